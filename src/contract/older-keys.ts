@@ -41,6 +41,12 @@ export const olderStartKeys = ({ agentId }: { readonly agentId: string }) => ({
   sessionId: agentId,
 });
 
+/** Of a coordinator that was stopped. The engine is never stopped with it. */
+export const olderHeadStopKeys = ({ agentId }: { readonly agentId: string }) => ({
+  sessionId: agentId,
+  watchdogStopped: false,
+});
+
 export const olderStopKeys = ({ sessionId, killed }: AgentStopped) => ({
   sessionId,
   tmuxKilled: false,

@@ -640,6 +640,21 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
       { force: true, cleaned: cleanedWorktrees },
     ],
   ],
+  stoppedHeadView: [
+    [
+      {
+        agentId: "agent-0",
+        agentName: "coordinator",
+        runId: "run-1",
+        runCompleted: true,
+        monitorStopped: false,
+        workers: "leave",
+        workersStopped: ["b1"],
+        workersLeft: ["b2"],
+        unhanded: [{ agentName: "b1", branch: "overstory/b1/T1" }],
+      },
+    ],
+  ],
   messageView: [[message], [{ ...bareMessage, capability: null }], [bareMessage]],
   inboxView: [[{ messages: [message], remaining: 1 }], [{ messages: [], remaining: 0 }]],
   deliveryView: [[delivery], [bareDelivery]],
@@ -647,8 +662,35 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   sentView: [[sent], [{ ...sent, id: null, group: false, duplicate: false, warnings: [] }]],
   decisionView: [[decision], [{ ...decision, deadline: null, runId: null }]],
   questionView: [[question], [{ ...question, runId: null }]],
+  decidedView: [
+    [
+      {
+        id: "m-2",
+        kind: "decision",
+        option: "a",
+        messageId: "m-4",
+        to: "lead",
+        woken: ["lead"],
+        gone: "b1",
+        noLongerLanded: ["overstory/b1/T1"],
+      },
+    ],
+    [{ id: "merge:1", kind: "merge", option: "approve", messageId: null, to: null, woken: [], noLongerLanded: [] }],
+  ],
   taskView: [[task], [bareTask]],
   closedTaskView: [[{ ...task, ready: [task, bareTask], completedGroups: [group.group] }]],
+  importedTasksView: [
+    [
+      {
+        created: ["T1"],
+        updated: ["T2"],
+        unchanged: 1,
+        unknownDependencies: [{ taskId: "T1", dependsOn: "T9" }],
+        ready: [task],
+        completedGroups: [group.group],
+      },
+    ],
+  ],
   groupView: [[group], [bareGroup]],
   groupProgressView: [[group], [bareGroup]],
   specView: [
@@ -673,6 +715,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [{ entry: bareEntry, prediction: { ...prediction, strategy: null, cause: null } }],
   ],
   entryDetailView: [[detail]],
+  entryPatchView: [[entry, "+a"]],
   mergeResultView: [[result], [fineResult]],
   mergeResultsView: [[[result, fineResult]]],
   operationView: [
@@ -705,6 +748,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [surveyed, entry],
     [{ ...surveyed, owner: undefined, head: null }, undefined],
   ],
+  changedFileView: [[{ path: "a.ts", added: 1, removed: 1 }]],
   cleanedWorktreesView: [[cleanedWorktrees]],
   cleanPlanView: [[plan]],
   emptyCleanView: [[plan]],

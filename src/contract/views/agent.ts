@@ -4,11 +4,18 @@ import type { SlingReply } from "../../usecases/agents/sling-request.ts";
 import type { AgentStopped } from "../../usecases/agents/stop.ts";
 import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
 import type { HeadView } from "../../usecases/coordinators/status.ts";
-import type { TroubledAgent } from "../../usecases/operator/troubled-agents.ts";
+import type { TroubledAgent, UnhandedBranch } from "../../usecases/operator/troubled-agents.ts";
 import type { RunAgent } from "../../usecases/runs/read-runs.ts";
 import type { AgentView } from "../../usecases/status/overview.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
-import { olderAgentKeys, olderSeatKeys, olderStartKeys, olderStopKeys, olderWaitedKeys } from "../older-keys.ts";
+import {
+  olderAgentKeys,
+  olderHeadStopKeys,
+  olderSeatKeys,
+  olderStartKeys,
+  olderStopKeys,
+  olderWaitedKeys,
+} from "../older-keys.ts";
 import { duration, iso } from "../values.ts";
 
 /** An agent wherever one is shown: what is on record about it. */
@@ -109,7 +116,7 @@ function unstartedCommands(agent: TroubledFacts): readonly string[] {
 }
 
 /** An agent that was reserved a moment ago, or would be. */
-export const seatView = (seat: SlingReply) => ({ ...seat, ...olderSeatKeys() });
+export const seatView = (seat: SlingReply) => ({ ...seat, parent: seat.parentAgent, ...olderSeatKeys() });
 
 /** The same after its first turn, or its end, was waited for. */
 export const waitedSeatView = (seat: SlingReply, agent: Agent) => ({
@@ -143,7 +150,7 @@ export const startedHeadView = (started: StartedHead) => ({
 /** What `ov stop` did about one agent and, where it was asked to, about its worktree. */
 export const stoppedAgentView = (
   agent: AgentStopped,
-  { force, cleaned }: { readonly force: boolean; readonly cleaned: CleanWorktreesReport },
+  { force, cleaned = untouched }: { readonly force: boolean; readonly cleaned?: CleanWorktreesReport },
 ) => ({
   stopped: agent.stopped,
   agentName: agent.agentName,
@@ -158,6 +165,8 @@ export const stoppedAgentView = (
   ...worktreeFate(agent, cleaned),
 });
 
+const untouched: CleanWorktreesReport = { removed: [], failed: [], kept: [], pruned: 0 };
+
 function worktreeFate({ agentName }: AgentStopped, { removed, failed, kept }: CleanWorktreesReport) {
   const isOwn = (one: { readonly agentName: string }): boolean => one.agentName === agentName;
   const gone = removed.find(isOwn);
@@ -168,3 +177,23 @@ function worktreeFate({ agentName }: AgentStopped, { removed, failed, kept }: Cl
     rescue: gone?.rescue ?? null,
   };
 }
+
+/** One that led a run and was stopped together with that run. */
+export interface StoppedHead {
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly runId: string;
+  readonly runCompleted: boolean;
+  readonly monitorStopped: boolean;
+  /** What was asked for: leave, stop or drain. */
+  readonly workers: string;
+  readonly workersStopped: readonly string[];
+  readonly workersLeft: readonly string[];
+  readonly unhanded: readonly UnhandedBranch[];
+}
+
+export const stoppedHeadView = ({ agentId, ...stopped }: StoppedHead) => ({
+  stopped: true,
+  ...stopped,
+  ...olderHeadStopKeys({ agentId }),
+});

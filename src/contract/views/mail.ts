@@ -2,6 +2,7 @@ import type { Delivery } from "../../domain/mail/types.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { SendReply } from "../../usecases/mail/submit.ts";
 import type { MessageView } from "../../usecases/mail/view.ts";
+import type { DecideReply } from "../../usecases/operator/decide.ts";
 import type { OpenDecision } from "../../usecases/operator/decisions.ts";
 import type { OpenQuestion } from "../../usecases/operator/questions.ts";
 import { iso, isoUnlessZero } from "../values.ts";
@@ -100,3 +101,17 @@ export const questionView = (question: OpenQuestion) => ({
 
 export const replyCommand = ({ id }: Pick<OpenQuestion, "id">): string =>
   `ov mail reply ${shellWord(id)} --body "<answer>"`;
+
+/** What became of a decision. `gone`: the agent that has ended and will not act on it. */
+export const decidedView = (decided: DecideReply) => ({
+  id: decided.id,
+  kind: decided.kind,
+  option: decided.option,
+  messageId: decided.messageId,
+  to: decided.to,
+  woken: decided.woken,
+  ...(decided.gone === undefined ? {} : { gone: decided.gone }),
+  ...(decided.noLongerLanded === undefined || decided.noLongerLanded.length === 0
+    ? {}
+    : { noLongerLanded: decided.noLongerLanded }),
+});

@@ -102,6 +102,15 @@ const attemptView = ({ startedAt, finishedAt, ...attempt }: Omit<MergeAttempt, "
   finishedAt: iso(finishedAt),
 });
 
+/** What a branch changes, as a patch. */
+export const entryPatchView = ({ id, branch, targetBranch }: MergePreview, patch: string) => ({
+  id,
+  branch,
+  targetBranch,
+  diff: patch,
+  ...olderBranchKeys(branch),
+});
+
 /** What became of a branch that somebody wanted merged. */
 export interface MergeResult {
   readonly entry: MergeEntry;

@@ -1,8 +1,10 @@
+import type { Group } from "../../domain/task/task.ts";
 import type { GroupDetail } from "../../usecases/groups/find-group.ts";
 import type { GroupStatus } from "../../usecases/groups/read-groups.ts";
 import type { ReadSpecReply } from "../../usecases/specs/read-spec.ts";
 import type { CloseTaskReply } from "../../usecases/tasks/close-task.ts";
 import type { TaskDetail } from "../../usecases/tasks/detail.ts";
+import type { ImportTasksReply } from "../../usecases/tasks/import-tasks.ts";
 import { olderGroupKeys, olderProgressKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
 
@@ -35,8 +37,20 @@ export const taskView = ({ task, blocks, blockedBy, waitsFor }: TaskDetail) => (
 export const closedTaskView = ({ ready, completedGroups, ...detail }: CloseTaskReply) => ({
   task: taskView(detail),
   ready: ready.map(taskView),
-  completedGroups: completedGroups.map(({ id, name }) => ({ id, name })),
+  completedGroups: completedGroups.map(groupName),
 });
+
+/** What became of tasks that were read from a file. */
+export const importedTasksView = (reply: ImportTasksReply) => ({
+  created: reply.created,
+  updated: reply.updated,
+  unchanged: reply.unchanged,
+  unknownDependencies: reply.unknownDependencies,
+  ready: reply.ready.map(taskView),
+  completedGroups: reply.completedGroups.map(groupName),
+});
+
+const groupName = ({ id, name }: Group) => ({ id, name });
 
 export const groupView = ({ group, memberIds }: GroupDetail) => ({
   id: group.id,

@@ -86,6 +86,15 @@ const cleanedAgent = (agentName: string, report: CleanReport) => ({
   released: report.released.includes(agentName),
 });
 
+/** A file that a patch changes, with the numbers of its lines. */
+export const changedFileView = ({ path, added, removed }: ChangedFile) => ({ path, added, removed });
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
 /** What was kept of the work of an agent. */
 export const snapshotView = (snapshot: SnapshotView) => ({
   name: snapshot.name,

@@ -1,11 +1,4 @@
-/** A length of time in two units at most: `0s`, `12s`, `3m 45s`, `2h`. Parts of a second are dropped. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return pair(minutes, "m", seconds % 60, "s");
-  return pair(Math.floor(minutes / 60), "h", minutes % 60, "m");
-}
+export { duration, iso } from "../../contract/values.ts";
 
 /** How long ago: `5s ago`, `3m ago`, `2h ago`, `4d ago`; `just now` for what another clock puts in the future. */
 export function ago(then: number, now: number): string {
@@ -50,15 +43,9 @@ export function cut(text: string, most: number): string {
   return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join("")}…`;
 }
 
-/** A moment as scripts read it. */
-export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-
 /** `1 message`, `2 messages`. */
 export const counted = (count: number, noun: string, many = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : many}`;
 
 /** A moment where the reader is, or a dash for none. */
 export const moment = (at: number | null): string => (at === null || at === 0 ? "-" : shortTime(at, Date.now()));
-
-const pair = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
-  small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit} ${small}${smallUnit}`;

@@ -1,3 +1,5 @@
+import { agentView } from "../../../contract/views/agent.ts";
+import { changedFileView } from "../../../contract/views/worktree.ts";
 import type { Agent } from "../../../domain/agent/agent.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
@@ -5,7 +7,7 @@ import type { AttachStep } from "../../../usecases/agents/attach.ts";
 import { exits } from "../../shared/exits.ts";
 import { patchedFiles } from "../../shared/patch.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
-import { ago, duration } from "../format.ts";
+import { ago, duration, iso } from "../format.ts";
 import { isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
 import { isTerminal } from "../sink.ts";
@@ -19,25 +21,10 @@ export const discover: Handler = async ({ app, flags, io }) => {
   });
   if (!found.ok) return found;
   const { agents } = found.value;
-  const objects = agents.map(agentJson);
+  const objects = agents.map(agentView);
   const lines = agents.length === 0 ? ["No agents."] : agents.map((agent) => line(io.paint, agent));
   return ok({ json: { agents: objects }, text: lines.join("\n"), rows: rowsOf(agents, objects) });
 };
-
-function agentJson(agent: Agent) {
-  return {
-    agentName: agent.name,
-    capability: agent.capability,
-    state: agent.state,
-    taskId: agent.taskId,
-    branchName: agent.branch,
-    parentAgent: agent.parentName,
-    depth: agent.depth,
-    fileScope: agent.scope,
-    startedAt: new Date(agent.startedAt).toISOString(),
-    lastActivity: new Date(agent.lastActivityAt).toISOString(),
-  };
-}
 
 function line(paint: Paint, agent: Agent): string {
   const task = agent.taskId === null ? "" : ` ${agent.taskId}`;
@@ -88,8 +75,6 @@ export const resume: Handler = async ({ app, args, flags, io }) => {
   ];
   return ok({ json: { ...done.value }, text: lines.join("\n"), quietText: "" });
 };
-
-const iso = (time: number): string => new Date(time).toISOString();
 
 export const attach: Handler = async ({ app, args, flags, io }) => {
   const name = word(args.agent);
@@ -164,7 +149,7 @@ export const diff: Handler = async ({ app, args, flags, io }) => {
   const work = await app.call("agent.diff", { name: word(args.agent).trim().toLowerCase() });
   if (!work.ok) return work;
   const { agentName, patch, skipped } = work.value;
-  const files = patchedFiles(patch).map(({ path, added, removed }) => ({ path, added, removed }));
+  const files = patchedFiles(patch).map(changedFileView);
   if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
   const json = { ...work.value, files };
   // Standard output carries the patch for other programs, so this line goes to standard error.

@@ -1,3 +1,4 @@
+import { budgetView, raisedBudgetView } from "../../../contract/views/project.ts";
 import { type BudgetUnit, dollars } from "../../../domain/budget/budget.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -11,16 +12,21 @@ export const show: Handler = async ({ app, io }) => {
   const found = await app.call("budget.show", {});
   if (!found.ok) return found;
   const { budgets } = found.value;
+  const objects = budgets.map(budgetView);
   const rows: Rows = {
     columns: ["SCOPE", "SUBJECT", "UNIT", "LIMIT", "SPENT", "RESERVED", "USED", "PARKED"],
     cells: budgets.map(cells),
-    objects: budgets,
+    objects,
   };
   const limited = budgets.filter(({ limit, parked }) => limit !== null || parked.length > 0);
   const left = budgets.length - limited.length;
   const hint = hintLine(io.paint, "what was spent where no limit is set: ov budget --format table");
   const shown = [table({ ...rows, cells: limited.map(cells) }, io.paint), ...(left === 0 ? [] : [hint])].join("\n");
-  return ok({ json: { budgets }, text: limited.length === 0 ? withoutLimits(budgets, io.paint) : shown, rows });
+  return ok({
+    json: { budgets: objects },
+    text: limited.length === 0 ? withoutLimits(budgets, io.paint) : shown,
+    rows,
+  });
 };
 
 /** Rows of dashes tell nothing: what each run has spent, and how to set a limit. */
@@ -63,7 +69,7 @@ export const raise: Handler = async ({ app, args, io }) => {
   if (resumed.length > 0) lines.push(hintLine(io.paint, `goes on: ${resumed.join(", ")}`));
   if (exhausted) lines.push(warningLine(io.paint, "more than that is already spent", "raise it further"));
   else if (parked.length > 0) lines.push(hintLine(io.paint, `waits for running turns: ${parked.join(", ")}`));
-  return ok({ json: { ...raised.value }, text: lines.join("\n"), quietText: resumed.join("\n") });
+  return ok({ json: raisedBudgetView(raised.value), text: lines.join("\n"), quietText: resumed.join("\n") });
 };
 
 /**

@@ -1,3 +1,4 @@
+import { cleanPlanView, cleanReportView, emptyCleanView } from "../../../contract/views/worktree.ts";
 import { stateDirName } from "../../../domain/project/place.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
@@ -25,21 +26,26 @@ export const clean: Handler = async (call) => {
   const told = planLines(io.paint, plan);
   const partly = plan.keptWorktrees.some(isDamaged) ? { exit: exits.unexpected } : {};
   if (isEmptyPlan(plan)) {
-    return ok({ json: emptyJson(plan), text: ["Nothing to clean.", ...told].join("\n"), quietText: "", ...partly });
+    return ok({
+      json: emptyCleanView(plan),
+      text: ["Nothing to clean.", ...told].join("\n"),
+      quietText: "",
+      ...partly,
+    });
   }
   if (dryRun) {
-    return ok({ json: { ...planJson(plan), dryRun }, text: ["Would remove:", ...told].join("\n") });
+    return ok({ json: { ...cleanPlanView(plan), dryRun }, text: ["Would remove:", ...told].join("\n") });
   }
   for (const line of told) io.say(line);
   if (isOn(flags.all) && !io.yes) {
     const answer = io.json ? undefined : await io.confirm("Remove all this?");
     if (answer === undefined) return no(invalid("--all", "needs --yes where nobody can be asked"));
-    if (!answer) return ok({ json: { ...emptyJson(plan), cancelled: true }, text: "Nothing was removed." });
+    if (!answer) return ok({ json: { ...emptyCleanView(plan), cancelled: true }, text: "Nothing was removed." });
   }
   const done = await app.call("clean.run", plan);
   if (!done.ok) return done;
   return ok({
-    json: reportJson(plan, done.value),
+    json: cleanReportView(plan, done.value),
     text: reportLines(io.paint, done.value).join("\n"),
     quietText: done.value.backup.name,
     ...(done.value.keptWorktrees.length > 0 ? { exit: exits.unexpected } : {}),
@@ -71,8 +77,6 @@ const restore = async ({ app, io }: Call, time: string) => {
   const what = `${counted(refs.length, "ref")}, ${counted(rows, "row")} and ${counted(files.length, "file")} came back from`;
   return ok({ json: { ...restored.value }, text: successLine(io.paint, what, name), quietText: name });
 };
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** One line for each thing that would go, then what stays and why. */
 function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
@@ -106,81 +110,6 @@ function liveLines(paint: Paint, live: readonly string[]): readonly string[] {
   const words = `${live.join(", ")} ${are} live: nothing is cleaned before ${have} ended`;
   return [warningLine(paint, words, `ov stop ${stop}`)];
 }
-
-function planJson(plan: CleanPlan): Json {
-  return {
-    plan: {
-      worktrees: plan.worktrees.map(({ worktree, verdict }) => ({
-        path: worktree.path,
-        branch: worktree.branch,
-        agentName: worktree.agentName,
-        class: verdict.class,
-        reason: verdict.reason,
-      })),
-      branches: plan.branches.map(({ branch }) => branch),
-      messages: plan.messages,
-      usage: plan.usage,
-      sessions: plan.sessions,
-      endRuns: plan.endRuns,
-      dirs: plan.dirs.map(({ dir }) => dir),
-      rescues: plan.rescues.map(({ ref }) => ref),
-    },
-    live: plan.live,
-    keptBranches: plan.keptBranches.map(({ branch }) => branch),
-    keptWorktrees: plan.keptWorktrees,
-  };
-}
-
-/** The keys scripts know, for a clean that found nothing. */
-const emptyJson = (plan: CleanPlan): Json => ({
-  ...planJson(plan),
-  worktreesCleaned: 0,
-  branchesDeleted: 0,
-  mailWiped: false,
-  sessionsCleared: false,
-  metricsWiped: false,
-  logsCleared: false,
-  agentsCleared: false,
-  specsCleared: false,
-  trashCleared: false,
-  currentRunCleared: false,
-  rescueRefsDeleted: 0,
-  backup: null,
-});
-
-function reportJson(plan: CleanPlan, report: CleanReport): Json {
-  const cleared = (target: CleanTarget): boolean => report.dirs.some((dir) => dir.target === target);
-  const removed = report.worktrees.filter((one) => one.removed);
-  return {
-    ...planJson(plan),
-    keptWorktrees: report.keptWorktrees,
-    worktreesCleaned: removed.length,
-    branchesDeleted: report.branchesDeleted.length,
-    mailWiped: report.messages > 0,
-    sessionsCleared: report.released.length > 0,
-    metricsWiped: report.usage > 0,
-    logsCleared: cleared("logs"),
-    agentsCleared: cleared("agents"),
-    specsCleared: cleared("specs"),
-    trashCleared: cleared("trash"),
-    currentRunCleared: report.runs.length > 0,
-    rescueRefsDeleted: report.rescuesDeleted,
-    backup: report.backup,
-    removed: report.worktrees,
-    problems: report.problems,
-    ...(plan.agent === undefined ? {} : { agent: agentJson(plan.agent, report) }),
-  };
-}
-
-const agentJson = (agentName: string, report: CleanReport): Json => ({
-  agentName,
-  worktreeRemoved: report.worktrees.some((one) => one.removed),
-  branchDeleted: report.branchesDeleted.length > 0,
-  agentDirCleared: report.dirs.some((dir) => dir.target === "agents"),
-  logsDirCleared: report.dirs.some((dir) => dir.target === "logs"),
-  markedCompleted: false,
-  released: report.released.includes(agentName),
-});
 
 function reportLines(paint: Paint, report: CleanReport): readonly string[] {
   const alone = report.branchesDeleted.filter((branch) => !report.worktrees.some((one) => one.branch === branch));

@@ -1,3 +1,4 @@
+import { configKeyView } from "../../../contract/views/project.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { ConfigKey, ConfigProblem } from "../../../usecases/config/config.ts";
@@ -35,7 +36,7 @@ export const list: Handler = async ({ app, args, io }) => {
   const found = await app.call("config.list", typeof args.section === "string" ? { section: args.section } : {});
   if (!found.ok) return found;
   await warnOfProblems(app, io);
-  const keys = found.value.map((key) => ({ ...key, value: plain(key.value), default: plain(key.default) }));
+  const keys = found.value.map(configKeyView);
   const rows: Rows = {
     columns: ["KEY", "VALUE", "ORIGIN"],
     cells: keys.map(({ key, value, origin }) => [key, shown(value), origin]),
@@ -76,7 +77,7 @@ export const explain: Handler = async ({ app, args, io }) => {
   await warnOfProblems(app, io);
   const key = found.value;
   return ok({
-    json: { ...key, value: plain(key.value), default: plain(key.default) },
+    json: configKeyView(key),
     text: lines(io.paint, key).join("\n"),
   });
 };

@@ -1,3 +1,4 @@
+import { type StartedHead, startedHeadView } from "../../../contract/views/agent.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { profileNames, profileText } from "../../../domain/role/assignment.ts";
@@ -34,14 +35,8 @@ export interface Orders {
   readonly budgetUsd?: number | undefined;
 }
 
-/** What was started, as it is told. */
-export interface Started extends StartReply {
-  readonly watchdogPreexisting: boolean;
-  readonly monitor: boolean;
-}
-
 /** Starts it with the flags that every `start` knows. */
-export async function startHead({ app, flags, io }: Call, orders: Orders): Promise<Result<Started, Refusal>> {
+export async function startHead({ app, flags, io }: Call, orders: Orders): Promise<Result<StartedHead, Refusal>> {
   const { profile } = orders;
   if (profile !== undefined && profileText(profile) === undefined) {
     io.warn(`there is no profile "${visibleLine(profile)}"; those that ship are ${profileNames.join(", ")}`);
@@ -96,35 +91,14 @@ async function startMonitor({ app, io }: Pick<Call, "app" | "io">, { runId }: St
   return started.ok;
 }
 
-/** The keys scripts know, then ours. */
-export function startedJson(started: Started): Readonly<Record<string, unknown>> {
-  const { agentName, agentId, capability, runId, runtime, objective, targetBranch, generation } = started;
-  return {
-    agentName,
-    capability,
-    tmuxSession: "",
-    pid: null,
-    watchdog: true,
-    watchdogPreexisting: started.watchdogPreexisting,
-    monitor: started.monitor,
-    headless: true,
-    sessionId: agentId,
-    generation,
-    runId,
-    runtime,
-    objective,
-    targetBranch,
-  };
-}
-
-export function startedOutcome({ app, flags, io }: Call, started: Started): Outcome {
+export function startedOutcome({ app, flags, io }: Call, started: StartedHead): Outcome {
   const { agentName, capability, runId } = started;
   const which = agentName === capability ? "" : ` --name ${agentName}`;
   // An orchestrator and a discovery are followed by the command of their capability.
   const ov = `ov ${capability}`;
   const question = { capability: capability === "orchestrator" ? capability : "coordinator", name: agentName } as const;
   return {
-    json: startedJson(started),
+    json: startedHeadView(started),
     text: [
       successLine(io.paint, `Started ${capability}`, agentName),
       hintLine(io.paint, `run ${runId}`),

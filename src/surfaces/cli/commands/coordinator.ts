@@ -1,3 +1,5 @@
+import { headView, stoppedHeadView } from "../../../contract/views/agent.ts";
+import { sentView } from "../../../contract/views/mail.ts";
 import { waitWords } from "../../../domain/agent/status.ts";
 import { exitTriggers } from "../../../domain/coordination/exit-triggers.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
@@ -34,7 +36,7 @@ export const send =
     const { id, woken, warnings, duplicate } = sent.value;
     for (const warning of warnings) io.warn(visibleLine(warning));
     return ok({
-      json: { id, nudged: woken.includes(agentName), agentName, ...(duplicate ? { duplicate } : {}) },
+      json: { ...sentView(sent.value), nudged: woken.includes(agentName), agentName },
       text: duplicate
         ? `Already sent as ${io.paint.accent(id ?? "")} less than a minute ago; nothing was sent again.`
         : successLine(io.paint, `Sent to ${agentName}:`, id ?? ""),
@@ -118,40 +120,14 @@ export const status =
     const now = Date.now();
     return ok({
       json: {
-        ...(asked === null ? { running: false } : viewJson(asked)),
+        ...(asked === null ? { running: false } : headView(asked)),
         watchdogRunning,
         monitorRunning,
-        [`${capability}s`]: all.map(viewJson),
+        [`${capability}s`]: all.map(headView),
       },
       text: (views.length === 0 ? nobody : views.flatMap((view) => lines(io.paint, view, now))).join("\n"),
     });
   };
-
-/** The keys scripts know, then ours. */
-function viewJson({ agent, running, pid, run, unread, waits, workers }: HeadView) {
-  return {
-    running,
-    sessionId: agent.id,
-    state: agent.state,
-    tmuxSession: "",
-    pid,
-    startedAt: new Date(agent.startedAt).toISOString(),
-    lastActivity: new Date(agent.lastActivityAt).toISOString(),
-    agentName: agent.name,
-    outcome: agent.outcome,
-    runtime: agent.runtime,
-    driver: agent.driver,
-    cliVersion: agent.cliVersion,
-    runId: agent.runId,
-    runStatus: run?.status ?? null,
-    objective: run?.run.objective ?? null,
-    targetBranch: run?.run.targetBranch ?? null,
-    landingBranch: run?.run.landingBranch ?? null,
-    unread,
-    waits: waits.map(({ kind, ref }) => ({ kind, ref })),
-    workers,
-  };
-}
 
 function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadView, now: number): readonly string[] {
   const head = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${statusWords(paint, agent)}`;
@@ -197,11 +173,9 @@ export const stop =
     const { runCompleted, unpromoted, unhanded, agentId } = finished.value;
     const left = stopped.value.left.filter((other) => !monitors.value.includes(other));
     return ok({
-      json: {
-        stopped: true,
-        sessionId: agentId,
+      json: stoppedHeadView({
+        agentId,
         agentName: name,
-        watchdogStopped: false,
         monitorStopped: monitors.value.length > 0,
         runCompleted,
         runId,
@@ -209,7 +183,7 @@ export const stop =
         workersStopped: stopped.value.stopped,
         workersLeft: left,
         unhanded,
-      },
+      }),
       text: [
         successLine(io.paint, `Stopped ${capability}`, name),
         hintLine(io.paint, `run ${runId} ${runCompleted ? "is completed" : "was over before"}`),

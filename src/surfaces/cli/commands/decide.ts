@@ -1,3 +1,4 @@
+import { decidedView } from "../../../contract/views/mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { no, ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -15,18 +16,9 @@ export const decide: Handler = async (call) => {
     note: text(flags.note),
   });
   if (!decided.ok) return decided;
-  const { id, kind, option, messageId, to, woken, gone, noLongerLanded = [] } = decided.value;
+  const { id, kind, option, messageId, to, gone, noLongerLanded = [] } = decided.value;
   return ok({
-    json: {
-      id,
-      kind,
-      option,
-      messageId,
-      to,
-      woken,
-      ...(gone === undefined ? {} : { gone }),
-      ...(noLongerLanded.length === 0 ? {} : { noLongerLanded }),
-    },
+    json: decidedView(decided.value),
     text: [
       successLine(io.paint, `Decided: ${visibleLine(option)}`, id),
       ...(to === null ? [] : [hintLine(io.paint, `${visibleLine(to)} gets it as mail`)]),

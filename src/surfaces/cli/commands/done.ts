@@ -1,5 +1,5 @@
+import { checkAnswerView } from "../../../contract/views/gate.ts";
 import type { Missing, MissingKind, StoredCheck } from "../../../domain/completion/check.ts";
-import type { GateResult } from "../../../domain/gate/gate.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
@@ -7,7 +7,6 @@ import type { CheckReply } from "../../../usecases/completions/checks.ts";
 import { type Exit, exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../command.ts";
-import { iso } from "../format.ts";
 import { isOn, text, word } from "../given.ts";
 import { errorLine, hintLine, successLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
@@ -51,17 +50,11 @@ interface AnswerWords {
 
 /** The answer to a stored check: what was proved, or everything that is missing. */
 export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }: AnswerWords): Outcome {
-  const { check, receipt, results } = reply;
+  const { check, receipt } = reply;
   const isYes = check.status === "done";
   const json = {
     ...(isYes ? {} : { success: false }),
-    check: checkJson(check),
-    attached,
-    verdict: check.verdict,
-    receiptId: check.receiptId,
-    gaps: receipt?.gaps ?? [],
-    gates: results.map(resultJson),
-    missing: check.problem,
+    ...checkAnswerView(reply, { attached }),
   };
   if (!isYes)
     return { json, text: check.problem.map((one) => problemText(paint, one)).join("\n"), exit: exitOf(check) };
@@ -74,9 +67,6 @@ export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }
   const lines = facts.map((fact) => hintLine(paint, visibleLine(fact)));
   return { json, text: [successLine(paint, yes), ...lines].join("\n"), quietText: check.receiptId ?? "" };
 }
-
-/** The result of one gate. */
-export const resultJson = ({ createdAt, ...result }: GateResult) => ({ ...result, createdAt: iso(createdAt) });
 
 function problemText(paint: Paint, { message, fix, logTail, logPath }: Missing): string {
   return [
@@ -92,12 +82,6 @@ const indented = (text: string): string =>
     .split("\n")
     .map((line) => `    ${line}`)
     .join("\n");
-
-const checkJson = ({ seq: _, request: __, problem: ___, createdAt, updatedAt, ...check }: StoredCheck) => ({
-  ...check,
-  createdAt: iso(createdAt),
-  updatedAt: iso(updatedAt),
-});
 
 /** A flag that was left out, a merge that was left out, or work that is not good enough. */
 const exitOfKind: Partial<Record<MissingKind, Exit>> = {

@@ -1,3 +1,4 @@
+import { engineView } from "../../../contract/views/project.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { EngineReport, EngineStop, IdleReport } from "../../../usecases/engine/control.ts";
@@ -13,7 +14,7 @@ export const status: Handler = async ({ app }) => {
   if (!found.ok) return found;
   const report = found.value;
   const log = report.log === null ? [] : [`Log: ${visibleLine(report.log)}`];
-  return ok({ json: { ...report }, text: [headline(report), workLine(report), ...log].join("\n") });
+  return ok({ json: engineView(report), text: [headline(report), workLine(report), ...log].join("\n") });
 };
 
 function headline({ running, answers, pid, version, uptimeMs, socket }: EngineReport): string {

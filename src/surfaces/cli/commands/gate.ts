@@ -1,4 +1,5 @@
-import type { GateResult, GateStatus, Receipt } from "../../../domain/gate/gate.ts";
+import { evidenceView, gateResultView } from "../../../contract/views/gate.ts";
+import type { GateResult, GateStatus } from "../../../domain/gate/gate.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { ReceiptReply } from "../../../usecases/gates/read-gates.ts";
@@ -8,7 +9,7 @@ import { elapsed, iso, shortTime } from "../format.ts";
 import { integer, text, word } from "../given.ts";
 import { errorLine, hintLine } from "../marks.ts";
 import { table } from "../table.ts";
-import { answerOutcome, resultJson, untilAnswered } from "./done.ts";
+import { answerOutcome, untilAnswered } from "./done.ts";
 import { paintedVerdict } from "./merge-render.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {
@@ -18,7 +19,7 @@ export const list: Handler = async ({ app, flags, io }) => {
   const rows = resultRows(results);
   const nothing = `No gate has run yet.\n${hintLine(io.paint, "see which there are: ov config get project.qualityGates")}`;
   return ok({
-    json: { results: results.map(resultJson), count: results.length },
+    json: { results: results.map(gateResultView), count: results.length },
     text:
       results.length === 0
         ? nothing
@@ -40,12 +41,12 @@ export const log: Handler = async ({ app, args, io }) => {
   const output = read.value;
   if (output === undefined) {
     return ok({
-      json: { success: false, result: resultJson(result), log: null, errorMessage: `${path} is gone` },
+      json: { success: false, result: gateResultView(result), log: null, errorMessage: `${path} is gone` },
       text: errorLine(io.paint, `the output is no longer there: ${visibleLine(path)}`),
       exit: exits.notFound,
     });
   }
-  return ok({ json: { result: resultJson(result), log: output }, text: visibleText(output) });
+  return ok({ json: { result: gateResultView(result), log: output }, text: visibleText(output) });
 };
 
 export const show: Handler = async ({ app, args, io }) => {
@@ -53,7 +54,7 @@ export const show: Handler = async ({ app, args, io }) => {
   if (!found.ok) return found;
   const { receipt, results } = found.value;
   return ok({
-    json: { receipt: receiptJson(receipt), results: results.map(resultJson) },
+    json: evidenceView({ receipt, results }),
     text: page(io.paint, found.value),
     wraps: true,
   });
@@ -102,10 +103,8 @@ export const verify: Handler = async ({ app, args, io }) => {
   return ok({ ...outcome, json: { ...outcome.json, result: verdict } });
 };
 
-export const receiptJson = ({ createdAt, ...receipt }: Receipt) => ({ ...receipt, createdAt: iso(createdAt) });
-
 /** `when` formats a time, for scripts or for a person. */
-const resultRows = (results: readonly GateResult[], when: (at: number) => string = (at) => iso(at) ?? ""): Rows => ({
+const resultRows = (results: readonly GateResult[], when: (at: number) => string = iso): Rows => ({
   columns: ["ID", "GATE", "STATUS", "EXIT", "TOOK", "TREE", "WHEN"],
   cells: results.map((result) => [
     result.id,
@@ -116,7 +115,7 @@ const resultRows = (results: readonly GateResult[], when: (at: number) => string
     result.tree.slice(0, 10),
     when(result.createdAt),
   ]),
-  objects: results.map(resultJson),
+  objects: results.map(gateResultView),
 });
 
 /** One result on one line. */

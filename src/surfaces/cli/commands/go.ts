@@ -1,3 +1,5 @@
+import { type StartedHead, startedHeadView } from "../../../contract/views/agent.ts";
+import { gateResultView } from "../../../contract/views/gate.ts";
 import type { Missing } from "../../../domain/completion/check.ts";
 import { adviceLines } from "../../../domain/coordination/advice.ts";
 import { setupGate } from "../../../domain/gate/gate.ts";
@@ -9,8 +11,8 @@ import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Outcome, Paint } from "../command.ts";
 import { text, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
-import { existingBranch, type Started, startedJson, startedOutcome, startHead } from "./coordinator-start.ts";
-import { resultJson, untilAnswered } from "./done.ts";
+import { existingBranch, startedOutcome, startHead } from "./coordinator-start.ts";
+import { untilAnswered } from "./done.ts";
 import { applyTerms, budgetOf, type GoPlan, landingRule, planLines, termsOf } from "./go-terms.ts";
 
 export const go: Handler = async (call) => {
@@ -166,7 +168,7 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   return ok({ objective, terms: terms.value, advice, target, targetIsYours: target === current, runtime });
 }
 
-interface StartedTeam extends Started {
+interface StartedTeam extends StartedHead {
   readonly initialized: boolean;
   readonly gates: GateCheck;
 }
@@ -179,7 +181,7 @@ function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
   return {
     ...usual,
     json: {
-      ...startedJson(started),
+      ...startedHeadView(started),
       initialized: started.initialized,
       target: plan.target ?? null,
       gateCheck: started.gates.json,
@@ -191,7 +193,7 @@ function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
       advice: adviceLines(plan.advice),
     },
     text: [
-      successLine(paint, "Started", started.agentName),
+      successLine(paint, "StartedHead", started.agentName),
       hintLine(paint, `run ${started.runId}`),
       "Where to watch:",
       ...Object.entries({
@@ -230,7 +232,7 @@ async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateC
   if (!answer.ok) return answer;
   const { check, results } = answer.value;
   const failing = check.problem;
-  const json = { checked: true, branch, passed: failing.length === 0, gates: results.map(resultJson), failing };
+  const json = { checked: true, branch, passed: failing.length === 0, gates: results.map(gateResultView), failing };
   if (failing.length === 0) {
     io.say(successLine(io.paint, "The gates pass on", visibleLine(branch)));
     return ok({ json, failing, isSafe: true });

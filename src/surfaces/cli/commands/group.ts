@@ -1,10 +1,10 @@
+import { groupProgressView, groupView } from "../../../contract/views/task.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { GroupDetail } from "../../../usecases/groups/find-group.ts";
 import type { GroupStatus } from "../../../usecases/groups/read-groups.ts";
 import type { Handler, Outcome, Paint, Rows } from "../command.ts";
-import { iso } from "../format.ts";
 import { isOn, text, texts, word } from "../given.ts";
 import { successLine } from "../marks.ts";
 import { table } from "../table.ts";
@@ -37,7 +37,7 @@ function outcome(paint: Paint, changed: Result<GroupDetail, Refusal>, words: str
   const { group, memberIds } = changed.value;
   const count = `${memberIds.length} ${memberIds.length === 1 ? "task" : "tasks"}, ${group.status}`;
   return ok({
-    json: groupJson(changed.value),
+    json: groupView(changed.value),
     text: `${successLine(paint, words, group.id)} (${count})`,
     quietText: group.id,
   });
@@ -51,33 +51,16 @@ export const status: Handler = async ({ app, args, io }) => {
   const [only] = groups;
   const lines = groups.map((entry) => statusLines(io.paint, entry));
   return ok({
-    json: named !== undefined && only !== undefined ? statusJson(only) : { groups: groups.map(statusJson) },
+    json:
+      named !== undefined && only !== undefined ? groupProgressView(only) : { groups: groups.map(groupProgressView) },
     text: lines.length === 0 ? "No active groups." : lines.join("\n"),
   });
 };
-
-const statusJson = (entry: GroupStatus): Readonly<Record<string, unknown>> => ({
-  group: groupJson(entry),
-  ...entry.progress,
-});
 
 function statusLines(paint: Paint, entry: GroupStatus): string {
   const { total, completed, inProgress, blocked, open } = entry.progress;
   const counts = `${completed}/${total} closed, ${inProgress} in progress, ${blocked} blocked, ${open} open`;
   return `${groupTitle(paint, entry)}\n  ${counts}`;
-}
-
-function groupJson({ group, memberIds }: GroupDetail): Readonly<Record<string, unknown>> {
-  return {
-    id: group.id,
-    name: group.name,
-    memberIssueIds: memberIds,
-    status: group.status,
-    createdAt: iso(group.createdAt),
-    completedAt: iso(group.completedAt),
-    owner: group.owner,
-    runId: group.runId,
-  };
 }
 
 /** Name, id and status of a group on one line. */
@@ -99,10 +82,10 @@ export const list: Handler = async ({ app, io }) => {
       group.owner,
       group.name,
     ]),
-    objects: groups.map(groupJson),
+    objects: groups.map(groupView),
   };
   return ok({
-    json: { groups: groups.map(groupJson) },
+    json: { groups: groups.map(groupView) },
     text: groups.length === 0 ? "No groups." : table(rows, io.paint),
     rows,
   });

@@ -1,5 +1,6 @@
-import type { Agent } from "../../../domain/agent/agent.ts";
-import { startAgain, statusOf } from "../../../domain/agent/status.ts";
+import { troubleCommands, troubledAgentView } from "../../../contract/views/agent.ts";
+import { decisionView, messageView, questionView, replyCommand } from "../../../contract/views/mail.ts";
+import { statusOf } from "../../../domain/agent/status.ts";
 import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
@@ -15,7 +16,7 @@ import type { Handler, Paint } from "../command.ts";
 import { ago, counted } from "../format.ts";
 import { isOn } from "../given.ts";
 import { hintLine, warningLine } from "../marks.ts";
-import { lettersAsViews, messageJson, messageLines } from "./mail.ts";
+import { lettersAsViews, messageLines } from "./mail.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
@@ -49,11 +50,11 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   }
   return ok({
     json: {
-      decisions: decisions.map(decisionJson),
-      questions: questions.map(questionJson),
-      troubled: troubled.map(troubledJson),
+      decisions: decisions.map(decisionView),
+      questions: questions.map(questionView),
+      troubled: troubled.map(troubledAgentView),
       unhanded,
-      messages: messages.map(messageJson),
+      messages: messages.map(messageView),
       remaining,
     },
     wraps: true,
@@ -106,11 +107,6 @@ async function taken(app: App): Promise<Result<Mail, Refusal>> {
   });
 }
 
-const decisionJson = (decision: OpenDecision) => ({
-  ...decision,
-  createdAt: new Date(decision.createdAt).toISOString(),
-});
-
 /** One decision with everything needed to make it. Other people's text stands behind a bar. */
 export function decisionBlock(paint: Paint, decision: OpenDecision, now: number): string {
   const { id, from, subject, context, options, deadline, createdAt } = decision;
@@ -133,12 +129,6 @@ const mergeCommands = (id: string): readonly string[] => [
   `send it back: ov decide ${id} reject --note "<what is wrong>"`,
 ];
 
-const questionJson = (question: OpenQuestion) => ({
-  ...question,
-  createdAt: new Date(question.createdAt).toISOString(),
-  command: replyCommand(question),
-});
-
 /** One question with the command that answers it. */
 function questionBlock(paint: Paint, question: OpenQuestion, now: number): string {
   const { id, from, subject, body, createdAt } = question;
@@ -149,18 +139,6 @@ function questionBlock(paint: Paint, question: OpenQuestion, now: number): strin
     hintLine(paint, replyCommand(question)),
   ].join("\n");
 }
-
-const replyCommand = ({ id }: Pick<OpenQuestion, "id">): string => `ov mail reply ${shellWord(id)} --body "<answer>"`;
-
-const troubledJson = ({ agent, problem, failure, advice }: TroubledAgent) => ({
-  agentName: agent.name,
-  status: statusOf(agent).words,
-  outcome: agent.outcome,
-  problem,
-  failure,
-  advice,
-  commands: troubleCommands(agent),
-});
 
 /** An agent that failed, with what can be done about it. */
 function troubledBlock(paint: Paint, { agent, problem, advice }: TroubledAgent, now: number): string {
@@ -176,27 +154,6 @@ function troubledBlock(paint: Paint, { agent, problem, advice }: TroubledAgent, 
 /** Work that nobody brought into the queue, with the command that does. */
 export const unhandedWords = ({ agentName, branch }: UnhandedBranch): string =>
   `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which nobody handed over: ov merge --branch ${shellWord(branch)}`;
-
-type TroubledFacts = Pick<Agent, "name" | "taskId" | "capability" | "generation" | "outcome">;
-
-/**
- * The commands for an agent in trouble: look, go on, or let go. Worktree and branch stay until the last of them.
- * The command to go on is left out when `advice` names it.
- */
-export const troubleCommands = (agent: TroubledFacts, advice: string | null = null): readonly string[] =>
-  agent.outcome === "start_failed"
-    ? unstartedCommands(agent)
-    : [
-        `see what it did: ov logs ${agent.name}`,
-        ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${agent.name}`]),
-        `let it go, its work is kept: ov release ${agent.name}`,
-      ];
-
-/** An agent that never started has no conversation and no work, so it cannot be released. */
-function unstartedCommands(agent: TroubledFacts): readonly string[] {
-  const again = startAgain(agent);
-  return [`see why: ov logs ${agent.name}`, ...(again === undefined ? [] : [`then ${again}`])];
-}
 
 /** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
 function example([first]: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { logLineView } from "../../../contract/views/project.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { LogLine } from "../../../usecases/agents/log-line.ts";
@@ -5,6 +6,7 @@ import type { LogsRequest } from "../../../usecases/agents/logs.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io } from "../command.ts";
+import { iso } from "../format.ts";
 import { integer, isOn, text, word } from "../given.ts";
 import { jsonText } from "../json-text.ts";
 import { fileSink } from "../sink.ts";
@@ -23,12 +25,12 @@ export const logs: Handler = async ({ app, args, flags, io }) => {
   const follow = isOn(flags.follow) && !ended;
   if (lines.length === 0) io.say(`${agentName} has said nothing${ended ? "" : " yet"}.`);
   return ok({
-    json: { agentName, lines, ended },
+    json: { agentName, lines: lines.map(logLineView), ended },
     text: lines.map((line) => written(line)).join("\n"),
     rows: {
       columns: ["time", "turn", "text"],
-      cells: lines.map((line) => [new Date(line.at).toISOString(), line.turnId ?? "", line.text]),
-      objects: lines,
+      cells: lines.map((line) => [iso(line.at), line.turnId ?? "", line.text]),
+      objects: lines.map(logLineView),
     },
     ...(follow ? { afterPrint: () => goOn(app, io, { ...question, after: cursor, lines: mostLines }) } : {}),
   });
@@ -52,7 +54,7 @@ async function goOn(app: App, io: Io, request: LogsRequest): Promise<void> {
       break;
     }
     const { lines, cursor, ended } = found.value;
-    const said = (await Promise.all(lines.map((line) => (io.json ? jsonText(line) : written(line)))))
+    const said = (await Promise.all(lines.map((line) => (io.json ? jsonText(logLineView(line)) : written(line)))))
       .map((line) => `${line}\n`)
       .join("");
     if (out.write(said) === "reader-gone" || ended) break;

@@ -35,10 +35,10 @@ async function leftUnread(app: App, io: Io, inbox: string): Promise<Result<Outco
   const listed = await app.call("mail.list", { to: inbox, unread: true, limit: mostShown });
   if (!listed.ok) return listed;
   const { messages, more } = listed.value;
-  const [{ counted }, { messageJson, messageLines }] = await renderers();
+  const [{ counted }, { messageLines }, { inboxView }] = await renderers();
   io.say("The mail stays unread, because this goes to a pipe; --read counts it as read.");
   return ok({
-    json: { messages: messages.map(messageJson) },
+    json: inboxView({ messages, remaining: 0 }),
     text: [
       `${counted(messages.length, "new message")} for ${inbox}:`,
       ...messages.map((view) => messageLines(io.paint, view).join("\n")),
@@ -49,7 +49,8 @@ async function leftUnread(app: App, io: Io, inbox: string): Promise<Result<Outco
 }
 
 /** An empty inbox, which hooks meet most often, needs none of them. */
-const renderers = () => Promise.all([import("../format.ts"), import("./mail.ts")]);
+const renderers = () =>
+  Promise.all([import("../format.ts"), import("./mail.ts"), import("../../../contract/views/mail.ts")]);
 
 /** As many as one look takes out of the inbox. */
 const mostShown = 100;
@@ -61,11 +62,11 @@ async function rendered(io: Io, reply: CheckReply, inject: boolean): Promise<Pic
     const { renderInject } = await import("../../../domain/mail/render.ts");
     return { json: {}, text: [renderInject(letters), ...more].join("\n") };
   }
-  const [{ counted }, { lettersAsViews, messageJson, messageLines }] = await renderers();
+  const [{ counted }, { lettersAsViews, messageLines }, { inboxView }] = await renderers();
   const views = lettersAsViews(letters, inbox);
   const blocks = views.map((view) => messageLines(io.paint, view).join("\n"));
   return {
-    json: { messages: views.map(messageJson), ...(remaining === 0 ? {} : { remaining }) },
+    json: inboxView({ messages: views, remaining }),
     text: [`${counted(letters.length, "new message")} for ${inbox}:`, ...blocks, ...more].join("\n\n"),
     wraps: true,
   };

@@ -148,6 +148,7 @@ test("check hands mail over once, and only what was printed counts as delivered"
     {
       id,
       from: "operator",
+      capability: null,
       to: "operator",
       subject: "news",
       body: "it works",
@@ -162,6 +163,7 @@ test("check hands mail over once, and only what was printed counts as delivered"
       verified: true,
       state: "claimed",
       blobPath: null,
+      wholeText: null,
     },
   ]);
   expect(await world.states(String(id))).toEqual(["delivered"]);

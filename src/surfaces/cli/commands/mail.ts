@@ -1,7 +1,7 @@
+import { deadLetterView, deliveryView, messageView, sentView } from "../../../contract/views/mail.ts";
 import { agentOutcomes } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
-import type { Delivery } from "../../../domain/mail/types.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
@@ -9,7 +9,7 @@ import type { InboxLetter } from "../../../usecases/mail/check.ts";
 import type { SendReply } from "../../../usecases/mail/submit.ts";
 import { type MessageView, viewOfLetter } from "../../../usecases/mail/view.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
-import { counted, moment, shortTime } from "../format.ts";
+import { counted, iso, moment, shortTime } from "../format.ts";
 import { integer, isOn, text, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { table } from "../table.ts";
@@ -53,12 +53,7 @@ export const reply: Handler = async (call) => {
 /** What `send` and `reply` answer. */
 function sentOutcome(io: Io, reply: SendReply): Outcome {
   for (const warning of reply.warnings) io.warn(visibleLine(warning));
-  const { id, recipients, duplicate, woken, warnings } = reply;
-  const more = { ...(duplicate ? { duplicate } : {}), ...(warnings.length > 0 ? { warnings } : {}) };
-  const json = reply.group
-    ? { messageIds: id === null ? [] : [id], recipientCount: recipients.length, recipients, woken, ...more }
-    : { id, recipients, woken, ...more };
-  return { json, text: textOf(io, reply), quietText: id ?? "" };
+  return { json: sentView(reply), text: textOf(io, reply), quietText: reply.id ?? "" };
 }
 
 function textOf({ paint }: Io, { id, address, group, recipients, duplicate, woken }: SendReply): string {
@@ -97,7 +92,7 @@ export const list: Handler = async ({ app, flags, io }) => {
   const total = more ? `The newest ${messages.length}; --limit shows more.` : `${counted(messages.length, "message")}.`;
   const blocks = messages.map((view) => messageLines(io.paint, view).join("\n"));
   return ok({
-    json: { messages: messages.map(messageJson), more },
+    json: { messages: messages.map(messageView), more },
     text: messages.length === 0 ? "No messages." : [...blocks, total].join("\n\n"),
     wraps: true,
     rows: rowsOf(messages),
@@ -113,10 +108,10 @@ const rowsOf = (messages: readonly MessageView[]): Rows => ({
     type,
     priority,
     state,
-    new Date(createdAt).toISOString(),
+    iso(createdAt),
     subject,
   ]),
-  objects: messages.map(messageJson),
+  objects: messages.map(messageView),
 });
 
 export const read: Handler = async ({ app, args, io }) => {
@@ -125,7 +120,7 @@ export const read: Handler = async ({ app, args, io }) => {
   const { id, alreadyRead, message } = marked.value;
   const answer = message.type === "question" || message.type === "decision_gate";
   return ok({
-    json: { id, alreadyRead, message: messageJson(message) },
+    json: { id, alreadyRead, message: messageView(message) },
     text: [
       ...messageLines(io.paint, message),
       ...(answer ? [hintLine(io.paint, `answer it: ov mail reply ${id} --body "<answer>"`)] : []),
@@ -151,36 +146,15 @@ export const status: Handler = async ({ app, args, io }) => {
       moment(delivery.notBefore),
       delivery.lastError ?? "-",
     ]),
-    objects: deliveries.map(deliveryJson),
+    objects: deliveries.map(deliveryView),
   };
   const head = `${io.paint.accent(message.id)} ${visibleLine(`${message.from} → ${message.to}: ${message.subject}`)}`;
   return ok({
-    json: { message: messageJson(message), deliveries: deliveries.map(deliveryJson) },
+    json: { message: messageView(message), deliveries: deliveries.map(deliveryView) },
     text: `${head}\n${table(rows, io.paint)}`,
     rows,
   });
 };
-
-/** A delivery as scripts see it: names of the ledger, times as text. */
-function deliveryJson(delivery: Delivery) {
-  const { toAgent, state, wake, attempts, redelivered, claimedBy, turnId, channel, lastError } = delivery;
-  const iso = (at: number | null): string | null => (at === null || at === 0 ? null : new Date(at).toISOString());
-  return {
-    to: toAgent,
-    state,
-    wake,
-    attempts,
-    redelivered,
-    claimedBy,
-    claimExpires: iso(delivery.claimExpires),
-    turnId,
-    channel,
-    notBefore: iso(delivery.notBefore),
-    deliveredAt: iso(delivery.deliveredAt),
-    ackedAt: iso(delivery.ackedAt),
-    lastError,
-  };
-}
 
 export const why: Handler = async ({ app, args, io }) => {
   const engineRunning = app.engine.status() !== undefined;
@@ -197,10 +171,7 @@ export const why: Handler = async ({ app, args, io }) => {
 export const dead: Handler = async ({ app, flags, io }) => {
   const found = await app.call("mail.dead", { limit: integer(flags.limit) });
   if (!found.ok) return found;
-  const messages = found.value.dead.map(({ message, delivery }) => ({
-    ...messageJson(message),
-    delivery: deliveryJson(delivery),
-  }));
+  const messages = found.value.dead.map(deadLetterView);
   const rows: Rows = {
     columns: ["ID", "FROM", "TO", "TYPE", "ATTEMPTS", "LAST ERROR", "SUBJECT"],
     cells: messages.map(({ id, from, to, type, delivery, subject }) => [
@@ -239,30 +210,6 @@ export const purge: Handler = async ({ app, flags, io }) => {
     quietText: "",
   });
 };
-
-/** A message as scripts know it. */
-export function messageJson(view: MessageView) {
-  const { id, from, to, subject, body, type, priority, threadId, payload, read, redelivered, verified, state } = view;
-  return {
-    id,
-    from,
-    to,
-    subject,
-    body,
-    type,
-    priority,
-    threadId,
-    replyTo: view.replyTo,
-    payload,
-    read,
-    createdAt: new Date(view.createdAt).toISOString(),
-    redelivered,
-    verified,
-    state,
-    blobPath: view.blobPath,
-    ...(view.unverified === undefined ? {} : { unverified: view.unverified }),
-  };
-}
 
 export const lettersAsViews = (letters: readonly InboxLetter[], inbox: string): readonly MessageView[] =>
   letters.map((letter) => viewOfLetter(letter, inbox));

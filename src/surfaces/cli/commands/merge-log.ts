@@ -1,4 +1,5 @@
-import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { entryDetailView, entryPatchView, operationView } from "../../../contract/views/merge.ts";
+import { type MergeEntry, verdictOf } from "../../../domain/merge/entry.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
 import { howWords } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
@@ -10,18 +11,8 @@ import { duration, iso, shortTime } from "../format.ts";
 import { integer, word } from "../given.ts";
 import { wrap } from "../layout.ts";
 import { hintLine } from "../marks.ts";
-import { resultJson as gateJson } from "./done.ts";
-import { receiptJson, resultLine } from "./gate.ts";
-import {
-  approvalHints,
-  differenceLines,
-  noteOf,
-  paintedStatus,
-  paintedVerdict,
-  verdictOf,
-  verdictWords,
-  viewJson,
-} from "./merge-render.ts";
+import { resultLine } from "./gate.ts";
+import { approvalHints, differenceLines, noteOf, paintedStatus, paintedVerdict, verdictWords } from "./merge-render.ts";
 
 export const log: Handler = async ({ app, flags, io }) => {
   const found = await app.call("merge.log", { limit: integer(flags.limit) });
@@ -30,13 +21,13 @@ export const log: Handler = async ({ app, flags, io }) => {
   const nothing = `Nothing has landed yet.\n${hintLine(io.paint, "see what is on its way: ov merge list")}`;
   const lines = operations.map((op) => opLines(io.paint, op, entries));
   return ok({
-    json: { operations: operations.map((op) => opJson(op, entries)) },
+    json: { operations: operations.map((op) => operationView(op, entries)) },
     text: operations.length === 0 ? nothing : lines.join("\n"),
     rows: {
       columns: ["ID", "WHEN", "KIND", "STATUS", "REF", "COMMIT", "BRANCHES", "UNDONE BY"],
       cells: operations.map((op) => [
         op.id,
-        iso(op.createdAt) ?? "",
+        iso(op.createdAt),
         op.kind,
         op.status,
         op.ref,
@@ -44,23 +35,10 @@ export const log: Handler = async ({ app, flags, io }) => {
         membersOf(op, entries).join(", "),
         op.undoneBy ?? "",
       ]),
-      objects: operations.map((op) => opJson(op, entries)),
+      objects: operations.map((op) => operationView(op, entries)),
     },
   });
 };
-
-/** An operation, with the branches it concerned as far as they are given. */
-export function opJson(op: MergeOp, entries: readonly MergeEntry[]) {
-  const { createdAt, updatedAt, seq: _, ...facts } = op;
-  const concerned = entries.filter(({ id }) => op.queueIds.includes(id));
-  return {
-    ...facts,
-    problem: op.status === "done" ? null : op.problem,
-    branches: concerned.map((entry) => ({ id: entry.id, branchName: entry.branch, verdict: verdictOf(entry) })),
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-  };
-}
 
 /**
  * An operation in columns, and its subject on a line below: branches have long names, and a terminal has 80 columns.
@@ -101,21 +79,9 @@ const membersOf = (op: MergeOp, entries: readonly MergeEntry[]): readonly string
 export const show: Handler = async ({ app, args, io }) => {
   const found = await app.call("merge.show", { of: word(args.merge) });
   if (!found.ok) return found;
-  const entry = await withFiles(app, found.value.entry);
-  const detail = { ...found.value, entry };
-  const { attempts, gates, receipts, operations, ...view } = detail;
+  const detail = { ...found.value, entry: await withFiles(app, found.value.entry) };
   return ok({
-    json: {
-      entry: viewJson(view),
-      attempts: attempts.map(({ startedAt, finishedAt, ...attempt }) => ({
-        ...attempt,
-        startedAt: iso(startedAt),
-        finishedAt: iso(finishedAt),
-      })),
-      gates: gates.map(gateJson),
-      receipts: receipts.map(receiptJson),
-      operations: operations.map((op) => opJson(op, [])),
-    },
+    json: entryDetailView(detail),
     text: page(io.paint, detail),
   });
 };
@@ -136,7 +102,7 @@ export const diff: Handler = async ({ app, args }) => {
   const patch = await app.call("merge.showPatch", { branch, headCommit, targetBranch, resultCommit });
   if (!patch.ok) return patch;
   return ok({
-    json: { id: entry.id, branchName: entry.branch, targetBranch: entry.targetBranch, diff: patch.value.patch },
+    json: entryPatchView(entry, patch.value.patch),
     text: visibleText(patch.value.patch),
   });
 };

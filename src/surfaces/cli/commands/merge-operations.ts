@@ -1,3 +1,5 @@
+import { lostLandingView, operationView, undoPlanView } from "../../../contract/views/merge.ts";
+import { verdictOf } from "../../../domain/merge/entry.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
@@ -12,8 +14,7 @@ import type { Handler, Io, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
-import { opJson } from "./merge-log.ts";
-import { entryJson, lockLines, paintedVerdict, promoteWith, verdictOf } from "./merge-render.ts";
+import { lockLines, paintedVerdict, promoteWith } from "./merge-render.ts";
 
 /** Brings what a run has landed to the branch it is meant for, and waits until that is done. */
 export const promote: Handler = async ({ app, flags, io }) => {
@@ -52,7 +53,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
         targetBranch: target,
         errorMessage: null,
         moved: false,
-        lost: lost.map(({ branch, opId, commit, head }) => ({ branchName: branch, operation: opId, commit, head })),
+        lost: lost.map(lostLandingView),
       },
       text: [
         `Nothing to promote: ${visibleLine(nothing)}.`,
@@ -68,7 +69,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
   const { op, entries, problem } = settled.value;
   const { landing = "", target = "", cause = null, removedLocks = [] } = op.request;
   const locks = lockLines(io.paint, removedLocks);
-  const json = { promote: opJson(op, entries), landingBranch: landing, targetBranch: target, removedLocks };
+  const json = { promote: operationView(op, entries), landingBranch: landing, targetBranch: target, removedLocks };
   const again = promoteCommand({ runId: run ?? null, target: request.target ?? null });
   if (problem !== null) {
     return ok({
@@ -150,7 +151,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   if (!io.yes) {
     const answer = io.json ? undefined : await io.confirm(questionFor(planned.value));
     if (answer === undefined) return no(invalid("ov merge undo", "needs --yes where nobody can be asked"));
-    if (!answer) return ok({ json: { ...planJson(planned.value), cancelled: true }, text: "Nothing was changed." });
+    if (!answer) return ok({ json: { ...undoPlanView(planned.value), cancelled: true }, text: "Nothing was changed." });
   }
   const asked = await app.call("merge.requestUndo", { of: shown(planned.value), requeue: isOn(flags.requeue) });
   if (!asked.ok) return asked;
@@ -159,7 +160,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   const { op, entries, problem } = settled.value;
   const { removedLocks = [] } = op.request;
   const locks = lockLines(io.paint, removedLocks);
-  const json = { ...planJson(asked.value), undo: opJson(op, entries), removedLocks };
+  const json = { ...undoPlanView(asked.value), undo: operationView(op, entries), removedLocks };
   if (problem !== null) {
     return ok({
       json: { ...json, success: false, errorMessage: problem },
@@ -260,12 +261,6 @@ function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly str
 }
 
 const short = (commit: string | null): string => commit?.slice(0, 10) ?? "where it was";
-
-const planJson = ({ op, entries, whole }: Undoable) => ({
-  operation: opJson(op, entries),
-  entries: entries.map(entryJson),
-  whole,
-});
 
 /** Waits until the engine has done what was asked, or has found that it cannot, and tells meanwhile what it does. */
 export function settledOp(app: App, io: Io, { id }: MergeOp): Promise<Result<FollowedOperation, Refusal>> {

@@ -1,3 +1,5 @@
+import { type PredictedEntry, predictedEntryView, radarView, waitingEntryView } from "../../../contract/views/merge.ts";
+import { verdictOf } from "../../../domain/merge/entry.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -10,7 +12,7 @@ import type { App } from "../app.ts";
 import type { Call, Handler, Outcome, Paint, Rows } from "../command.ts";
 import { hintLine, warningLine } from "../marks.ts";
 import { table } from "../table.ts";
-import { approvalHints, entryJson, entryLine, mergeCells, noteOf, verdictOf, verdictWords } from "./merge-render.ts";
+import { approvalHints, entryLine, mergeCells, noteOf, verdictWords } from "./merge-render.ts";
 
 /** The order in which branches would land now, and what would happen to each. */
 export const plan: Handler = async ({ app, io }) => {
@@ -41,15 +43,15 @@ export const plan: Handler = async ({ app, io }) => {
   ];
   return ok({
     json: {
-      entries: predicted.value.map(predictedJson),
-      waiting: waiting.map(({ view, why }) => ({ ...entryJson(view.entry), waitsFor: view.waitsFor, why })),
+      entries: predicted.value.map(predictedEntryView),
+      waiting: waiting.map(waitingEntryView),
     },
     text: lines.join("\n"),
     rows,
   });
 };
 
-const rowsOf = (predicted: readonly Predicted[]): Rows => ({
+const rowsOf = (predicted: readonly PredictedEntry[]): Rows => ({
   columns: ["#", "ID", "BRANCH", "INTO", "VERDICT", "PREDICTION", "REASON"],
   cells: predicted.map(({ entry, prediction }, at) => [
     String(at + 1),
@@ -60,7 +62,7 @@ const rowsOf = (predicted: readonly Predicted[]): Rows => ({
     prediction.wouldRequireAgent ? `${prediction.predictedTier} (needs a merger agent)` : prediction.predictedTier,
     prediction.reason,
   ]),
-  objects: predicted.map(predictedJson),
+  objects: predicted.map(predictedEntryView),
 });
 
 /** What merging one branch would do. Writes nothing. */
@@ -71,7 +73,7 @@ export async function dryRunBranch({ app, io }: Call, request: AddMergeRequest):
   if (!predicted.ok) return predicted;
   const [one] = predicted.value;
   if (one === undefined) throw new Error("nothing was predicted");
-  return ok({ json: predictedJson(one), text: predictionLines(io.paint, one).join("\n") });
+  return ok({ json: predictedEntryView(one), text: predictionLines(io.paint, one).join("\n") });
 }
 
 /** What `--commit-rest` would commit before the merge; undefined where nothing is uncommitted. Writes nothing. */
@@ -103,7 +105,7 @@ export async function dryRunAll({ app, io }: Call, views: readonly MergeView[]):
   const predicted = await predictAll(app, inOrder(views));
   if (!predicted.ok) return predicted;
   return ok({
-    json: { entries: predicted.value.map(predictedJson), count: predicted.value.length },
+    json: { entries: predicted.value.map(predictedEntryView), count: predicted.value.length },
     text: predicted.value.flatMap((one) => predictionLines(io.paint, one)).join("\n"),
   });
 }
@@ -114,13 +116,11 @@ const inOrder = (views: readonly MergeView[]): readonly MergePreview[] =>
     .toSorted((a, b) => (a.place ?? Number.MAX_SAFE_INTEGER) - (b.place ?? Number.MAX_SAFE_INTEGER))
     .map(({ entry }) => entry);
 
-interface Predicted {
-  readonly entry: MergePreview;
-  readonly prediction: PredictedMerge;
-}
-
 /** Predictions for entries that would land in this order, each target apart. */
-async function predictAll(app: App, entries: readonly MergePreview[]): Promise<Result<readonly Predicted[], Refusal>> {
+async function predictAll(
+  app: App,
+  entries: readonly MergePreview[],
+): Promise<Result<readonly PredictedEntry[], Refusal>> {
   const predicted = new Map<MergePreview, PredictedMerge>();
   for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
     const candidates = entries.filter(({ targetBranch }) => targetBranch === target);
@@ -137,9 +137,7 @@ async function predictAll(app: App, entries: readonly MergePreview[]): Promise<R
   return ok([...predicted].map(([entry, prediction]) => ({ entry, prediction })));
 }
 
-const predictedJson = ({ entry, prediction }: Predicted) => ({ ...entryJson(entry), prediction });
-
-function predictionLines(paint: Paint, { entry, prediction }: Predicted): readonly string[] {
+function predictionLines(paint: Paint, { entry, prediction }: PredictedEntry): readonly string[] {
   const files = entry.filesModified.map(visibleLine).join(", ");
   const gates = prediction.gatesLikely;
   return [
@@ -163,31 +161,19 @@ export const radar: Handler = async ({ app, io }) => {
   const found = await app.call("merge.radar", {});
   if (!found.ok) return found;
   const { branches, pairs } = found.value;
+  const view = radarView(found.value);
   const lines =
     branches.length === 0 ? nothing(io.paint) : [matrix(io.paint, branches, pairs), ...notes(io.paint, pairs)];
   return ok({
-    json: {
-      branches: branches.map(({ branch, agentName, commit, landsOn, moved }) => ({
-        branchName: branch,
-        agentName,
-        commit,
-        landsOn,
-        moved,
-      })),
-      pairs: pairs.map(pairJson),
-    },
+    json: view,
     text: lines.join("\n"),
     rows: {
       columns: ["A", "B", "OUTCOME", "FILES"],
-      cells: pairs.map(({ a, b, outcome, files }) => [a, b, outcome ?? unknown, files.join(", ")]),
-      objects: pairs.map(pairJson),
+      cells: view.pairs.map(({ a, b, outcome, files }) => [a, b, outcome, files.join(", ")]),
+      objects: view.pairs,
     },
   });
 };
-
-const unknown = "unknown";
-
-const pairJson = ({ a, b, outcome, files }: RadarCell) => ({ a, b, outcome: outcome ?? unknown, files });
 
 const nothing = (paint: Paint): readonly string[] => [
   "No agent has work that could collide.",

@@ -1,3 +1,4 @@
+import { addedEntryView, entryView, queuedEntryView } from "../../../contract/views/merge.ts";
 import type { MergeEntry } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
@@ -8,7 +9,7 @@ import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { goneLines } from "./decide.ts";
-import { approvalHints, entryJson, entryLine, mergeRows, viewJson, viewLines } from "./merge-render.ts";
+import { approvalHints, entryLine, mergeRows, viewLines } from "./merge-render.ts";
 
 export const add: Handler = async (call) => {
   const { app, args, flags, io } = call;
@@ -24,7 +25,7 @@ export const add: Handler = async (call) => {
     ? successLine(io.paint, `Queued as merge ${entry.id}:`, visibleLine(entry.branch))
     : `${io.paint.accent(visibleLine(entry.branch))} had its place already`;
   return ok({
-    json: { entry: entryJson(entry), added },
+    json: addedEntryView(reply.value),
     text: [head, entryLine(io.paint, entry), ...approvalHints(io.paint, [entry])].join("\n"),
     quietText: String(entry.id),
   });
@@ -49,7 +50,7 @@ export const list: Handler = async ({ app, flags, io }) => {
     ),
   ];
   return ok({
-    json: { entries: entries.map(viewJson), count: entries.length },
+    json: { entries: entries.map(queuedEntryView), count: entries.length },
     text: entries.length === 0 ? nothing : full.join("\n"),
     rows,
   });
@@ -75,7 +76,7 @@ export const approve: Handler = async (call) => {
   ]);
   const hint = hintLine(io.paint, "see what becomes of it: ov merge list --all");
   return ok({
-    json: { approved: approved.map(entryJson), count: approved.length },
+    json: { approved: approved.map(entryView), count: approved.length },
     text: approved.length === 0 ? "Nothing waits for approval." : [...lines, hint].join("\n"),
     quietText: approved.map(({ id }) => id).join("\n"),
   });
@@ -129,7 +130,7 @@ export const resume: Handler = async ({ app, args, io }) => {
 };
 
 const decided = (io: Io, verb: string, entry: MergeEntry): Outcome => ({
-  json: { entry: entryJson(entry) },
+  json: { entry: entryView(entry) },
   text: [
     successLine(io.paint, `${verb} merge ${entry.id}:`, visibleLine(entry.branch)),
     entryLine(io.paint, entry),

@@ -1,4 +1,13 @@
-import { isOpenMerge, type MergeEntry, type MergeStatus, type Verdict, verdicts } from "../../../domain/merge/entry.ts";
+import { type Merges, queuedEntryView } from "../../../contract/views/merge.ts";
+import {
+  awaitsApproval,
+  isOpenMerge,
+  type MergeEntry,
+  type MergeStatus,
+  type Verdict,
+  verdictOf,
+  verdicts,
+} from "../../../domain/merge/entry.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -6,47 +15,9 @@ import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../../usecases/merge/queue/queue-state.ts";
 import type { MergeView } from "../../../usecases/merge/read-merges.ts";
 import type { Paint, Rows } from "../command.ts";
-import { iso } from "../format.ts";
 import { wrap } from "../layout.ts";
 import { hintLine, warningLine } from "../marks.ts";
 import type { CellStyle } from "../table.ts";
-
-/** An entry with the keys scripts know, then ours; times in ISO-8601. */
-export function entryJson(entry: MergePreview) {
-  return {
-    branchName: entry.branch,
-    taskId: entry.taskId,
-    agentName: entry.agentName,
-    filesModified: entry.filesModified,
-    enqueuedAt: iso(entry.enqueuedAt),
-    status: entry.status,
-    resolvedTier: entry.tier,
-    id: entry.id,
-    headCommit: entry.headCommit,
-    targetBranch: entry.targetBranch,
-    runId: entry.runId,
-    dependsOn: entry.dependsOn,
-    priority: entry.priority,
-    source: entry.source,
-    enqueuedBy: entry.enqueuedBy,
-    approval: entry.approval,
-    awaitingApproval: awaitsApproval(entry),
-    strategy: entry.strategy,
-    verdict: verdictOf(entry),
-    attempts: entry.attempts,
-    notBefore: entry.notBefore === 0 ? null : iso(entry.notBefore),
-    resultCommit: entry.resultCommit,
-    cause: entry.cause,
-    causeDetail: entry.causeDetail,
-    updatedAt: iso(entry.updatedAt),
-  };
-}
-
-/** Before it lands, only what its agent proved about the same commit counts. */
-export const verdictOf = ({ verdict }: Pick<MergePreview, "verdict">): Verdict => verdict ?? "unverified";
-
-export const awaitsApproval = (entry: Pick<MergePreview, "status" | "approval">): boolean =>
-  isOpenMerge(entry) && entry.approval === "waiting";
 
 const verdictLooks = {
   verified: ["verified", "green"],
@@ -88,11 +59,9 @@ export function mergeRows(views: readonly MergeView[]): Rows {
       view.entry.taskId ?? "-",
       noteOf(view),
     ]),
-    objects: views.map(viewJson),
+    objects: views.map(queuedEntryView),
   };
 }
-
-export const viewJson = ({ entry, waitsFor, place }: MergeView) => ({ ...entryJson(entry), waitsFor, place });
 
 /** An entry of the queue in lines that fit a terminal: names of branches are long. */
 export function viewLines(paint: Paint, view: MergeView): readonly string[] {
@@ -175,25 +144,8 @@ export const lockLines = (paint: Paint, removed: readonly string[]): readonly st
 export const promoteWith = (flags: readonly string[]): string =>
   ["ov merge promote", ...flags.map((word, at) => (at % 2 === 0 ? word : shellWord(word)))].join(" ");
 
-/** Where branches stand, for the answers of other commands. */
-interface Counts {
-  readonly pending: number | readonly number[];
-  readonly approvals: readonly number[];
-  readonly failed: readonly number[];
-  readonly blocked: readonly BlockedMerge[];
-  readonly troubles?: readonly string[] | undefined;
-}
-
-export const mergesJson = ({ pending, approvals, failed, blocked, troubles = [] }: Counts) => ({
-  pending: count(pending),
-  waitingForApproval: approvals,
-  failed,
-  blocked,
-  troubles,
-});
-
 /** Nothing while nothing is on its way; else how much, and what a person has to do. */
-export function mergeLines(paint: Paint, counts: Counts): readonly string[] {
+export function mergeLines(paint: Paint, counts: Merges): readonly string[] {
   const { pending, approvals, failed, blocked, troubles = [] } = counts;
   const repeated = troubles.map((why) =>
     warningLine(paint, `The last try failed and is repeated: ${visibleLine(why)}`, "ov merge log"),

@@ -110,7 +110,7 @@ test("all approves what waits and tells each result; one failure decides the exi
   const ov = desk(world);
   expect(await ov.json("merge", "--all")).toEqual({
     exit: 0,
-    document: { success: true, command: "merge", results: [], count: 0 },
+    document: { success: true, command: "merge", results: [], count: 0, successCount: 0, failCount: 0 },
   });
   const one = await world.announce();
   await ov.json("merge", "add", "feature");

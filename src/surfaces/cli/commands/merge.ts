@@ -1,10 +1,11 @@
-import { isOpenMerge, type MergeEntry, type MergeStatus, type ResolutionTier } from "../../../domain/merge/entry.ts";
+import { type MergeResult, mergeResult, mergeResultsView, mergeResultView } from "../../../contract/views/merge.ts";
+import { awaitsApproval, isOpenMerge, type MergeEntry, verdictOf } from "../../../domain/merge/entry.ts";
 import { causeWords, howWords } from "../../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { MergesUnderWay } from "../../../usecases/merge/follow.ts";
-import type { MergeDetail, MergeView } from "../../../usecases/merge/read-merges.ts";
+import type { MergeView } from "../../../usecases/merge/read-merges.ts";
 import { exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
@@ -13,7 +14,7 @@ import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
 import { dryRunAll, dryRunBranch, dryRunCommit } from "./merge-plan.ts";
 import { queueNewer, requestFor, settleRest } from "./merge-queue.ts";
-import { awaitsApproval, differenceLines, entryJson, paintedVerdict, promoteWith, verdictOf } from "./merge-render.ts";
+import { differenceLines, paintedVerdict, promoteWith } from "./merge-render.ts";
 
 export const merge: Handler = (call) => {
   const branch = text(call.flags.branch);
@@ -48,7 +49,7 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
   const [result] = settled.value;
   if (result === undefined) throw new Error(`merge ${entry.id} is gone`);
   return ok({
-    json: resultJson(result),
+    json: mergeResultView(result),
     text: resultLines(io.paint, result).join("\n"),
     quietText: "",
     ...exitOf(settled.value),
@@ -62,7 +63,7 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
   if (isOn(flags["dry-run"])) return dryRunAll(call, found.value);
   if (found.value.length === 0) {
     const hint = hintLine(io.paint, "add a branch: ov merge add <branch>, or see what has landed: ov merge log");
-    return ok({ json: { results: [], count: 0 }, text: `Nothing waits for being merged.\n${hint}`, quietText: "" });
+    return ok({ json: mergeResultsView([]), text: `Nothing waits for being merged.\n${hint}`, quietText: "" });
   }
   const rest = await settleRest(
     call,
@@ -81,23 +82,16 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
   );
   if (!settled.ok) return settled;
   const results = settled.value;
-  const successCount = results.filter(({ success }) => success).length;
-  const failCount = results.length - successCount;
+  const view = mergeResultsView(results);
   const waiting = results.filter(waitsForWord).length;
   const counts = [
-    `${successCount} merged`,
-    `${failCount - waiting} failed`,
+    `${view.successCount} merged`,
+    `${view.failCount - waiting} failed`,
     ...(waiting === 0 ? [] : [`${waiting} waiting for approval`]),
     `${results.length} in all`,
   ].join(", ");
   return ok({
-    json: {
-      success: failCount === 0,
-      results: results.map(resultJson),
-      count: results.length,
-      successCount,
-      failCount,
-    },
+    json: view,
     text: [...results.flatMap((result) => resultLines(io.paint, result)), counts].join("\n"),
     quietText: "",
     ...exitOf(results),
@@ -159,7 +153,7 @@ async function settledMerges(
   const ended = await app.follow("merge.follow", { ids }, { onItem });
   if (!ended.ok) return ended;
   const { merges, standing } = ended.value;
-  return ok(merges.map((detail) => resultOf(detail, standing[detail.entry.id])));
+  return ok(merges.map((detail) => mergeResult(detail, standing[detail.entry.id])));
 }
 
 function progressWords({ status, targetBranch, causeDetail }: MergeEntry): string {
@@ -174,59 +168,6 @@ const waitingWords = (trouble: string | undefined): string =>
   trouble === undefined
     ? "waits for its turn"
     : `waits for its turn; the last try failed and is repeated: ${visibleLine(trouble)}`;
-
-/** What became of a branch, in the shape scripts know. */
-interface MergeResult {
-  /** The branch it is promoted to later; null where it lands there directly. */
-  readonly meantFor: string | null;
-  readonly promoteFlags: readonly string[];
-  readonly entry: MergeEntry;
-  readonly success: boolean;
-  readonly tier: ResolutionTier;
-  readonly conflictFiles: readonly string[];
-  readonly errorMessage: string | null;
-  readonly warnings: readonly string[];
-}
-
-/** `standing`: why nothing more happens to an entry that is still open. */
-function resultOf(
-  { entry, operations, receipts, meantFor, promoteFlags }: MergeDetail,
-  standing: string | undefined,
-): MergeResult {
-  const success = entry.status === "merged";
-  const landed = operations.some(({ kind, status }) => kind === "land" && status === "done");
-  return {
-    entry,
-    meantFor,
-    promoteFlags,
-    success,
-    tier: entry.tier ?? (entry.cause === "conflict" ? "auto-resolve" : "clean-merge"),
-    conflictFiles: entry.cause === "conflict" ? (entry.causeDetail?.files ?? []) : [],
-    errorMessage: success ? null : (standing ?? entry.causeDetail?.message ?? endings[entry.status]),
-    warnings: success ? [...(landed ? [] : [contained(entry)]), ...(receipts[0]?.gaps ?? [])] : [],
-  };
-}
-
-const contained = ({ branch, targetBranch }: MergeEntry): string =>
-  `${targetBranch} had everything of ${branch} already; nothing was changed`;
-
-const endings: Readonly<Record<MergeStatus, string>> = {
-  pending: "it waits in the queue",
-  merging: "it is being merged",
-  gating: "it is being checked",
-  merged: "it has landed",
-  conflict: "it conflicts with what landed before",
-  failed: "it failed",
-  blocked: "something is in the way; it is tried again by itself",
-  cancelled: "it was taken out of the queue",
-  superseded: "a newer commit of the branch took its place",
-  reverted: "it landed and was taken back",
-};
-
-const resultJson = ({ entry, promoteFlags: _, ...result }: MergeResult) => ({
-  entry: entryJson(entry),
-  ...result,
-});
 
 /** A result for a person: what it was about, how it went, and what to type next. */
 function resultLines(paint: Paint, result: MergeResult): readonly string[] {

@@ -1,3 +1,4 @@
+import { comparedPromptView } from "../../../contract/views/project.ts";
 import { type Capability, isCapability } from "../../../domain/agent/capability.ts";
 import { invalid } from "../../../domain/refusal.ts";
 import { no, ok } from "../../../domain/result.ts";
@@ -43,15 +44,7 @@ export const diff: Handler = async ({ app, args, io }) => {
   if (!found.ok) return found;
   const compared = found.value;
   return ok({
-    json: {
-      roles: compared.map(({ role, state, added, files, lines }) => ({
-        role,
-        state,
-        added,
-        file: state === "built-in" ? files.addition : files.replacement,
-        changes: lines.filter(({ mark }) => mark !== " ").map(({ mark, text }) => `${mark}${text}`),
-      })),
-    },
+    json: { roles: compared.map(comparedPromptView) },
     text:
       compared.length === 0
         ? "No text of the project's own: agents are told what ships."

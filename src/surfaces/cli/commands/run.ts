@@ -1,3 +1,5 @@
+import { runAgentView } from "../../../contract/views/agent.ts";
+import { runView } from "../../../contract/views/run.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
@@ -6,20 +8,20 @@ import { duration, iso, shortTime } from "../format.ts";
 import { integer, text, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
 import { table } from "../table.ts";
-import { mergeLines, mergesJson } from "./merge-render.ts";
+import { mergeLines } from "./merge-render.ts";
 
 const defaultCount = 10;
 
 export const list: Handler = async ({ app, flags, io }) => {
   const found = await app.call("run.list", { last: integer(flags.last) ?? defaultCount });
   if (!found.ok) return found;
-  const runs = found.value.runs.map((detail) => ({ ...runJson(detail), duration: duration(detail.durationMs) }));
+  const runs = found.value.runs.map(runView);
   const rows: Rows = {
     columns: ["ID", "STATUS", "STARTED", "DURATION", "AGENTS", "OBJECTIVE"],
     cells: found.value.runs.map(({ run, agentCount, durationMs, status }) => [
       run.id,
       status,
-      iso(run.startedAt) ?? "",
+      iso(run.startedAt),
       duration(durationMs),
       String(agentCount),
       run.objective ?? "-",
@@ -46,7 +48,7 @@ export const current: Handler = async ({ app, io }) => {
     });
   }
   return ok({
-    json: { run: runJson(detail), duration: duration(detail.durationMs) },
+    json: { run: runView(detail), duration: duration(detail.durationMs) },
     text: runLines(io.paint, detail).join("\n"),
   });
 };
@@ -57,7 +59,7 @@ export const show: Handler = async ({ app, args, io }) => {
   const { agents, ...detail } = found.value;
   const lines = [...runLines(io.paint, detail), ...agents.map((agent) => agentLine(io.paint, agent))];
   return ok({
-    json: { run: runJson(detail), duration: duration(detail.durationMs), agents: agents.map(agentJson) },
+    json: { run: runView(detail), duration: duration(detail.durationMs), agents: agents.map(runAgentView) },
     text: lines.join("\n"),
   });
 };
@@ -92,42 +94,6 @@ export const complete: Handler = async ({ app, flags, io }) => {
   const { runId, status } = completed.value;
   return ok({ json: { runId, status }, text: successLine(io.paint, "Run completed", runId), quietText: runId });
 };
-
-/** A run with the keys scripts know, then ours. */
-function runJson({ run, agentCount, coordinatorId, status, merges }: RunDetail): Readonly<Record<string, unknown>> {
-  return {
-    id: run.id,
-    startedAt: iso(run.startedAt),
-    completedAt: iso(run.completedAt),
-    agentCount,
-    coordinatorSessionId: coordinatorId,
-    coordinatorName: run.coordinatorName,
-    status,
-    objective: run.objective,
-    targetBranch: run.targetBranch,
-    landingBranch: run.landingBranch,
-    merges: mergesJson(merges),
-  };
-}
-
-function agentJson({ agent, durationMs }: RunAgent): Readonly<Record<string, unknown>> {
-  return {
-    id: agent.id,
-    agentName: agent.name,
-    capability: agent.capability,
-    worktreePath: agent.worktreePath,
-    branchName: agent.branch,
-    taskId: agent.taskId,
-    state: agent.state,
-    outcome: agent.outcome,
-    parentAgent: agent.parentName,
-    depth: agent.depth,
-    runId: agent.runId,
-    startedAt: iso(agent.startedAt),
-    lastActivity: iso(agent.lastActivityAt),
-    duration: duration(durationMs),
-  };
-}
 
 /** The facts of a run, a line each. */
 function runLines(paint: Paint, { run, agentCount, durationMs, status, merges }: RunDetail): readonly string[] {

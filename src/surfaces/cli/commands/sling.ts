@@ -1,3 +1,4 @@
+import { seatView, troubleCommands, waitedSeatView } from "../../../contract/views/agent.ts";
 import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { adviceLines } from "../../../domain/coordination/advice.ts";
@@ -10,7 +11,6 @@ import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
-import { troubleCommands } from "./inbox.ts";
 import { lostTargetWords } from "./merge-render.ts";
 
 export const sling: Handler = async (call) => {
@@ -103,24 +103,20 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   ];
   if (flags.wait === undefined) {
     const text = [...head, hintLine(io.paint, "watch it with: ov status")].join("\n");
-    return ok({ json: jsonOf(reply.value), text, quietText: agentName });
+    return ok({ json: seatView(reply.value), text, quietText: agentName });
   }
   const toTheEnd = flags.wait === "done";
   io.say(
     `Waiting until ${agentName} has ${toTheEnd ? "ended" : "finished its first turn"}; Ctrl-C ends the waiting, not the agent.`,
   );
   const agent = await wait(app, agentName, toTheEnd);
-  if (agent === undefined) return ok({ json: jsonOf(reply.value), text: head.join("\n"), quietText: agentName });
+  if (agent === undefined) return ok({ json: seatView(reply.value), text: head.join("\n"), quietText: agentName });
   const failed = hasEnded(agent) && statusOf(agent).tone !== "good";
   const why = agent.outcome === "start_failed" ? await lastWords(app, agentName) : [];
   return ok({
     json: {
-      ...jsonOf(reply.value),
+      ...waitedSeatView(reply.value, agent),
       ...(failed ? { success: false, hint: `ov logs ${agentName}` } : {}),
-      initialTurnFinalState: agent.state,
-      outcome: agent.outcome,
-      status: statusOf(agent).words,
-      providerSessionId: agent.providerSessionId,
     },
     text: [
       ...head,
@@ -165,11 +161,8 @@ function planned(io: Io, plan: SlingReply): Outcome {
     plan.runId === "" ? "in a new run" : `in run ${plan.runId}`,
     ...joinedLines(io, plan),
   ];
-  return { json: { dryRun: true, ...jsonOf(plan) }, text: lines.join("\n") };
+  return { json: { dryRun: true, ...seatView(plan) }, text: lines.join("\n") };
 }
-
-/** The names other tools know from earlier versions stand beside ours. */
-const jsonOf = (reply: SlingReply): Record<string, unknown> => ({ ...reply, tmuxSession: "", pid: null });
 
 /** An id made of what is to be done: short, and a valid branch part. */
 function slug(title: string): string {

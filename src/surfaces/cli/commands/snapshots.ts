@@ -1,8 +1,9 @@
+import { restoredSnapshotView, snapshotDetailView, snapshotView } from "../../../contract/views/worktree.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { SnapshotView } from "../../../usecases/worktrees/snapshots.ts";
 import type { Handler, Paint } from "../command.ts";
-import { shortTime } from "../format.ts";
+import { iso, shortTime } from "../format.ts";
 import { text, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
 
@@ -19,13 +20,13 @@ export const list: Handler = async ({ app, flags, io }) => {
     "look into one: ov snapshots show <snapshot>, get it back: ov snapshots restore <snapshot>",
   );
   return ok({
-    json: { snapshots: snapshots.map(viewJson), count: snapshots.length },
+    json: { snapshots: snapshots.map(snapshotView), count: snapshots.length },
     text: snapshots.length === 0 ? empty : [...snapshots.map((one) => line(io.paint, one)), hint].join("\n"),
     quietText: snapshots.map(({ name }) => visibleLine(name)).join("\n"),
     rows: {
       columns: ["SNAPSHOT", "AGENT", "TAKEN", "REASON", "COMMIT"],
-      cells: snapshots.map((one) => [one.name, one.agentName, timeOf(one), one.reason ?? "", one.commit]),
-      objects: snapshots.map(viewJson),
+      cells: snapshots.map((one) => [one.name, one.agentName, iso(one.createdAt), one.reason ?? "", one.commit]),
+      objects: snapshots.map(snapshotView),
     },
   });
 };
@@ -48,7 +49,7 @@ export const show: Handler = async ({ app, args, io }) => {
     hintLine(io.paint, `get it back: ov snapshots restore ${visibleLine(view.name)}`),
   ];
   return ok({
-    json: { ...viewJson(view), onTop, files, uncommitted, inSubmodules, trash },
+    json: snapshotDetailView(found.value),
     text: lines.join("\n"),
     quietText: files.map(({ path }) => visibleLine(path)).join("\n"),
   });
@@ -68,7 +69,7 @@ export const restore: Handler = async ({ app, args, flags, io }) => {
     ...submoduleLines(io.paint, view.agentName, inSubmodules),
   ];
   return ok({
-    json: { ...viewJson(view), dir, branch, filesWritten: files, inSubmodules },
+    json: restoredSnapshotView(done.value),
     text: lines.join("\n"),
     quietText: visibleLine(dir ?? branch ?? ""),
   });
@@ -82,10 +83,6 @@ const submoduleLines = (paint: Paint, agentName: string, files: readonly string[
         ...files.map((path) => warningLine(paint, `uncommitted in a submodule, not restored: ${visibleLine(path)}`)),
         hintLine(paint, `bring it back with its agent: ov recover ${visibleLine(agentName)}`),
       ];
-
-const timeOf = ({ createdAt }: SnapshotView): string => new Date(createdAt).toISOString();
-
-const viewJson = (view: SnapshotView) => ({ ...view, createdAt: timeOf(view) });
 
 function line(paint: Paint, view: SnapshotView): string {
   const when = shortTime(view.createdAt, Date.now());

@@ -1,7 +1,7 @@
+import { specView } from "../../../contract/views/task.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleText } from "../../../domain/text/visible.ts";
 import type { Handler } from "../command.ts";
-import { iso } from "../format.ts";
 import { text, word } from "../given.ts";
 import { successLine } from "../marks.ts";
 
@@ -23,6 +23,5 @@ export const write: Handler = async ({ app, args, flags, io }) => {
 export const read: Handler = async ({ app, args }) => {
   const found = await app.call("spec.read", { taskId: word(args["task-id"]) });
   if (!found.ok) return found;
-  const { updatedAt, ...spec } = found.value;
-  return ok({ json: { ...spec, updatedAt: iso(updatedAt) }, text: visibleText(spec.text) });
+  return ok({ json: specView(found.value), text: visibleText(found.value.text) });
 };

@@ -1,3 +1,5 @@
+import { troubleCommands } from "../../../contract/views/agent.ts";
+import { overviewMerges, overviewView } from "../../../contract/views/run.ts";
 import { hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf, waitWords } from "../../../domain/agent/status.ts";
 import { ok } from "../../../domain/result.ts";
@@ -9,37 +11,17 @@ import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
-import { decisionLines, questionLines, troubleCommands, unhandedWords } from "./inbox.ts";
-import { lostTargetWords, mergeLines, mergesJson } from "./merge-render.ts";
+import { decisionLines, questionLines, unhandedWords } from "./inbox.ts";
+import { lostTargetWords, mergeLines } from "./merge-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
-  const {
-    run,
-    otherRuns,
-    agents,
-    unreadMailCount,
-    unreadMailScope,
-    approvals,
-    failedMerges,
-    blockedMerges,
-    mergeTroubles,
-    openMerges,
-    decisions,
-    questions,
-    unhanded,
-  } = reply.value;
+  const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = reply.value;
   // A branch that was deleted has nothing any more that could be taken out of it.
   const unpromoted = reply.value.unpromoted.filter(({ landings, target }) => landings > 0 || !app.lacksBranch(target));
-  const merges = {
-    pending: openMerges,
-    approvals,
-    failed: failedMerges,
-    blocked: blockedMerges,
-    troubles: mergeTroubles,
-  };
+  const merges = overviewMerges(reply.value);
   const engine = app.engine.status();
   const head =
     run === null
@@ -59,36 +41,12 @@ export const status: Handler = async ({ app, flags, io }) => {
     ...questionLines(io.paint, questions),
     ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
   ];
-  const objects = agents.map(agentJson);
+  const view = overviewView({ ...reply.value, unpromoted }, { engine, missingTargets: lost });
   return ok({
-    json: {
-      currentRunId: run?.id ?? null,
-      otherRuns: otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
-        id,
-        objective,
-        coordinatorName,
-        liveAgents,
-        waiting,
-      })),
-      engine: engine ?? null,
-      agents: objects,
-      unreadMailCount,
-      unreadMailScope,
-      mergeQueueCount: openMerges,
-      merges: mergesJson(merges),
-      unpromoted,
-      unhanded,
-      missingTargets: lost,
-      needsOperator:
-        approvals.length + blockedMerges.length + decisions.length + questions.length + unhanded.length > 0 ||
-        otherRuns.some(({ waiting }) => waiting > 0) ||
-        agents.some((view) => view.needsOperator),
-      decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
-      questions: questions.map(({ id, from, subject }) => ({ id, from, subject })),
-    },
+    json: view,
     text: lines.join("\n"),
     wraps: true,
-    rows: rowsOf(agents, objects),
+    rows: rowsOf(agents, view.agents),
   });
 };
 
@@ -174,48 +132,3 @@ const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows =
   ]),
   objects,
 });
-
-function agentJson({
-  agent,
-  submitted,
-  unread,
-  waits,
-  turns,
-  problem,
-  failure,
-  advice,
-  nextTry,
-  needsOperator,
-  landedNowhere,
-}: AgentView): Record<string, unknown> {
-  return {
-    agentName: agent.name,
-    id: agent.id,
-    generation: agent.generation,
-    capability: agent.capability,
-    runtime: agent.runtime,
-    driver: agent.driver,
-    cliVersion: agent.cliVersion,
-    state: agent.state,
-    submitted,
-    outcome: agent.outcome,
-    taskId: agent.taskId,
-    branchName: agent.branch,
-    worktreePath: agent.worktreePath,
-    baseCommit: agent.baseCommit,
-    parentAgent: agent.parentName,
-    depth: agent.depth,
-    runId: agent.runId,
-    startedAt: new Date(agent.startedAt).toISOString(),
-    lastActivity: new Date(agent.lastActivityAt).toISOString(),
-    waits: waits.map(({ kind, ref }) => ({ kind, ref })),
-    unread,
-    turns,
-    problem,
-    failure,
-    advice,
-    nextTry: nextTry === null ? null : new Date(nextTry).toISOString(),
-    status: statusOf({ ...agent, landedNowhere }).words,
-    needsOperator,
-  };
-}

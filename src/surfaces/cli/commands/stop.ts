@@ -1,3 +1,4 @@
+import { stoppedAgentView } from "../../../contract/views/agent.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { AgentStopped, StopReport } from "../../../usecases/agents/stop.ts";
@@ -27,7 +28,7 @@ export const stop: Handler = async ({ app, args, flags, io }) => {
   const all = [...children, own];
   const cleaned = clean ? await cleanUp(app, all, force) : ok(untouched);
   if (!cleaned.ok) return cleaned;
-  const json = (agent: AgentStopped) => ({ ...stopJson(agent, force), ...cleaningJson(agent, cleaned.value) });
+  const json = (agent: AgentStopped) => stoppedAgentView(agent, { force, cleaned: cleaned.value });
   return ok({
     json: { ...json(own), children: children.map(json), liveChildren },
     text: [
@@ -68,7 +69,7 @@ async function stopAll(
   if (!cleaned.ok) return cleaned;
   const nobody = all.length === 0 ? ["No agent runs."] : [];
   return ok({
-    json: { agents: all.map((agent) => ({ ...stopJson(agent, force), ...cleaningJson(agent, cleaned.value) })) },
+    json: { agents: all.map((agent) => stoppedAgentView(agent, { force, cleaned: cleaned.value })) },
     text: [...nobody, ...all.flatMap((agent) => lines(io.paint, agent))].join("\n"),
     quietText: "",
     exit: exitOf(all, cleaned.value),
@@ -87,41 +88,10 @@ async function cleanUp(
   return app.call("worktree.clean", { all: true, force, agents });
 }
 
-function cleaningJson({ agentName }: AgentStopped, { removed, failed, kept }: CleanWorktreesReport) {
-  const gone = removed.find((one) => one.agentName === agentName);
-  const stayed = kept.find((one) => one.agentName === agentName);
-  const problem = failed.find((one) => one.agentName === agentName)?.problem ?? null;
-  return {
-    worktreeRemoved: gone !== undefined,
-    branchDeleted: gone?.branchDeleted ?? false,
-    worktreeKept: stayed === undefined ? problem : stayed.reason,
-    rescue: gone?.rescue ?? null,
-  };
-}
-
 function warn(io: Io, { agentName, liveChildren }: StopReport): void {
   if (liveChildren.length > 0) {
     io.warn(`going on without their parent: ${liveChildren.join(", ")}; to stop them too: ov stop ${agentName} --tree`);
   }
-}
-
-/** The keys scripts know, then ours. */
-function stopJson(agent: AgentStopped, force: boolean): Readonly<Record<string, unknown>> {
-  const { agentName, sessionId, capability, stopped, alreadyEnded, wasZombie, wasCompleted, killed, survivors } = agent;
-  return {
-    stopped,
-    agentName,
-    sessionId,
-    capability,
-    tmuxKilled: false,
-    pidKilled: killed.length > 0,
-    force,
-    wasZombie,
-    wasCompleted,
-    alreadyEnded,
-    killed,
-    survivors,
-  };
 }
 
 function lines(paint: Paint, agent: AgentStopped): readonly string[] {

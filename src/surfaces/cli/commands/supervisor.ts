@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
+import { agentView, seatView, stoppedAgentView } from "../../../contract/views/agent.ts";
 import { activeCategories, discoveryBrief, discoveryObjective } from "../../../domain/coordination/discovery.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -20,19 +20,18 @@ export const start: Handler = async ({ app, flags, io }) => {
     ...(depth === undefined ? {} : { depth }),
   });
   if (!slung.ok) return slung;
-  const { agentName, capability, taskId, parentAgent, runId, warnings } = slung.value;
+  const { agentName, warnings } = slung.value;
   for (const warning of warnings) io.warn(visibleLine(warning));
-  const facts = { agentName, capability, tmuxSession: "", taskId, parent: parentAgent, depth: slung.value.depth };
   const words = successLine(io.paint, "Reserved lead", agentName);
-  return ok({ json: { ...facts, pid: null, runId }, text: words, quietText: agentName });
+  return ok({ json: seatView(slung.value), text: words, quietText: agentName });
 };
 
 export const stop: Handler = async ({ app, flags, io }) => {
   const stopped = await app.call("agent.stop", { name: word(flags.name), tree: false, force: false });
   if (!stopped.ok) return stopped;
-  const { agentName, sessionId } = stopped.value;
+  const { agentName } = stopped.value;
   const words = successLine(io.paint, "Stopped", agentName);
-  return ok({ json: { stopped: stopped.value.stopped, agentName, sessionId }, text: words, quietText: "" });
+  return ok({ json: stoppedAgentView(stopped.value, { force: false }), text: words, quietText: "" });
 };
 
 export const status: Handler = async ({ app, flags }) => {
@@ -40,26 +39,16 @@ export const status: Handler = async ({ app, flags }) => {
   if (name !== undefined) {
     const found = await app.call("status.agent", { name });
     if (!found.ok) return found;
-    const view = viewOf(found.value.agent);
+    const view = agentView(found.value.agent);
     return ok({ json: view, text: line(view) });
   }
   const found = await app.call("agent.discover", { capability: "lead", all: false });
   if (!found.ok) return found;
-  const supervisors = found.value.agents.map(viewOf);
+  const supervisors = found.value.agents.map(agentView);
   return ok({ json: { supervisors }, text: supervisors.map(line).join("\n") || "No leads." });
 };
 
-const viewOf = (agent: Agent) => ({
-  agentName: agent.name,
-  running: !hasEnded(agent),
-  sessionId: agent.id,
-  state: agent.state,
-  taskId: agent.taskId,
-  startedAt: new Date(agent.startedAt).toISOString(),
-  lastActivity: new Date(agent.lastActivityAt).toISOString(),
-});
-
-const line = ({ agentName, state, taskId }: ReturnType<typeof viewOf>): string =>
+const line = ({ agentName, state, taskId }: ReturnType<typeof agentView>): string =>
   `${agentName} ${state}${taskId === null ? "" : ` ${taskId}`}`;
 
 export const discover: Handler = async (call) => {

@@ -203,6 +203,7 @@ test("groups answer with the keys scripts know", async () => {
   const group = {
     id: expect.stringMatching(/^group-[a-z0-9]{8}$/),
     name: "release",
+    tasks: ["a"],
     memberIssueIds: ["a"],
     status: "active",
     createdAt: iso,
@@ -211,11 +212,12 @@ test("groups answer with the keys scripts know", async () => {
     runId: null,
   };
   expect(await ov.json("group", "create", "release", "a")).toEqual(group);
-  const both = { ...group, memberIssueIds: ["a", "b"] };
+  const both = { ...group, tasks: ["a", "b"], memberIssueIds: ["a", "b"] };
   expect(await ov.json("group", "add", "release", "b")).toEqual(both);
   const progress = { total: 2, completed: 0, inProgress: 0, blocked: 0, open: 2 };
-  expect(await ov.json("group", "status", "release")).toEqual({ group: both, ...progress });
-  expect(await ov.json("group", "status")).toEqual({ groups: [{ group: both, ...progress }] });
+  const status = { ...both, group: both, progress, ...progress };
+  expect(await ov.json("group", "status", "release")).toEqual(status);
+  expect(await ov.json("group", "status")).toEqual({ groups: [status] });
   expect(await ov.json("group", "remove", "release", "b")).toEqual(group);
   expect((await ov.failure("group", "create", "x", "nope")).exit).toBe(7);
   expect(await ov.json("group", "create", "x", "nope", "--skip-validation")).toMatchObject({ name: "x" });
@@ -240,11 +242,14 @@ test("without a run the answer is null with a message; with one it has a duratio
       completedAt: null,
     }),
   );
+  const duration = expect.stringMatching(/^1m \d+s$/);
   const run = {
     id: "run-1",
     startedAt: iso,
     completedAt: null,
+    duration,
     agentCount: 0,
+    coordinatorId: null,
     coordinatorSessionId: null,
     coordinatorName: null,
     status: "active",
@@ -253,10 +258,9 @@ test("without a run the answer is null with a message; with one it has a duratio
     landingBranch: "main",
     merges: { pending: 0, waitingForApproval: [], failed: [], blocked: [], troubles: [] },
   };
-  const duration = expect.stringMatching(/^1m \d+s$/);
   expect(await ov.json("run")).toEqual({ run, duration });
   expect(await ov.json("run", "show", "run-1")).toEqual({ run, duration, agents: [] });
-  expect(await ov.json("run", "list", "--last", "1")).toEqual({ runs: [{ ...run, duration }] });
+  expect(await ov.json("run", "list", "--last", "1")).toEqual({ runs: [run] });
   expect((await ov.failure("run", "list", "--last", "0")).exit).toBe(2);
   expect(await ov.json("run", "complete")).toEqual({ runId: "run-1", status: "completed" });
   expect((await ov.failure("run", "show", "run-2")).exit).toBe(7);

@@ -1,3 +1,4 @@
+import { closedTaskView, importedTasksView, taskView } from "../../../contract/views/task.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
@@ -5,7 +6,7 @@ import type { DependencyReply } from "../../../usecases/tasks/change-dependency.
 import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
 import type { FilePlace } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
-import { counted, iso, shortTime } from "../format.ts";
+import { counted, shortTime } from "../format.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { table } from "../table.ts";
@@ -20,7 +21,7 @@ export const create: Handler = async (call) => {
   });
   if (!created.ok) return created;
   const { id } = created.value.task;
-  const json = { id, task: taskJson(created.value) };
+  const json = { id, task: taskView(created.value) };
   return ok({ json, text: successLine(io.paint, "Created task", id), quietText: id });
 };
 
@@ -48,7 +49,7 @@ export const update: Handler = async (call) => {
   if (!updated.ok) return updated;
   const { id } = updated.value.task;
   return ok({
-    json: { task: taskJson(updated.value) },
+    json: { task: taskView(updated.value) },
     text: successLine(io.paint, "Updated task", id),
     quietText: id,
   });
@@ -57,7 +58,7 @@ export const update: Handler = async (call) => {
 export const show: Handler = async ({ app, args, io }) => {
   const found = await app.call("task.show", { id: word(args["task-id"]) });
   if (!found.ok) return found;
-  return ok({ json: { task: taskJson(found.value) }, text: page(io.paint, found.value) });
+  return ok({ json: { task: taskView(found.value) }, text: page(io.paint, found.value) });
 };
 
 function page(paint: Paint, { task, blockedBy, blocks }: TaskDetail): string {
@@ -92,7 +93,7 @@ export const claim: Handler = async ({ app, args, flags, io }) => {
   if (!claimed.ok) return claimed;
   const { id, claimedBy } = claimed.value.task;
   const line = `${successLine(io.paint, "Claimed task", id)} for ${claimedBy}`;
-  return ok({ json: { task: taskJson(claimed.value) }, text: line, quietText: id });
+  return ok({ json: { task: taskView(claimed.value) }, text: line, quietText: id });
 };
 
 export const close: Handler = async ({ app, args, flags, io }) => {
@@ -105,11 +106,7 @@ export const close: Handler = async ({ app, args, flags, io }) => {
     ...readyLines(io.paint, ready),
   ];
   return ok({
-    json: {
-      task: taskJson(detail),
-      ready: ready.map(taskJson),
-      completedGroups: completedGroups.map(({ id, name }) => ({ id, name })),
-    },
+    json: closedTaskView(closed.value),
     text: lines.join("\n"),
     quietText: detail.task.id,
   });
@@ -120,7 +117,7 @@ export const reopen: Handler = async ({ app, args, io }) => {
   if (!reopened.ok) return reopened;
   const { id } = reopened.value.task;
   const line = successLine(io.paint, "Reopened task", id);
-  return ok({ json: { task: taskJson(reopened.value) }, text: line, quietText: id });
+  return ok({ json: { task: taskView(reopened.value) }, text: line, quietText: id });
 };
 
 export const add: Handler = async (call) => {
@@ -144,7 +141,7 @@ export const rm: Handler = async (call) => {
 const endsOf = ({ args }: Call) => ({ taskId: word(args["task-id"]), dependsOn: word(args["depends-on"]) });
 
 function outcome({ io }: Call, reply: DependencyReply, sentence: string): Outcome {
-  const json = { task: taskJson(reply), changed: reply.changed };
+  const json = { task: taskView(reply), changed: reply.changed };
   return { json, text: successLine(io.paint, sentence), quietText: "" };
 }
 
@@ -157,20 +154,13 @@ export const importFile: Handler = async (call) => {
   if (!given.ok) return given;
   const imported = await app.call("task.import", { text: given.value });
   if (!imported.ok) return imported;
-  const { created, updated, unchanged, unknownDependencies, ready, completedGroups } = imported.value;
+  const { created, updated, unchanged, unknownDependencies, ready } = imported.value;
   for (const { taskId, dependsOn } of unknownDependencies) {
     io.warn(`left out: ${visibleLine(taskId)} waits for ${visibleLine(dependsOn)}, but one of them does not exist`);
   }
   const counts = `${created.length} new, ${updated.length} updated, ${unchanged} unchanged`;
   return ok({
-    json: {
-      created,
-      updated,
-      unchanged,
-      unknownDependencies,
-      ready: ready.map(taskJson),
-      completedGroups: completedGroups.map(({ id, name }) => ({ id, name })),
-    },
+    json: importedTasksView(imported.value),
     text: [successLine(io.paint, `Imported tasks: ${counts}`), ...readyLines(io.paint, ready)].join("\n"),
     quietText: "",
   });
@@ -214,33 +204,6 @@ async function input({ app, args, io }: Call): Promise<Result<string, Refusal>> 
 /** The default file is the project's, wherever in it the command was typed. */
 const placeOf = (typed: Call["args"][string]): FilePlace => (text(typed) === undefined ? "project" : "typed");
 
-/** A task with the keys other trackers use, then ours; times in ISO-8601. */
-function taskJson({ task, blocks, blockedBy, waitsFor }: TaskDetail): Readonly<Record<string, unknown>> {
-  return {
-    id: task.id,
-    title: task.title,
-    status: task.status,
-    priority: task.priority,
-    type: task.type,
-    assignee: task.assignee,
-    description: task.description,
-    blocks,
-    blockedBy,
-    waitsFor,
-    labels: task.labels,
-    createdAt: iso(task.createdAt),
-    updatedAt: iso(task.updatedAt),
-    closedAt: iso(task.closedAt),
-    closeReason: task.closeReason,
-    claimedBy: task.claimedBy,
-    claimExpires: iso(task.claimExpires),
-    parentId: task.parentId,
-    mergeState: task.mergeState,
-    files: task.files,
-    runId: task.runId,
-  };
-}
-
 export function taskRows(details: readonly TaskDetail[]): Rows {
   return {
     columns: ["ID", "P", "STATUS", "TYPE", "HOLDER", "TITLE"],
@@ -252,7 +215,7 @@ export function taskRows(details: readonly TaskDetail[]): Rows {
       task.claimedBy ?? task.assignee ?? "-",
       task.title,
     ]),
-    objects: details.map(taskJson),
+    objects: details.map(taskView),
   };
 }
 
@@ -286,5 +249,5 @@ export const ready: Handler = async ({ app, flags, io }) => {
 function listing(io: Io, details: readonly TaskDetail[], empty: readonly [string, string]): Outcome {
   const rows = taskRows(details);
   const nothing = `${empty[0]}\n${hintLine(io.paint, empty[1])}`;
-  return { json: { tasks: details.map(taskJson) }, text: details.length === 0 ? nothing : table(rows, io.paint), rows };
+  return { json: { tasks: details.map(taskView) }, text: details.length === 0 ? nothing : table(rows, io.paint), rows };
 }

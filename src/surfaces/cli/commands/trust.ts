@@ -1,3 +1,4 @@
+import { programView } from "../../../contract/views/project.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
@@ -16,7 +17,7 @@ export const list: Handler = async ({ app, io }) => {
   const rows: Rows = {
     columns: ["NAME", "MAY RUN", "RUNS"],
     cells: programs.map(({ name, standing, runs }) => [name, meanings[standing], runs[0] ?? ""]),
-    objects: programs,
+    objects: programs.map(programView),
   };
   const waiting = programs.filter(needsWord).map(({ name }) => name);
   const text =
@@ -25,7 +26,7 @@ export const list: Handler = async ({ app, io }) => {
       : table(rows, io.paint);
   const next =
     waiting.length === 0 ? [] : [hintLine(io.paint, `confirm them: ov trust add ${waiting.map(shellWord).join(" ")}`)];
-  return ok({ json: { programs }, text: [text, ...next].join("\n"), rows });
+  return ok({ json: { programs: programs.map(programView) }, text: [text, ...next].join("\n"), rows });
 };
 
 export const add: Handler = async (call) => {
@@ -33,7 +34,7 @@ export const add: Handler = async (call) => {
   const added = await app.call("trust.add", { names: namesOf(call) });
   if (!added.ok) return added;
   const lines = added.value.map((program) => successLine(io.paint, confirmation(program), visibleLine(program.name)));
-  return ok({ json: { programs: added.value }, text: lines.join("\n"), quietText: "" });
+  return ok({ json: { programs: added.value.map(programView) }, text: lines.join("\n"), quietText: "" });
 };
 
 export const remove: Handler = async (call) => {
@@ -41,7 +42,7 @@ export const remove: Handler = async (call) => {
   const left = await app.call("trust.remove", { names: namesOf(call) });
   if (!left.ok) return left;
   const lines = left.value.map(({ name }) => successLine(io.paint, "No longer confirmed:", visibleLine(name)));
-  return ok({ json: { programs: left.value }, text: lines.join("\n"), quietText: "" });
+  return ok({ json: { programs: left.value.map(programView) }, text: lines.join("\n"), quietText: "" });
 };
 
 const namesOf = ({ args }: Call): readonly string[] =>

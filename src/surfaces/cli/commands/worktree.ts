@@ -1,4 +1,5 @@
-import { isOpenMerge, type MergeEntry } from "../../../domain/merge/entry.ts";
+import { cleanedWorktreesView, worktreeView } from "../../../contract/views/worktree.ts";
+import { isOpenMerge, type MergeEntry, verdictOf } from "../../../domain/merge/entry.ts";
 import { takenOutWords } from "../../../domain/merge/taken-out.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
@@ -10,14 +11,14 @@ import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
 import { isOn } from "../given.ts";
 import { errorLine, hintLine, statusWords, successLine, warningLine } from "../marks.ts";
-import { approvalHints, paintedStatus, paintedVerdict, verdictOf, verdictWords } from "./merge-render.ts";
+import { approvalHints, paintedStatus, paintedVerdict, verdictWords } from "./merge-render.ts";
 
 export const list: Handler = async ({ app, io }) => {
   const found = await app.call("worktree.list", {});
   if (!found.ok) return found;
   const merges = await mergesOf(app, found.value);
   if (!merges.ok) return merges;
-  const worktrees = found.value.map((one) => worktreeJson(one, standing(one, merges.value.get(one.worktree.branch))));
+  const worktrees = found.value.map((one) => worktreeView(one, standing(one, merges.value.get(one.worktree.branch))));
   const empty = `No worktrees of agents.\n${hintLine(io.paint, "start an agent: ov sling <task>")}`;
   return ok({
     json: { worktrees },
@@ -64,19 +65,6 @@ function standing(
   return merge.status === "merged" && takenOutWords(words) !== undefined ? { ...merge, status: "reverted" } : merge;
 }
 
-const worktreeJson = (one: Surveyed, merge: ReturnType<typeof standing>) => ({
-  path: one.worktree.path,
-  branch: one.worktree.branch,
-  head: one.head,
-  agentName: one.owner?.agent.name ?? null,
-  state: one.owner?.agent.state ?? null,
-  taskId: one.owner?.agent.taskId ?? null,
-  kind: one.worktree.kind,
-  exists: one.exists,
-  mergeStatus: merge?.status ?? null,
-  verdict: verdictOf({ verdict: merge?.verdict ?? null }),
-});
-
 function lines(paint: Paint, one: Surveyed, merge: MergeEntry | undefined): string {
   const { worktree, owner, head, exists } = one;
   const agent = owner?.agent;
@@ -106,7 +94,7 @@ export const clean: Handler = async ({ app, flags, io }) => {
   if (!cleaned.ok) return cleaned;
   const report = cleaned.value;
   return ok({
-    json: reportJson(report),
+    json: cleanedWorktreesView(report),
     text: reportLines(io.paint, report).join("\n"),
     quietText: report.removed.map(({ branch }) => visibleLine(branch)).join("\n"),
     ...(report.failed.length > 0 || report.kept.some(isDamaged) ? { exit: exits.unexpected } : {}),
@@ -115,23 +103,6 @@ export const clean: Handler = async ({ app, flags, io }) => {
 
 /** The worktree stays because of a problem, not because of work in it. */
 export const isDamaged = ({ class: name }: KeptWorktree): boolean => name === "damaged";
-
-/** The keys scripts know hold branch names; ours say why, and how to get work back. */
-function reportJson({ removed, failed, kept, pruned }: CleanWorktreesReport): Readonly<Record<string, unknown>> {
-  const blocked = kept.filter(({ class: name }) => name === "held");
-  return {
-    cleaned: removed.map(({ branch }) => branch),
-    failed: failed.map(({ branch }) => branch),
-    skipped: kept.filter(({ class: name }) => name !== "held").map(({ branch }) => branch),
-    blockedByChildren: blocked.map(({ branch }) => branch),
-    pruned,
-    mailPurged: 0,
-    seedsPreserved: [],
-    removed: [...removed, ...failed],
-    reasons: kept,
-    rescued: removed.flatMap(({ agentName, rescue }) => (rescue === null ? [] : [{ agentName, ...rescue }])),
-  };
-}
 
 function reportLines(paint: Paint, report: CleanWorktreesReport): readonly string[] {
   const told = cleanedLines(paint, report);

@@ -1,3 +1,4 @@
+import { changedFileView } from "../../../contract/views/worktree.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
@@ -30,7 +31,7 @@ export const diff: ToolHandler = async (given, { app }) => {
       : [`Not shown below, ask with files: ${left.map(({ path }) => visibleLine(path)).join(", ")}`]),
     ...shown.map(({ text }) => `\n${visibleText(text.trimEnd())}`),
   ];
-  const files = wanted.map(({ path, added, removed }) => ({ path, added, removed }));
+  const files = wanted.map(changedFileView);
   return ok({ text: lines.join("\n"), data: { branch, files, notShown: left.map(({ path }) => path) } });
 };
 
