@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "../writable.ts";
 import type { GitProject } from "./repository.ts";
-import { removeAll } from "./trash.ts";
+import { removeAll } from "./work/trash.ts";
 
 /** The beginning of the name of a directory for one operation of this process; a number and a dash follow. */
 export const scratchName = (purpose: "view" | "files" | "link" | "unlink" | "ov-merge"): string =>

@@ -4,8 +4,8 @@ import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import { stateDirName, trustName } from "../../domain/project/place.ts";
 import type { QuickGit } from "../../ports/merge-git.ts";
 import { git, zeroEnded } from "./git.ts";
-import { mayBeCheckedOut } from "./list.ts";
 import { commonDirOf, gitLinkIn, textOf } from "./places.ts";
+import { mayBeCheckedOut } from "./worktree/list.ts";
 
 export const quickGit = (root: string): QuickGit => ({
   tipOf: (branch) => branchTip(root, branch),

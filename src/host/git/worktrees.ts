@@ -1,31 +1,39 @@
 import { existsSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
-import type { Result } from "../../domain/result.ts";
-import { no, ok } from "../../domain/result.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import type { OwnedWorktree, Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
-import { collectBranches } from "./collect.ts";
-import { commitRest, readyToCommit } from "./commit-rest.ts";
-import { createClone } from "./create-clone.ts";
-import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { GitFailed } from "./git.ts";
-import { ensureGitLink, writableRootsOf } from "./git-link.ts";
-import { inspectWorktree, stateOf, unsettledIn } from "./inspect.ts";
-import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
-import { commitOfKept, exportFiles } from "./kept-files.ts";
-import { changesBetween, intendRestore, keptSnapshots, restoreWork } from "./kept-work.ts";
-import { areLanded, isLanded } from "./landed.ts";
 import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { commitAt, dropRef, newRef, pinRefs, refsBelow, snapshotRefs } from "./refs.ts";
-import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./remove.ts";
 import { type GitProject, gitProject, openRepository, type WorktreeOptions } from "./repository.ts";
-import { changesSince, mendChanges } from "./since-last-turn.ts";
-import { saveWork, takeSnapshot } from "./snapshot.ts";
-import { isEmptied, putAsideStandIn } from "./stand-in.ts";
 import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
 import { submoduleWork } from "./submodules/restore.ts";
-import { emptyTrash, oldTrash } from "./trash.ts";
+import { collectBranches } from "./work/collect.ts";
+import { commitRest, readyToCommit } from "./work/commit-rest.ts";
+import { commitOfKept, exportFiles } from "./work/kept-files.ts";
+import {
+  changesBetween,
+  findRescues,
+  intendRestore,
+  keptSnapshots,
+  readBundle,
+  rescueWork,
+  restoreWork,
+  writeBundle,
+} from "./work/kept-work.ts";
+import { areLanded, isLanded } from "./work/landed.ts";
+import { changesSince, mendChanges } from "./work/since-last-turn.ts";
+import { saveWork, takeSnapshot } from "./work/snapshot.ts";
+import { emptyTrash, oldTrash } from "./work/trash.ts";
+import { createClone } from "./worktree/create-clone.ts";
+import { type Created, createLinked, type InTurn } from "./worktree/create-linked.ts";
+import { ensureGitLink, writableRootsOf } from "./worktree/git-link.ts";
+import { inspectWorktree, stateOf, unsettledIn } from "./worktree/inspect.ts";
+import { findBranches, findWorktrees } from "./worktree/list.ts";
+import { isEmptied, putAsideStandIn } from "./worktree/open-worktree.ts";
+import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./worktree/remove.ts";
 
 /** Worktrees of all kinds of the repository at `root`. Worktrees are added and removed one at a time: git itself races. */
 export function gitWorktrees(root: string, options: WorktreeOptions = {}): WorktreeKeeping {

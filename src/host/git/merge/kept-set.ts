@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { removeAll } from "../trash.ts";
+import { removeAll } from "../work/trash.ts";
 import { remove } from "./sweep.ts";
 import { below } from "./tracked.ts";
 

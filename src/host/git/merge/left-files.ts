@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, type Stats } from "node:fs";
-import { removeAll } from "../trash.ts";
+import { removeAll } from "../work/trash.ts";
 import { below, type TrackedFile } from "./tracked.ts";
 
 /**

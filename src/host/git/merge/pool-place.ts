@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { adminDirOf } from "../places.ts";
-import { removeAll } from "../trash.ts";
-import { gitWorktree } from "../worktree-command.ts";
+import { removeAll } from "../work/trash.ts";
+import { gitWorktree } from "../worktree/list.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 
 /** A linked worktree of the pool, as git knows it. */

@@ -7,7 +7,7 @@ import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { homeOf } from "../submodules/local-module.ts";
 import { type ModulePlan, planModules } from "../submodules/plan.ts";
 import { extrasInSubmodules, insideOf, refillSubmodules } from "../submodules/refill.ts";
-import { removeAll } from "../trash.ts";
+import { removeAll } from "../work/trash.ts";
 import { installKey } from "./dependency-files.ts";
 import { treeOf } from "./history.ts";
 import { type KeptRoot, type KeptSet, Tampered } from "./kept-set.ts";

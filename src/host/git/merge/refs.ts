@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
 import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { expectGit, git, runGit } from "../git.ts";
-import { type Entry, hasBranch, listEntries, mayBeCheckedOut } from "../list.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
 import { parseRefs } from "../refs.ts";
+import { type Entry, hasBranch, listEntries, mayBeCheckedOut } from "../worktree/list.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 import { expectSound, newObjects } from "./sound-objects.ts";
 

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { removeAll } from "../trash.ts";
+import { removeAll } from "../work/trash.ts";
 import { type KeptSets, keptSets } from "./kept-set.ts";
 
 /** What belongs to one slot of the pool. Commands in the checkout could write to all of it. */

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, readdirSync, type Stats } from "node:fs";
-import { removeAll } from "../trash.ts";
+import { removeAll } from "../work/trash.ts";
 import { below, nameOf, type TrackedFile } from "./tracked.ts";
 
 /** What belongs into a checkout: the files of a commit by path (bytes as latin1), and the directories they are in. */

@@ -2,10 +2,10 @@ import { lstatSync, realpathSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { OwnedWorktree } from "../../../ports/worktrees.ts";
 import { runGit } from "../git.ts";
-import { type OpenWorktree, openWorktree } from "../open-worktree.ts";
 import { adminDirOf, gitLinkIn, ownPlace, placeOf, standing } from "../places.ts";
 import type { GitProject, Place, Repository } from "../repository.ts";
-import { dirtyPaths } from "../work.ts";
+import { dirtyPaths } from "../work/uncommitted.ts";
+import { type OpenWorktree, openWorktree } from "../worktree/open-worktree.ts";
 import {
   findModule,
   homeInside,

@@ -1,13 +1,13 @@
 import type { KeptSubmodule, OwnedWorktree } from "../../../ports/worktrees.ts";
 import { expectGit } from "../git.ts";
-import { looseCommits } from "../loose-commits.ts";
-import { type OpenWorktree, openWorktree } from "../open-worktree.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { standing } from "../places.ts";
 import { parseRefs, type Ref } from "../refs.ts";
 import type { GitProject, Repository } from "../repository.ts";
-import { saveWork } from "../snapshot.ts";
-import { transfer } from "../transfer.ts";
+import { transfer } from "../work/collect.ts";
+import { looseCommits } from "../work/loose-commits.ts";
+import { saveWork } from "../work/snapshot.ts";
+import { type OpenWorktree, openWorktree } from "../worktree/open-worktree.ts";
 import { adoptModule } from "./adopt.ts";
 import {
   type AgentModule,

@@ -7,7 +7,7 @@ import type { MergeRepository } from "../merge/merge-repository.ts";
 import type { OwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
 import { gitProject } from "../repository.ts";
-import { transfer } from "../transfer.ts";
+import { transfer } from "../work/collect.ts";
 import {
   changeModuleRefs,
   findModule,

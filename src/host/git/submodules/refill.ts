@@ -9,7 +9,7 @@ import type { PoolPlace } from "../merge/pool-place.ts";
 import { expectSound, treesOf } from "../merge/sound-objects.ts";
 import { extrasIn, layoutOf, remove, type SweepTerms, sweep } from "../merge/sweep.ts";
 import { filesOf } from "../merge/tracked.ts";
-import { removeAll } from "../trash.ts";
+import { removeAll } from "../work/trash.ts";
 import { writeFiles } from "./fill.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
 import { isRealDirectory } from "./local-module.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
-import { gitWorktree } from "./worktree-command.ts";
+import { gitWorld } from "../../../../testkit/contracts/worktrees/world.ts";
+import { gitWorktree } from "./list.ts";
 
 /** A repository with one more worktree, of whose entry in git's list one file is still empty. */
 function halfAdded() {

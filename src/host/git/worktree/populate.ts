@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { matchesGlob } from "../../domain/text/glob.ts";
-import { rulesFor } from "./filters.ts";
-import { expectRoom } from "./full-disk.ts";
-import { expectGit } from "./git.ts";
-import { openOwnDir } from "./own-dir.ts";
-import type { GitProject } from "./repository.ts";
+import { matchesGlob } from "../../../domain/text/glob.ts";
+import { rulesFor } from "../filters.ts";
+import { expectRoom } from "../full-disk.ts";
+import { expectGit } from "../git.ts";
+import { openOwnDir } from "../own-dir.ts";
+import type { GitProject } from "../repository.ts";
 
 /**
  * Writes the files of a commit into an empty worktree and its index, as plain git would, then copies what the project

@@ -1,17 +1,17 @@
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { shellWord } from "../../domain/text/shell-word.ts";
-import type { CommittedRest, OwnedWorktree, RestProblem } from "../../ports/worktrees.ts";
-import { rulesFor } from "./filters.ts";
-import { expectGit } from "./git.ts";
-import { commitHooks } from "./merge/hooks.ts";
-import { readSignature } from "./merge/signature.ts";
-import { openWorktree } from "./open-worktree.ts";
-import { placeOf } from "./places.ts";
-import { commitAt } from "./refs.ts";
-import type { GitProject, Place } from "./repository.ts";
-import { changedInSubmodules, checkedOutModules } from "./submodules/agent-modules.ts";
-import { findWork } from "./work.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
+import type { CommittedRest, OwnedWorktree, RestProblem } from "../../../ports/worktrees.ts";
+import { rulesFor } from "../filters.ts";
+import { expectGit } from "../git.ts";
+import { commitHooks } from "../merge/hooks.ts";
+import { readSignature } from "../merge/signature.ts";
+import { placeOf } from "../places.ts";
+import { commitAt } from "../refs.ts";
+import type { GitProject, Place } from "../repository.ts";
+import { changedInSubmodules, checkedOutModules } from "../submodules/agent-modules.ts";
+import { openWorktree } from "../worktree/open-worktree.ts";
+import { findWork } from "./uncommitted.ts";
 
 /**
  * Commits everything that is uncommitted in a worktree nobody works in, as `git add -A` and `git commit` would: the

@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expectGit } from "./git.ts";
-import { adminDirOf, textOf } from "./places.ts";
-import type { GitProject, Repository } from "./repository.ts";
-import { gitWorktree } from "./worktree-command.ts";
+import type { FoundBranch, FoundWorktree } from "../../../ports/worktrees.ts";
+import { expectGit, type GitAnswer, git } from "../git.ts";
+import { adminDirOf, standing, textOf } from "../places.ts";
+import { refsBelow } from "../refs.ts";
+import type { GitProject, Repository } from "../repository.ts";
 
 /** One worktree as git lists it. */
 export interface Entry {
@@ -54,7 +55,7 @@ export const hasBranch = ({ branch, held }: Entry, ref: string): boolean => bran
 
 /**
  * Could some checkout have one of these branches? A look at a few files. False where no HEAD names one of them, and no
- * rebase or bisection does. Whatever is unusual counts as a yes: then git has to be asked.
+ * rebase or bisection does. True for whatever is unusual: then the caller has to ask git.
  */
 export function mayBeCheckedOut(
   { commonDir, isOrdinary }: Pick<Repository, "commonDir" | "isOrdinary">,
@@ -83,3 +84,58 @@ function heldIn(gitDir: string): readonly string[] {
   const rebased = ["rebase-merge/head-name", "rebase-merge/update-refs", "rebase-apply/head-name"].flatMap(words);
   return [...rebased, ...started].filter((name) => name.startsWith("refs/heads/") && name !== "refs/heads/");
 }
+
+const ours = "refs/heads/overstory/";
+/** Landing branches belong to runs, not to agents: what is on them has landed but may not have reached the user yet. */
+const landing = "refs/heads/overstory/integration/";
+const isAgents = (ref: string): boolean => ref.startsWith(ours) && !ref.startsWith(landing);
+
+/** The worktrees of agents, by their branches. */
+export async function findWorktrees(project: GitProject): Promise<readonly FoundWorktree[]> {
+  const entries = await listEntries(project);
+  return entries
+    .filter(({ branch }) => branch !== undefined && isAgents(branch))
+    .map(({ path, branch, head }) => ({
+      path,
+      branch: branch?.slice("refs/heads/".length) ?? null,
+      head: head ?? null,
+      exists: standing({ path }) !== "nothing",
+    }));
+}
+
+/** The branches of agents. */
+export async function findBranches(project: GitProject): Promise<readonly FoundBranch[]> {
+  const refs = await refsBelow(project, ours);
+  return refs
+    .filter(({ name }) => isAgents(name))
+    .map(({ name, commit }) => ({ branch: name.slice("refs/heads/".length), tip: commit }));
+}
+
+/** Branches of the project that some worktree has checked out or is in the middle of rebasing, and where. */
+export async function checkedOut(project: GitProject): Promise<ReadonlyMap<string, string>> {
+  const entries = await listEntries(project);
+  return new Map(
+    entries.flatMap(({ branch, held, path }) =>
+      [...held, ...(branch === undefined ? [] : [branch])].map((name) => [name, path] as const),
+    ),
+  );
+}
+
+/**
+ * Runs `git worktree ...`. For each of these commands git reads the records of all worktrees, and fails over a record
+ * that another process is just adding or removing. Then this asks again a moment later.
+ */
+export async function gitWorktree(root: string, ...args: string[]): Promise<GitAnswer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await git(root, "worktree", ...args);
+    if (answer.code === 0 || tries === mostTries || !metHalfARecord(answer)) return answer;
+    await Bun.sleep(betweenTriesMs * tries);
+  }
+}
+
+const mostTries = 8;
+const betweenTriesMs = 15;
+
+/** Git names the file of the record that it could not read. */
+const metHalfARecord = ({ err }: GitAnswer): boolean =>
+  /worktrees\/[^/\n]+\/(commondir|gitdir|locked|HEAD)\b/.test(err);

@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import { matchesGlob } from "../../domain/text/glob.ts";
-import { absolute, expectGit, statOf, zeroEnded } from "./git.ts";
-import { lookAsGit, type OpenWorktree } from "./open-worktree.ts";
-import type { GitProject } from "./repository.ts";
+import { matchesGlob } from "../../../domain/text/glob.ts";
+import { absolute, expectGit, statOf, zeroEnded } from "../git.ts";
+import type { GitProject } from "../repository.ts";
+import { lookAsGit, type OpenWorktree } from "../worktree/open-worktree.ts";
 
 /** What lies in a worktree but not in its index. Paths are bytes: file names need not be text. */
 export interface Work {

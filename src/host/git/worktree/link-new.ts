@@ -9,13 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import type { SeatRequest } from "../../ports/worktrees.ts";
-import { makeWithin } from "../writable.ts";
-import { passOnFull } from "./full-disk.ts";
-import { scratchName } from "./leftovers.ts";
-import { adminDirOf } from "./places.ts";
-import { dropRef, newRef } from "./refs.ts";
-import type { GitProject, Repository } from "./repository.ts";
+import type { SeatRequest } from "../../../ports/worktrees.ts";
+import { makeWithin } from "../../writable.ts";
+import { passOnFull } from "../full-disk.ts";
+import { scratchName } from "../leftovers.ts";
+import { adminDirOf } from "../places.ts";
+import { dropRef, newRef } from "../refs.ts";
+import type { GitProject, Repository } from "../repository.ts";
 
 /** A worktree without files that is on git's list, locked. */
 export interface Linked {

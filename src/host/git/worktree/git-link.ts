@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { shellWord } from "../../domain/text/shell-word.ts";
-import type { GitLink, OwnedWorktree } from "../../ports/worktrees.ts";
-import { adminDirOf, gitLinkIn, ownPlace, standing, strangers, textOf } from "./places.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
+import type { GitLink, OwnedWorktree } from "../../../ports/worktrees.ts";
+import { adminDirOf, gitLinkIn, ownPlace, standing, strangers, textOf } from "../places.ts";
 
 /** What a commit writes to in the git directory that all worktrees share. Branches of others are in `refs` too. */
 const sharedByCommits = ["objects", "refs", "logs"];

@@ -1,18 +1,19 @@
-import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { KeptSnapshot, OwnedWorktree, RestoredWork, SeatRequest } from "../../ports/worktrees.ts";
-import { makeWithin } from "../writable.ts";
-import { type FileRules, fileRules } from "./filters.ts";
-import { absolute, expectGit, git, statOf, zeroEnded } from "./git.ts";
+import type { KeptSnapshot, OwnedWorktree, Rescue, RestoredWork, SeatRequest } from "../../../ports/worktrees.ts";
+import { makeWithin } from "../../writable.ts";
+import { type FileRules, fileRules } from "../filters.ts";
+import { absolute, expectGit, git, statOf, zeroEnded } from "../git.ts";
+import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";
+import { placeOf, standing } from "../places.ts";
+import { commitAt, firstFreeRef, newRef, parseRefs, pinRefs, refsBelow, snapshotRefs } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
+import { homeOf } from "../submodules/local-module.ts";
+import { hasSubmoduleWork, restoreSubmodules } from "../submodules/restore.ts";
+import { isWorktreeOf } from "../worktree/open-worktree.ts";
 import { keptFiles, writeKept } from "./kept-files.ts";
 import { keptBeside } from "./landed.ts";
-import { differences, type OwnDir, openOwnDir } from "./own-dir.ts";
-import { placeOf, standing } from "./places.ts";
-import { commitAt, newRef, pinRefs, snapshotRefs } from "./refs.ts";
-import type { GitProject } from "./repository.ts";
-import { isWorktreeOf } from "./stand-in.ts";
-import { homeOf } from "./submodules/local-module.ts";
-import { hasSubmoduleWork, restoreSubmodules } from "./submodules/restore.ts";
+import { saveWork } from "./snapshot.ts";
 import { newestTrashOf, takeBack } from "./trash.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
@@ -51,13 +52,13 @@ export async function changesBetween(
   from: string,
   to: string,
 ): Promise<readonly { readonly path: string; readonly status: string }[]> {
-  using own = over(project, undefined);
+  using own = over(project);
   return (await differences(own, from, to)).map(({ path, status }) => ({ path: path.toString(), status }));
 }
 
 /**
- * Says, before the worktree of a name is made anew, that its kept work belongs into it. Whoever makes the worktree may
- * die right after it; the next one finds this and finishes. A branch that was deleted is put back where the work was.
+ * Notes, before the worktree of an agent is made anew, that its kept work belongs into it. A process that dies after
+ * making the worktree leaves this note, and the next process finishes. A deleted branch is put back where the work was.
  */
 export async function intendRestore(
   project: GitProject,
@@ -202,7 +203,7 @@ function isWritten(root: string, path: Buffer, mode: string): boolean {
 
 const isThere = (root: string, path: Buffer): boolean => statOf(absolute(root, path)) !== undefined;
 
-/** With the directories that are empty without it, as git does. */
+/** Removes a file and, as git does, the directories that are empty without it. */
 function removeFile(root: string, path: Buffer): void {
   if (!isThere(root, path)) return;
   // The new worktree was filled with a submodule that the agent had removed.
@@ -214,12 +215,50 @@ function removeFile(root: string, path: Buffer): void {
   }
 }
 
-/** Files as bytes: a snapshot holds what stood in the worktree, and filters must not run over that again. */
-function over(
-  { repository, scratch }: GitProject,
-  workTree: string | undefined,
-  files: "bytes" | FileRules = "bytes",
-): OwnDir {
+const rescueRefs = "refs/overstory/rescue/";
+
+/** Keeps the work of a worktree under a rescue ref, as before its removal. A rescue with the same content is used again. */
+export async function rescueWork(project: GitProject, worktree: OwnedWorktree): Promise<Rescue | undefined> {
+  const saved = await saveWork(project, worktree, "bytes");
+  if (saved === undefined) return undefined;
+  const wanted = `${rescueRefs}${worktree.agentName}-${worktree.generation}`;
+  const there = new Map((await refsBelow(project, rescueRefs)).map(({ name, commit }) => [name, commit]));
+  const nameOf = (n: number): string => (n === 1 ? wanted : `${wanted}-${n}`);
+  let n = 1;
+  while (there.has(nameOf(n)) && there.get(nameOf(n)) !== saved.commit) n++;
+  if (there.get(nameOf(n)) === saved.commit) return { ref: nameOf(n), ...saved };
+  return { ref: await firstFreeRef(project, saved.commit, (at) => nameOf(n + at)), ...saved };
+}
+
+export async function findRescues(project: GitProject): Promise<readonly Rescue[]> {
+  const refs = await refsBelow(project, rescueRefs);
+  return refs.map(({ name, commit }) => ({ ref: name, commit, skipped: [] }));
+}
+
+/** Writes these refs with their commits into one file. */
+export async function writeBundle(project: GitProject, file: string, refs: readonly string[]): Promise<boolean> {
+  if (refs.length === 0) return false;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  using own = over(project);
+  // Names on standard input: there may be more of them than a command line takes.
+  const stdin = refs.map((ref) => `${ref}\n`).join("");
+  expectGit(await own.git(["bundle", "create", "--quiet", file, "--stdin"], { stdin }), "writing the bundle");
+  return true;
+}
+
+/** Stores the commits of a bundle, and makes those of its refs that do not exist. Answers the names of the new refs. */
+export async function readBundle(project: GitProject, file: string): Promise<readonly string[]> {
+  using own = over(project);
+  const listed = expectGit(await own.git(["bundle", "unbundle", file]), "reading the bundle");
+  const restored: string[] = [];
+  for (const { name, commit } of parseRefs(listed.out)) {
+    if (name.startsWith("refs/") && (await newRef(project, name, commit))) restored.push(name);
+  }
+  return restored;
+}
+
+/** Git over the project. Files are bytes: a snapshot holds them as they lay in the worktree, after any filter. */
+function over({ repository, scratch }: GitProject, workTree?: string, files: "bytes" | FileRules = "bytes"): OwnDir {
   const place = workTree === undefined ? {} : { workTree };
   return openOwnDir({ repository, scratch, objects: "project", files, ...place });
 }

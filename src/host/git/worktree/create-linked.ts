@@ -1,20 +1,32 @@
-import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { shellWord } from "../../domain/text/shell-word.ts";
-import type { Seat, SeatRequest } from "../../ports/worktrees.ts";
-import { expectRoom, passOnFull } from "./full-disk.ts";
-import { git } from "./git.ts";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import type { ProcessIdentity } from "../../../domain/process/process.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
+import type { Seat, SeatRequest } from "../../../ports/worktrees.ts";
+import { linuxProcesses } from "../../processes.ts";
+import { fileRules } from "../filters.ts";
+import { expectRoom, passOnFull } from "../full-disk.ts";
+import { expectGit, git } from "../git.ts";
+import { scratchName } from "../leftovers.ts";
+import { openOwnDir } from "../own-dir.ts";
+import { adminDirOf, standing } from "../places.ts";
+import { commitAt, dropRef, newRef } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
+import { lastTip } from "../work/kept-work.ts";
 import { moveBack } from "./git-link.ts";
-import { type Linked, linkNew } from "./link-new.ts";
-import { type Entry, listEntries } from "./list.ts";
-import { adminDirOf } from "./places.ts";
+import { type Linked, linkNew, putAmong } from "./link-new.ts";
+import { type Entry, gitWorktree, listEntries } from "./list.ts";
+import { isWorktreeOf } from "./open-worktree.ts";
 import { populate } from "./populate.ts";
-import { isPreparation, ownLock, preparerIsGone } from "./preparer.ts";
-import { commitAt, dropRef } from "./refs.ts";
-import { hasLostRecord, relink } from "./relink.ts";
-import type { GitProject } from "./repository.ts";
-import { isWorktreeOf } from "./stand-in.ts";
-import { gitWorktree } from "./worktree-command.ts";
 
 /** A seat, or in words why there is none. A full disk is no such reason: it is thrown. */
 export type Created = { readonly seat: Omit<Seat, "identity"> } | { readonly problem: string };
@@ -105,7 +117,7 @@ async function add(project: GitProject, request: SeatRequest): Promise<Added | C
 /** All that git's own command does, without its process. */
 const unlock = (admin: string): void => rmSync(join(admin, "locked"));
 
-/** An empty directory is nobody's. */
+/** An empty directory is free. */
 export function isTaken(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && !(stat.isDirectory() && readdirSync(path).length === 0);
@@ -149,4 +161,99 @@ const isOf = (request: SeatRequest, { path, branch }: Entry): boolean =>
 async function undo({ repository }: GitProject, { path }: SeatRequest): Promise<void> {
   await gitWorktree(repository.root, "remove", "--force", "--force", path);
   rmSync(path, { recursive: true, force: true });
+}
+
+/** The lock of a worktree while this process prepares it. The process number alone may be reused later. */
+export function ownLock(): string {
+  const { pid, startToken, bootId } = linuxProcesses.self();
+  return `overstory is preparing it (process ${pid} ${startToken} ${bootId})`;
+}
+
+/** Is this lock ours, or git's own while `worktree add` runs? */
+const isPreparation = (lock: string): boolean => lock === "initializing" || preparer(lock) !== undefined;
+
+/** The process that took this lock has ended. */
+function preparerIsGone(lock: string): boolean {
+  const found = preparer(lock);
+  if (found === undefined) return false;
+  return typeof found === "number" ? !isRunning(found) : linuxProcesses.check(found) === "gone";
+}
+
+/** Earlier versions wrote the number only. */
+function preparer(lock: string): ProcessIdentity | number | undefined {
+  const [, pid, startToken, bootId] = shape.exec(lock) ?? [];
+  if (pid === undefined) return undefined;
+  if (startToken === undefined || bootId === undefined) return Number(pid);
+  return { pid: Number(pid), startToken, bootId };
+}
+
+const shape = /^overstory is preparing it \(process (\d+)(?: (\d+) ([0-9a-f-]+))?\)$/;
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // Gone, or another user's; neither prepares worktrees here.
+    return false;
+  }
+}
+
+/**
+ * The agent's own directory stands there, but git has no record of it, as after a prune while the disk was not mounted.
+ */
+function hasLostRecord({ repository }: GitProject, request: SeatRequest): boolean {
+  const { path, identity = null } = request;
+  if (identity === null || standing({ path, identity }) !== "own") return false;
+  const isRepository = lstatSync(join(path, ".git"), { throwIfNoEntry: false })?.isDirectory() === true;
+  return !isRepository && adminDirOf(repository, path) === undefined;
+}
+
+/**
+ * Makes git's record of the worktree anew, on the agent's branch, over the files as they are: uncommitted changes are
+ * uncommitted again. The staged state and the state of a rebase went with the old record; a snapshot has them. A
+ * missing branch is put back where the last snapshot was. Returns the reason in words if that fails. The record is
+ * complete when git first sees it; the link in the worktree comes after it and is mended before every turn.
+ */
+async function relink(project: GitProject, request: SeatRequest): Promise<string | undefined> {
+  const { path, branch } = request;
+  const { repository, scratch } = project;
+  const ref = `refs/heads/${branch}`;
+  const known = await commitAt(project, ref);
+  const tip = known ?? (await lastTip(project, request));
+  if (tip === undefined) return `git has lost its record of ${path}, and there is no branch ${branch}`;
+  if (known === undefined) await newRef(project, ref, tip);
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  const made = mkdtempSync(join(scratch, scratchName("link")));
+  try {
+    await writeIndex(project, { index: join(made, "index"), path, tip });
+    writeFileSync(join(made, "gitdir"), `${join(realpathSync(path), ".git")}\n`);
+    writeFileSync(join(made, "commondir"), "../..\n");
+    writeFileSync(join(made, "HEAD"), `ref: ${ref}\n`);
+    const admin = putAmong(join(repository.commonDir, "worktrees"), basename(path), made);
+    rmSync(join(path, ".git"), { force: true });
+    writeFileSync(join(path, ".git"), `gitdir: ${admin}\n`);
+    return undefined;
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function writeIndex(
+  { repository, scratch }: GitProject,
+  { index, path, tip }: { readonly index: string; readonly path: string; readonly tip: string },
+): Promise<void> {
+  using own = openOwnDir({
+    repository,
+    scratch,
+    head: tip,
+    index,
+    workTree: path,
+    objects: "project",
+    files: await fileRules(repository),
+  });
+  expectGit(await own.git(["read-tree", tip]), "reading the branch");
+  // The command fails where files differ, which does not matter here.
+  await own.git(["update-index", "-q", "--refresh"]);
 }

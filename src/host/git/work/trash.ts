@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { TrashEntry } from "../../ports/worktrees.ts";
-import { errorCode } from "../writable.ts";
+import type { TrashEntry } from "../../../ports/worktrees.ts";
+import { errorCode } from "../../writable.ts";
 
 /** A place for what a removed worktree held but no snapshot can; made when the first thing goes there. */
 export interface Trash {

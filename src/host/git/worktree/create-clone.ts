@@ -1,15 +1,15 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SeatRequest } from "../../ports/worktrees.ts";
+import type { SeatRequest } from "../../../ports/worktrees.ts";
+import { fileRules, filterSettings } from "../filters.ts";
+import { passOnFull } from "../full-disk.ts";
+import { git } from "../git.ts";
+import { hiddenSibling } from "../places.ts";
+import { commitAt, newRef, pinRefs, setRef } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
 import { type Created, isTaken, seatOf } from "./create-linked.ts";
-import { fileRules, filterSettings } from "./filters.ts";
-import { passOnFull } from "./full-disk.ts";
-import { git } from "./git.ts";
-import { hiddenSibling } from "./places.ts";
+import { alternatesOf, isWorktreeOf } from "./open-worktree.ts";
 import { populate } from "./populate.ts";
-import { commitAt, newRef, pinRefs, setRef } from "./refs.ts";
-import type { GitProject } from "./repository.ts";
-import { alternatesOf, isWorktreeOf } from "./stand-in.ts";
 
 /**
  * Makes a repository of its own that reads, but never writes, the project's objects. Everything it relies on is pinned

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { gitWorld, requestFor } from "../../../testkit/contracts/worktrees/world.ts";
-import type { WorktreeKeeping } from "../../ports/worktrees.ts";
-import { gitWorktrees } from "./worktrees.ts";
+import { gitWorld, requestFor } from "../../../../testkit/contracts/worktrees/world.ts";
+import type { WorktreeKeeping } from "../../../ports/worktrees.ts";
+import { gitWorktrees } from "../worktrees.ts";
 
 /** Git stores `\n`, and a checkout has `\r\n`. */
 async function crlfWorld(maxFileBytes: number) {

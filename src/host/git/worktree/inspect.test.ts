@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
-import { gitWorktrees } from "./worktrees.ts";
+import { gitWorld } from "../../../../testkit/contracts/worktrees/world.ts";
+import { gitWorktrees } from "../worktrees.ts";
 
 test("files that came with what landed meanwhile are not the agent's, unless it changed them too", async () => {
   using world = gitWorld();

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { requestFor } from "../../../testkit/contracts/worktrees/world.ts";
-import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
-import { gitWorktrees } from "./worktrees.ts";
+import { requestFor } from "../../../../testkit/contracts/worktrees/world.ts";
+import { gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
+import { gitWorktrees } from "../worktrees.ts";
 
 async function seated() {
   const world = gitMergeWorld({ files: { "a.txt": "a\n", "b.txt": "b\n" } });

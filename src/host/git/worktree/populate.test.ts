@@ -2,8 +2,8 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { providedFiles } from "../work/uncommitted.ts";
 import { includedIn } from "./populate.ts";
-import { providedFiles } from "./work.ts";
 
 const dirs: string[] = [];
 afterEach(() => {

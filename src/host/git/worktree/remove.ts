@@ -1,22 +1,23 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { atMost } from "../../domain/at-most.ts";
-import type { FoundBranch, OwnedWorktree, Removal } from "../../ports/worktrees.ts";
-import { errorCode, makeWithin } from "../writable.ts";
-import { checkedOut, ownBranches } from "./collect.ts";
-import { passOnFull } from "./full-disk.ts";
-import { expectGit, runGit, zeroEnded } from "./git.ts";
-import { scratchName } from "./leftovers.ts";
+import { atMost } from "../../../domain/at-most.ts";
+import type { FoundBranch, OwnedWorktree, Removal } from "../../../ports/worktrees.ts";
+import { errorCode, makeWithin } from "../../writable.ts";
+import { passOnFull } from "../full-disk.ts";
+import { expectGit, runGit, zeroEnded } from "../git.ts";
+import { scratchName } from "../leftovers.ts";
+import { adminDirOf, hiddenSibling, standing, strangers } from "../places.ts";
+import { commitAt, dropRef, pinRefs, refsBelow } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
+import { checkedOutModules, moduleAsProject, openAgentModule } from "../submodules/agent-modules.ts";
+import { keepSubmodules } from "../submodules/keep.ts";
+import { dropBases, homeOf } from "../submodules/local-module.ts";
+import { ownBranches } from "../work/collect.ts";
+import { freshPath, keptModules, openTrash, removeAll, type Trash, trashName } from "../work/trash.ts";
+import { findWork, isAsCommitted, providedFiles } from "../work/uncommitted.ts";
+import { checkedOut } from "./list.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
-import { adminDirOf, hiddenSibling, standing, strangers } from "./places.ts";
 import { includedIn } from "./populate.ts";
-import { commitAt, dropRef, pinRefs, refsBelow } from "./refs.ts";
-import type { GitProject } from "./repository.ts";
-import { checkedOutModules, moduleAsProject, openAgentModule } from "./submodules/agent-modules.ts";
-import { keepSubmodules } from "./submodules/keep.ts";
-import { dropBases, homeOf } from "./submodules/local-module.ts";
-import { freshPath, keptModules, openTrash, removeAll, type Trash, trashName } from "./trash.ts";
-import { findWork, isAsCommitted, providedFiles } from "./work.ts";
 
 /**
  * Takes a worktree away. First what no snapshot holds goes to the trash; then the directory is moved aside in one step,

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { KeptSnapshot } from "../../ports/worktrees.ts";
-import { makeWithin } from "../writable.ts";
-import { type FileRules, rulesFor } from "./filters.ts";
-import { expectGit, git, zeroEnded } from "./git.ts";
-import { scratchName } from "./leftovers.ts";
-import { readSignature } from "./merge/signature.ts";
-import { type OwnDir, openOwnDir } from "./own-dir.ts";
-import type { GitProject } from "./repository.ts";
+import type { KeptSnapshot } from "../../../ports/worktrees.ts";
+import { makeWithin } from "../../writable.ts";
+import { type FileRules, rulesFor } from "../filters.ts";
+import { expectGit, git, zeroEnded } from "../git.ts";
+import { scratchName } from "../leftovers.ts";
+import { readSignature } from "../merge/signature.ts";
+import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import type { GitProject } from "../repository.ts";
 import { asGitMark } from "./snapshot.ts";
 
 /** A snapshot and the commit that its worktree was at. */

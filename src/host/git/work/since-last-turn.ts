@@ -1,20 +1,20 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../domain/failure.ts";
-import type { WorktreeChange } from "../../domain/worktree/change.ts";
-import type { LastTurn, OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
-import { rulesFor } from "./filters.ts";
-import { absolute, expectGit, statOf, zeroEnded } from "./git.ts";
+import { Failure } from "../../../domain/failure.ts";
+import type { WorktreeChange } from "../../../domain/worktree/change.ts";
+import type { LastTurn, OwnedWorktree, Snapshot } from "../../../ports/worktrees.ts";
+import { rulesFor } from "../filters.ts";
+import { absolute, expectGit, statOf, zeroEnded } from "../git.ts";
+import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
+import { placeOf, textOf } from "../places.ts";
+import type { GitProject, Place } from "../repository.ts";
+import { restoreSubmodules } from "../submodules/restore.ts";
+import { openWorktree } from "../worktree/open-worktree.ts";
 import { isAttributes, type KeptFile, keptFiles, writeKept } from "./kept-files.ts";
 import { lastTip, newestOf } from "./kept-work.ts";
 import { lastCommitOf } from "./loose-commits.ts";
-import { openWorktree } from "./open-worktree.ts";
-import { type OwnDir, type OwnDirOptions, openOwnDir } from "./own-dir.ts";
-import { placeOf, textOf } from "./places.ts";
-import type { GitProject, Place } from "./repository.ts";
 import { keepCommit } from "./snapshot.ts";
-import { restoreSubmodules } from "./submodules/restore.ts";
-import { dirtyPaths } from "./work.ts";
+import { dirtyPaths } from "./uncommitted.ts";
 
 /**
  * What was done to a worktree since the last turn of its agent. Changes nothing. Between two turns a person may work in

@@ -1,10 +1,10 @@
-import { atMost } from "../../domain/at-most.ts";
-import { takenOut } from "../../domain/merge/taken-out.ts";
-import type { LandedQuestion } from "../../ports/worktrees.ts";
-import { expectGit, git, runGit, zeroEnded } from "./git.ts";
-import { type OwnDir, openOwnDir } from "./own-dir.ts";
-import { commitAt } from "./refs.ts";
-import type { GitProject } from "./repository.ts";
+import { atMost } from "../../../domain/at-most.ts";
+import { takenOut } from "../../../domain/merge/taken-out.ts";
+import type { LandedQuestion } from "../../../ports/worktrees.ts";
+import { expectGit, git, runGit, zeroEnded } from "../git.ts";
+import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { commitAt } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
 
 /**
  * Is everything on a commit in the target: as itself, as picked or rebased commits, as one squashed commit, or because

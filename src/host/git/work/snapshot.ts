@@ -1,15 +1,14 @@
 import { lstatSync } from "node:fs";
-import { isHonoured } from "../../domain/trust/filters.ts";
-import type { OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
-import { fileRules } from "./filters.ts";
-import { absolute, expectGit, statOf, zeroEnded } from "./git.ts";
-import { type OpenWorktree, openRecord, openWorktree } from "./open-worktree.ts";
-import type { OwnDir } from "./own-dir.ts";
-import { firstFreeRef, type Ref, refsBelow, snapshotRefs } from "./refs.ts";
-import type { GitProject } from "./repository.ts";
-import { holdsWork } from "./stand-in.ts";
-import { transfer } from "./transfer.ts";
-import { findWork, isAsCommitted } from "./work.ts";
+import { isHonoured } from "../../../domain/trust/filters.ts";
+import type { OwnedWorktree, Snapshot } from "../../../ports/worktrees.ts";
+import { fileRules } from "../filters.ts";
+import { absolute, expectGit, statOf, zeroEnded } from "../git.ts";
+import type { OwnDir } from "../own-dir.ts";
+import { firstFreeRef, type Ref, refsBelow, snapshotRefs } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
+import { holdsWork, type OpenWorktree, openRecord, openWorktree } from "../worktree/open-worktree.ts";
+import { transfer } from "./collect.ts";
+import { findWork, isAsCommitted } from "./uncommitted.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(project: GitProject, worktree: OwnedWorktree): Promise<Snapshot | undefined> {

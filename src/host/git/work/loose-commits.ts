@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expectGit } from "./git.ts";
-import type { OwnDir } from "./own-dir.ts";
-import type { Place } from "./repository.ts";
+import { expectGit } from "../git.ts";
+import type { OwnDir } from "../own-dir.ts";
+import type { Place } from "../repository.ts";
 
 /**
  * Commits that go with the git state of a worktree, because no branch holds them: what a rebase put aside (`autostash`),

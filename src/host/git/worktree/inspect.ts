@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type HalfWay, halfWay, type Unsettled } from "../../domain/worktree/change.ts";
-import type { OwnedWorktree, WorktreeFacts } from "../../ports/worktrees.ts";
-import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
-import { lookAsGit, type OpenWorktree, openWorktree } from "./open-worktree.ts";
-import { placeOf, standing } from "./places.ts";
-import { commitAt } from "./refs.ts";
-import type { GitProject } from "./repository.ts";
-import { holdsWork } from "./stand-in.ts";
-import { changedInSubmodules } from "./submodules/agent-modules.ts";
-import { dirtyPaths, providedFiles } from "./work.ts";
+import { type HalfWay, halfWay, type Unsettled } from "../../../domain/worktree/unsettled.ts";
+import type { OwnedWorktree, WorktreeFacts } from "../../../ports/worktrees.ts";
+import { expectGit, type GitAnswer, zeroEnded } from "../git.ts";
+import { placeOf, standing } from "../places.ts";
+import { commitAt } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
+import { changedInSubmodules } from "../submodules/agent-modules.ts";
+import { dirtyPaths, providedFiles } from "../work/uncommitted.ts";
+import { holdsWork, lookAsGit, type OpenWorktree, openWorktree } from "./open-worktree.ts";
 
 const nothing: WorktreeFacts = {
   exists: false,

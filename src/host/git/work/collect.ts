@@ -1,11 +1,11 @@
-import type { OwnedWorktree } from "../../ports/worktrees.ts";
-import { expectGit } from "./git.ts";
-import { listEntries } from "./list.ts";
-import { openWorktree } from "./open-worktree.ts";
-import { placeOf } from "./places.ts";
-import { parseRefs, pinRefs, type Ref, refsBelow, setRef } from "./refs.ts";
-import type { GitProject } from "./repository.ts";
-import { transfer } from "./transfer.ts";
+import type { OwnedWorktree } from "../../../ports/worktrees.ts";
+import { expectGit } from "../git.ts";
+import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { placeOf } from "../places.ts";
+import { parseRefs, pinRefs, type Ref, refsBelow, setRef } from "../refs.ts";
+import type { GitProject } from "../repository.ts";
+import { checkedOut } from "../worktree/list.ts";
+import { openWorktree } from "../worktree/open-worktree.ts";
 
 /**
  * Brings every branch of a clone into the project: pinned first, then, for those named after the agent, as the branch
@@ -46,12 +46,34 @@ async function updateBranches(project: GitProject, wanted: readonly Ref[]): Prom
   for (const { name, commit } of moved) if (!inUse.has(name)) await setRef(project, name, commit);
 }
 
-/** Branches of the project that some worktree has checked out or is in the middle of rebasing, and where. */
-export async function checkedOut(project: GitProject): Promise<ReadonlyMap<string, string>> {
-  const entries = await listEntries(project);
-  return new Map(
-    entries.flatMap(({ branch, held, path }) =>
-      [...held, ...(branch === undefined ? [] : [branch])].map((name) => [name, path] as const),
-    ),
-  );
+/** Git itself unpacks fetches up to this many objects; a pack for every small change would make reading slow. */
+const unpackLimit = 100;
+
+/**
+ * Copies everything reachable from `wants` into the project's object store, except what is reachable from `haves`,
+ * which must be complete there. Objects are named by their content and checked, so nothing planted in the other store
+ * can pass for something else.
+ */
+export async function transfer(
+  project: GitProject,
+  from: OwnDir,
+  { wants, haves }: { readonly wants: readonly string[]; readonly haves: readonly string[] },
+): Promise<void> {
+  const asked = [...wants, ...haves.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
+  const packed = expectGit(
+    await from.git(["pack-objects", "--revs", "--stdout", "-q", "--delta-base-offset"], { stdin: asked }),
+    "packing an agent's objects",
+  ).raw;
+  const count = packed.readUInt32BE(countOffset);
+  if (count === 0) return;
+  using into = openOwnDir({
+    repository: project.repository,
+    scratch: project.scratch,
+    objects: "project",
+  });
+  const command = count <= unpackLimit ? ["unpack-objects", "-q", "--strict"] : ["index-pack", "--stdin", "--strict"];
+  expectGit(await into.git(command, { stdin: packed }), "storing an agent's objects");
 }
+
+/** "PACK", the version, then the number of objects. */
+const countOffset = 8;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeProject, type TestProject } from "../../../testkit/project.ts";
-import { statePath } from "../../../testkit/state.ts";
-import { bootId, identityOf } from "../linux/process-table.ts";
+import { makeProject, type TestProject } from "../../../../testkit/project.ts";
+import { statePath } from "../../../../testkit/state.ts";
+import { bootId, identityOf } from "../../linux/process-table.ts";
+import { gitProject, openRepository } from "../repository.ts";
+import { gitWorktrees } from "../worktrees.ts";
+import { ownLock } from "./create-linked.ts";
 import { linkNew } from "./link-new.ts";
-import { ownLock } from "./preparer.ts";
-import { gitProject, openRepository } from "./repository.ts";
-import { gitWorktrees } from "./worktrees.ts";
 
 let project: TestProject;
 beforeEach(async () => {
