@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { Conflict } from "../src/domain/merge/ladder.ts";
 import { trustName } from "../src/domain/project/place.ts";
-import { gitMerging } from "../src/host/git/merge/merging.ts";
+import { gitMerging } from "../src/host/git/merging.ts";
 import { readTrust, writeTrust } from "../src/host/trust-file.ts";
 import type { MergeGit, ObjectMerge } from "../src/ports/merge-git.ts";
 import { type GitWorld, gitWorld } from "./contracts/worktrees/world.ts";

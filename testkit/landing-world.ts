@@ -11,7 +11,7 @@ import { Slots } from "../src/engine/merge/slots.ts";
 import { MergeWorker } from "../src/engine/merge/worker.ts";
 import { saveChangedFiles } from "../src/host/gates/changed-files.ts";
 import { gateRunner } from "../src/host/gates/gate-runner.ts";
-import { scratchMerging } from "../src/host/git/merge/scratch.ts";
+import { scratchMerging } from "../src/host/git/scratch-merging.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import type { MergeSettings, Settings } from "../src/ports/settings.ts";

@@ -1,5 +1,5 @@
 /** Moves a checkout and dies by SIGKILL when it reaches a kill-point for the n-th time: `root scratch from to point n`. */
-import { gitMerging } from "../src/host/git/merge/merging.ts";
+import { gitMerging } from "../src/host/git/merging.ts";
 
 const [root = "", scratch = "", from = "", to = "", point = "", nth = "1"] = process.argv.slice(2);
 let reached = 0;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { WorktreeKind } from "../src/domain/agent/agent.ts";
-import { gitMerging } from "../src/host/git/merge/merging.ts";
+import { gitMerging } from "../src/host/git/merging.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import type { MergeGit } from "../src/ports/merge-git.ts";
 import { type GitWorld, gitWorld, requestFor } from "./contracts/worktrees/world.ts";

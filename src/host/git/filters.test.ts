@@ -6,7 +6,7 @@ import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
 import type { FilterDefinition } from "../../domain/trust/filters.ts";
 import { readTrust, writeTrust } from "../trust-file.ts";
 import { fileRules } from "./filters.ts";
-import { gitMerging } from "./merge/merging.ts";
+import { gitMerging } from "./merging.ts";
 import { openRepository } from "./repository.ts";
 import { gitWorktrees } from "./worktrees.ts";
 

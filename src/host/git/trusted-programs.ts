@@ -8,8 +8,8 @@ import { fileRules, filtersAt, mayNeedFilters, problemsWith, type Shape } from "
 import { standingHooks } from "./merge/hooks.ts";
 import { commitAt } from "./refs.ts";
 import { openRepository, type Repository } from "./repository.ts";
-import { homeOf } from "./submodules/local-module.ts";
 import { planModules } from "./submodules/plan.ts";
+import { homeOf } from "./submodules/users-module.ts";
 
 /** The programs that the repository at `root` names, with what the operator confirmed of them. */
 export function trustedPrograms({ root, state }: ProjectPlace): TrustedPrograms {

@@ -1,10 +1,13 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
-import type { CommitRequest } from "../../../ports/merge-git.ts";
-import { settingsStamp } from "../filters.ts";
+import type { CommitRequest, ResolvedFile } from "../../../ports/merge-git.ts";
+import { settingsMatching, settingsStamp } from "../filters.ts";
 import { expectRoom } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
-import type { MergeRepository } from "./merge-repository.ts";
-import { readSignature, type Signature } from "./signature.ts";
+import type { OwnDir } from "../own-dir.ts";
+import type { Repository } from "../repository.ts";
+import { type MergeRepository, openView } from "./merge-repository.ts";
 
 /** Makes commits. Who the user is, is read again when the configuration was written or a while has passed: a process for each commit would double their cost. */
 export function committer(
@@ -52,7 +55,7 @@ async function writeCommit(
   const settings = signing?.flatMap((setting) => ["-c", setting]) ?? [];
   const sign = signing === undefined ? [] : ["-S"];
   const args = [...settings, "commit-tree", ...sign, ...parents.flatMap((parent) => ["-p", parent]), tree];
-  const env = { ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]), ...nameOf(user) };
+  const env = { ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]), ...namesFor(user) };
   const limit = signing === undefined ? {} : { limitMs: signingLimitMs, startsPrograms: true };
   const answer = await mergeRepo.through((own) => own.git(args, { stdin: message, env, ...limit }));
   if (signing !== undefined && answer.code !== 0) {
@@ -74,7 +77,7 @@ const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
     }),
   );
 
-function nameOf(user: Signature["user"]): Readonly<Record<string, string>> {
+function namesFor(user: Signature["user"]): Readonly<Record<string, string>> {
   if (user === undefined) return {};
   const { name, email } = user;
   return {
@@ -83,4 +86,71 @@ function nameOf(user: Signature["user"]): Readonly<Record<string, string>> {
     GIT_COMMITTER_NAME: name,
     GIT_COMMITTER_EMAIL: email,
   };
+}
+
+/** In whose name commits are made, and how they are signed. */
+interface Signature {
+  /** Undefined when git does not know the user. */
+  readonly user: { readonly name: string; readonly email: string } | undefined;
+  /** Settings for the signature; undefined when the user does not sign. */
+  readonly signing: readonly string[] | undefined;
+}
+
+/**
+ * Reads who the user is, and whether the user signs. Names may come from any configuration. Whether a commit is signed,
+ * with which key and by which program is said by the user's own configuration or the machine's only: agents can write
+ * that of the repository, and a signature it asks for would stop every landing.
+ */
+export async function readSignature(repository: Repository): Promise<Signature> {
+  const wanted = "^((user|author|committer)\\.(name|email)|user\\.signingkey|commit\\.gpgsign|gpg\\..*)$";
+  const settings = await settingsMatching(repository, wanted);
+  // An empty name is none: git itself refuses to commit in it.
+  const last = (key: string): string | undefined =>
+    settings.findLast((setting) => setting.key === key && setting.value.trim() !== "")?.value;
+  const name = last("user.name") ?? last("committer.name") ?? last("author.name");
+  const email = last("user.email") ?? last("committer.email") ?? last("author.email");
+  const user = name === undefined || email === undefined ? undefined : { name, email };
+  const own = settings.filter(({ isUsers }) => isUsers);
+  if (!isTrue(own.findLast(({ key }) => key === "commit.gpgsign")?.value)) return { user, signing: undefined };
+  const mayDecide = own.filter(({ key }) => key === "user.signingkey" || key.startsWith("gpg."));
+  return { user, signing: mayDecide.map(({ key, value }) => `${key}=${value}`) };
+}
+
+const isTrue = (value: string | undefined): boolean => /^(true|yes|on|[1-9]\d*)$/i.test(value ?? "");
+
+/** The same tree with these files replaced, through an index that nobody else sees. */
+export async function withFiles(
+  mergeRepo: MergeRepository,
+  tree: string,
+  files: readonly ResolvedFile[],
+): Promise<string> {
+  using own = openView(mergeRepo);
+  expectGit(await own.git(["read-tree", "--end-of-options", tree]), `reading ${tree}`);
+  const nothing = "0".repeat(mergeRepo.repository.objectFormat === "sha1" ? 40 : 64);
+  const oids = await store(own, files);
+  const lines = files.map(({ path, mode }, at) => {
+    const oid = oids[at];
+    return oid === undefined ? `0 ${nothing}\t${path}\0` : `${mode} ${oid}\t${path}\0`;
+  });
+  const stdin = lines.join("");
+  const updated = expectGit(await own.git(["update-index", "-z", "--index-info"], { stdin }), "replacing files");
+  // A path that git does not like is left out with a warning; what was to be replaced must not stay.
+  if (updated.err !== "") throw new Error(`replacing files: ${updated.err.trim()}`);
+  return expectGit(await own.git(["write-tree"]), "writing a tree").out.trim();
+}
+
+/** The object of each file, all through one process; none for a file that is gone. */
+async function store(own: OwnDir, files: readonly ResolvedFile[]): Promise<readonly (string | undefined)[]> {
+  const dir = join(own.dir, "new");
+  mkdirSync(dir);
+  const paths = files.map(({ content }, at) => {
+    if (content === null) return undefined;
+    const path = join(dir, String(at));
+    writeFileSync(path, content);
+    return path;
+  });
+  const stdin = paths.flatMap((path) => (path === undefined ? [] : [`${path}\n`])).join("");
+  const answer = await own.git(["hash-object", "-w", "--no-filters", "--stdin-paths"], { stdin });
+  const oids = expectGit(answer, "storing files").out.split("\n").values();
+  return paths.map((path) => (path === undefined ? undefined : oids.next().value));
 }

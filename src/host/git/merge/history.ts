@@ -1,7 +1,7 @@
+import { parentsOf } from "../checkout-move/move-files.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { commitAt } from "../refs.ts";
 import type { MergeRepository } from "./merge-repository.ts";
-import { parentsOf } from "./move-files.ts";
 
 export async function commitOf(mergeRepo: MergeRepository, ref: string): Promise<string | undefined> {
   // A name that git would take for an option is no name of a commit.

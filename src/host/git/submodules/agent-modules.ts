@@ -14,7 +14,7 @@ import {
   type ModuleHome,
   moduleNames,
   openModule,
-} from "./local-module.ts";
+} from "./users-module.ts";
 
 /** A submodule in an agent's worktree. */
 export interface AgentModule {

@@ -6,7 +6,7 @@ import { statePath } from "../../../../testkit/state.ts";
 import { type SubmoduleWorldOptions, seatedSubmodules, submoduleWorld } from "../../../../testkit/submodule-world.ts";
 import { trustName } from "../../../domain/project/place.ts";
 import { readTrust, writeTrust } from "../../trust-file.ts";
-import { gitMerging } from "../merge/merging.ts";
+import { gitMerging } from "../merging.ts";
 import { gitWorktrees } from "../worktrees.ts";
 
 const kinds = ["linked", "clone"] as const;

@@ -8,8 +8,8 @@ import { openOwnDir } from "../own-dir.ts";
 import { placeOf, standing } from "../places.ts";
 import type { GitProject } from "../repository.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
-import { baseRef, changeModuleRefs, homeOf, isRealDirectory, lastBase } from "./local-module.ts";
 import { moduleDirIn, type PlannedModule, planModules, unfilledBy } from "./plan.ts";
+import { baseRef, changeModuleRefs, homeOf, isRealDirectory, lastBase } from "./users-module.ts";
 
 /**
  * Gives a new worktree the files of its submodules, each with a git directory of its own, all from what is on this

@@ -1,5 +1,7 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { KeptSubmodule, OwnedWorktree } from "../../../ports/worktrees.ts";
-import { expectGit } from "../git.ts";
+import { expectGit, runGit } from "../git.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { standing } from "../places.ts";
 import { parseRefs, type Ref } from "../refs.ts";
@@ -8,7 +10,6 @@ import { transfer } from "../work/collect.ts";
 import { looseCommits } from "../work/loose-commits.ts";
 import { saveWork } from "../work/snapshot.ts";
 import { type OpenWorktree, openWorktree } from "../worktree/open-worktree.ts";
-import { adoptModule } from "./adopt.ts";
 import {
   type AgentModule,
   alone,
@@ -20,17 +21,20 @@ import {
   modulesIn,
   ownedModule,
 } from "./agent-modules.ts";
+import { configText } from "./lay-out.ts";
 import {
   agentRefs,
   changeModuleRefs,
   homeInside,
   homeOf,
+  isRepository,
   lastWorkRef,
   type ModuleHome,
   mayHave,
   moduleRefs,
-} from "./local-module.ts";
-import { openRefs } from "./submodules-of.ts";
+  openModule,
+  openRefs,
+} from "./users-module.ts";
 
 /**
  * Brings commits and uncommitted work of all submodules of a worktree into the user's modules, under refs of ours: what
@@ -250,3 +254,52 @@ const gitlinksIn = (raw: string): readonly string[] => [
 ];
 
 const gitlinks = /^:\d+ 160000 [0-9a-f]+ ([0-9a-f]+) /gm;
+
+/**
+ * Makes the user's module of a submodule that an agent added, empty, where `git submodule update --init` will look for
+ * it. Its remote is what `.gitmodules` says, never what the agent's copy is configured to.
+ */
+async function adoptModule(
+  home: ModuleHome,
+  { name, url, objectFormat }: { readonly name: string; readonly url: string; readonly objectFormat: string },
+): Promise<Repository> {
+  const [gitDir = ""] = home.gitDirs;
+  const dir = join(gitDir, "modules", name);
+  if (existsSync(dir)) return openModule(dir);
+  for (let outer = dirname(dir); outer.length > join(gitDir, "modules").length; outer = dirname(outer)) {
+    if (isRepository(outer)) throw new Error(`its name ${name} lies inside that of another submodule`);
+  }
+  const building = join(gitDir, "modules.preparing", name);
+  rmSync(building, { recursive: true, force: true });
+  for (const part of [["objects", "info"], ["objects", "pack"], ["refs", "heads"], ["refs", "tags"], ["info"]]) {
+    mkdirSync(join(building, ...part), { recursive: true });
+  }
+  const remote = await absoluteUrl(url, home.workTree);
+  const settings = [
+    ["remote.origin.url", remote],
+    ["remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"],
+  ] as const;
+  writeFileSync(join(building, "config"), configText({ objectFormat }, settings));
+  writeFileSync(join(building, "HEAD"), "ref: refs/heads/main\n");
+  mkdirSync(dirname(dir), { recursive: true });
+  renameSync(building, dir);
+  rmSync(join(gitDir, "modules.preparing"), { recursive: true, force: true });
+  return openModule(dir);
+}
+
+/** As git resolves it: a relative one belongs to the remote of the repository that has the submodule. */
+async function absoluteUrl(url: string, workTree: string): Promise<string> {
+  if (!/^\.\.?\//.test(url)) return url;
+  const answer = existsSync(workTree)
+    ? await runGit({ cwd: workTree, args: ["config", "--get", "remote.origin.url"] })
+    : undefined;
+  let base = (answer?.code === 0 ? answer.out.trim() : workTree).replace(/\/+$/, "");
+  let rest = url;
+  for (;;) {
+    if (rest.startsWith("./")) rest = rest.slice(2);
+    else if (rest.startsWith("../")) {
+      rest = rest.slice(3);
+      base = base.replace(/[/:][^/:]*$/, "");
+    } else return `${base}/${rest}`;
+  }
+}

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, lstatSync, mkdirSync, writeFileSync } from "n
 import { dirname, join, relative } from "node:path";
 import { expectGit, runGit } from "../git.ts";
 import type { Repository } from "../repository.ts";
-import { openRefs } from "./submodules-of.ts";
+import { openRefs } from "./users-module.ts";
 
 export interface ModuleLayout {
   /** Where the git directory is made. */

@@ -8,6 +8,7 @@ import type { OwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
 import { gitProject } from "../repository.ts";
 import { transfer } from "../work/collect.ts";
+import { initialise, moduleDirIn } from "./plan.ts";
 import {
   changeModuleRefs,
   findModule,
@@ -17,10 +18,12 @@ import {
   isRepository,
   landedRef,
   type ModuleHome,
+  namesIn,
   openModule,
-} from "./local-module.ts";
-import { initialise, moduleDirIn } from "./plan.ts";
-import { namesIn, openRefs, type Submodule, submodulesOf } from "./submodules-of.ts";
+  openRefs,
+  type Submodule,
+  submodulesOf,
+} from "./users-module.ts";
 
 /** See `MergeGit.lostPointers`. Where no submodule differs it starts no process for two trees, and one for two commits. */
 export async function lostPointers(

@@ -3,8 +3,7 @@ import { lastingProblem } from "../../../domain/failure.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
 import type { Repository } from "../repository.ts";
-import { findModule, homeInside, type ModuleHome, openModule } from "./local-module.ts";
-import { openRefs, submodulesOf } from "./submodules-of.ts";
+import { findModule, homeInside, type ModuleHome, openModule, openRefs, submodulesOf } from "./users-module.ts";
 
 /** A submodule whose files can be had from the user's module. */
 export interface PlannedModule {

@@ -3,18 +3,24 @@ import { join } from "node:path";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
 import { fileRules } from "../filters.ts";
 import { passOnFull } from "../full-disk.ts";
-import { noteLeftFiles, takeLeftFiles } from "../merge/left-files.ts";
+import type { PoolPlace } from "../gate-places/pool-place.ts";
+import {
+  extrasIn,
+  layoutOf,
+  noteLeftFiles,
+  remove,
+  type SweepTerms,
+  sweep,
+  takeLeftFiles,
+} from "../gate-places/sweep.ts";
 import type { MergeRepository } from "../merge/merge-repository.ts";
-import type { PoolPlace } from "../merge/pool-place.ts";
 import { expectSound, treesOf } from "../merge/sound-objects.ts";
-import { extrasIn, layoutOf, remove, type SweepTerms, sweep } from "../merge/sweep.ts";
 import { filesOf } from "../merge/tracked.ts";
 import { removeAll } from "../work/trash.ts";
 import { writeFiles } from "./fill.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
-import { isRealDirectory } from "./local-module.ts";
 import { type ModulePlan, moduleDirIn, type PlannedModule, unfilledBy } from "./plan.ts";
-import { openRefs } from "./submodules-of.ts";
+import { isRealDirectory, openRefs } from "./users-module.ts";
 
 /**
  * Gives a place of the pool the submodules of its commit. Commands of agents ran there before, so only files that are as

@@ -7,6 +7,7 @@ import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";
 import { placeOf } from "../places.ts";
 import type { GitProject, Repository } from "../repository.ts";
 import { fillOne, writeFiles } from "./fill.ts";
+import { hasCommit, moduleDirIn } from "./plan.ts";
 import {
   baseRef,
   changeModuleRefs,
@@ -21,9 +22,9 @@ import {
   moduleNames,
   moduleRefs,
   openModule,
-} from "./local-module.ts";
-import { hasCommit, moduleDirIn } from "./plan.ts";
-import { openRefs, submodulesOf } from "./submodules-of.ts";
+  openRefs,
+  submodulesOf,
+} from "./users-module.ts";
 
 /** Does any module of the user, nested ones included, hold uncommitted work of this agent? Starts no process. */
 export function hasSubmoduleWork({ gitDirs }: Pick<ModuleHome, "gitDirs">, agentName: string): boolean {

@@ -5,7 +5,7 @@ import { makeWithin } from "../../writable.ts";
 import { type FileRules, rulesFor } from "../filters.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { scratchName } from "../leftovers.ts";
-import { readSignature } from "../merge/signature.ts";
+import { readSignature } from "../merge/commit.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import type { GitProject } from "../repository.ts";
 import { asGitMark } from "./snapshot.ts";

@@ -11,7 +11,7 @@ import { commitAt, dropRef, pinRefs, refsBelow } from "../refs.ts";
 import type { GitProject } from "../repository.ts";
 import { checkedOutModules, moduleAsProject, openAgentModule } from "../submodules/agent-modules.ts";
 import { keepSubmodules } from "../submodules/keep.ts";
-import { dropBases, homeOf } from "../submodules/local-module.ts";
+import { dropBases, homeOf } from "../submodules/users-module.ts";
 import { ownBranches } from "../work/collect.ts";
 import { freshPath, keptModules, openTrash, removeAll, type Trash, trashName } from "../work/trash.ts";
 import { findWork, isAsCommitted, providedFiles } from "../work/uncommitted.ts";

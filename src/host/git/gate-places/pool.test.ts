@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
-import { gitMerging } from "./merging.ts";
+import { gitMerging } from "../merging.ts";
 
 const files = {
   "src/a.ts": "a\n",

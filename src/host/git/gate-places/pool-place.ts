@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import type { MergeRepository } from "../merge/merge-repository.ts";
 import { adminDirOf } from "../places.ts";
 import { removeAll } from "../work/trash.ts";
 import { gitWorktree } from "../worktree/list.ts";
-import type { MergeRepository } from "./merge-repository.ts";
 
 /** A linked worktree of the pool, as git knows it. */
 export interface PoolPlace {

@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
 import type { CheckoutMove } from "../../../ports/merge-git.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
+import { below, shown } from "../merge/tracked.ts";
+import { usersFiles } from "../merge/users-git.ts";
 import { parentsOf } from "./move-files.ts";
-import { below, shown } from "./tracked.ts";
-import { usersFiles } from "./users-git.ts";
 
 interface Way {
   readonly checkout: string;

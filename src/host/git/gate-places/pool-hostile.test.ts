@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
-import { gitMerging } from "./merging.ts";
+import { gitMerging } from "../merging.ts";
 
 const files = { "gate.sh": "#!/bin/sh\nexit 1\n", "src/a.ts": "a\n", ".gitignore": "node_modules/\n" };
 

@@ -1,23 +1,32 @@
-import { lstatSync, mkdirSync, type Stats, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, realpathSync, type Stats, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
 import type { Installed, KeepTerms, PoolCheckout } from "../../../ports/merge-git.ts";
 import { type FileRules, fileRules, rulesFor } from "../filters.ts";
 import { expectGit, zeroEnded } from "../git.ts";
+import { treeOf } from "../merge/history.ts";
+import type { MergeRepository } from "../merge/merge-repository.ts";
+import { expectSound, treesOf } from "../merge/sound-objects.ts";
+import { below, nameOf, type TrackedFile, trackedFiles } from "../merge/tracked.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
-import { homeOf } from "../submodules/local-module.ts";
 import { type ModulePlan, planModules } from "../submodules/plan.ts";
 import { extrasInSubmodules, insideOf, refillSubmodules } from "../submodules/refill.ts";
+import { homeOf } from "../submodules/users-module.ts";
 import { removeAll } from "../work/trash.ts";
-import { installKey } from "./dependency-files.ts";
-import { treeOf } from "./history.ts";
-import { type KeptRoot, type KeptSet, Tampered } from "./kept-set.ts";
-import { noteLeftFiles, takeLeftFiles } from "./left-files.ts";
-import type { MergeRepository } from "./merge-repository.ts";
+import { type KeptRoot, Tampered } from "./kept-copy.ts";
+import { installKey, type KeptSet, type KeptSets, keptSets } from "./kept-set.ts";
 import { makePlace, type PoolPlace, placeAt, settlePlace } from "./pool-place.ts";
-import { openSlot, type Slot } from "./slot.ts";
-import { expectSound, treesOf } from "./sound-objects.ts";
-import { extrasIn, hasRoomFor, keepRule, layoutOf, remove, type SweepTerms, sweep } from "./sweep.ts";
-import { below, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
+import {
+  extrasIn,
+  hasRoomFor,
+  keepRule,
+  layoutOf,
+  noteLeftFiles,
+  remove,
+  type SweepTerms,
+  sweep,
+  takeLeftFiles,
+} from "./sweep.ts";
 
 export interface CheckOutRequest {
   readonly poolDir: string;
@@ -28,7 +37,7 @@ export interface CheckOutRequest {
 
 /**
  * Checks a commit out in a slot. Commands of agents ran there before, so nothing they could have written is believed:
- * which files are unchanged is known from memory (`left-files.ts`), and a slot that resists is made anew.
+ * which files are unchanged is known from memory (`LeftFiles`), and a slot that resists is made anew.
  */
 export async function checkOut(mergeRepo: MergeRepository, request: CheckOutRequest): Promise<PoolCheckout> {
   const { poolDir, commit, keep } = request;
@@ -286,4 +295,44 @@ function attributesHash(files: readonly TrackedFile[], { digest }: FileRules): s
   const hash = new Bun.CryptoHasher("sha256").update(digest);
   for (const { path, oid } of files) if (nameOf(path) === ".gitattributes") hash.update(`${oid}\t${path}\0`, "latin1");
   return hash.digest("hex").slice(0, 16);
+}
+
+/** What belongs to one slot of the pool. Commands in the checkout could write to all of it. */
+interface Slot {
+  /** The checkout. */
+  readonly path: string;
+  /** Git's list of the files in the checkout; `LeftFiles` says when it is believed. */
+  readonly index: string;
+  /** What setup installed here. */
+  readonly kept: KeptSets;
+  forget(): void;
+}
+
+function openSlot(poolDir: string, slot: number): Slot {
+  const pool = usable(poolDir);
+  const state = usable(join(pool, "state"));
+  const index = join(state, `${slot}.index`);
+  // A git that was killed leaves it behind; nobody else uses this index.
+  removeAll(`${index}.lock`);
+  const kept = keptSets(pool, slot);
+  return {
+    path: join(pool, String(slot)),
+    index,
+    kept,
+    forget: () => {
+      for (const path of [index, `${index}.modules`]) removeAll(path);
+      kept.forgetPlace();
+    },
+  };
+}
+
+/** The real path of a directory of ours that we can use, whatever a command did to it. */
+function usable(dir: string): string {
+  // The pool itself may be reached through a link.
+  const found = lstatSync(dir, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isDirectory() && !found.isSymbolicLink()) removeAll(dir);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const real = realpathSync(dir);
+  if ((lstatSync(real).mode & 0o700) !== 0o700) chmodSync(real, 0o700);
+  return real;
 }

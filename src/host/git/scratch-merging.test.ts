@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
-import { scratchMerging } from "./scratch.ts";
+import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
+import { scratchMerging } from "./scratch-merging.ts";
 
 test("what is merged in passing is in no object database afterwards, and merges build upon each other", async () => {
   using world = gitMergeWorld({ files: { "a.txt": "a\n" } });

@@ -10,7 +10,7 @@ import {
   rmdirSync,
   unlinkSync,
 } from "node:fs";
-import { below } from "./tracked.ts";
+import { below } from "../merge/tracked.ts";
 
 /**
  * What is to happen at one path of a checkout. Paths are bytes as latin1.
@@ -157,7 +157,7 @@ export function undoStep(places: FilePlaces, step: FileStep, number: number): bo
 
 /** Where somebody has put another file meanwhile, the one that was moved away comes to lie beside it. */
 function putBack(aside: string, here: Buffer): void {
-  if (existsAt(here)) renameSync(aside, Buffer.concat([here, Buffer.from(".before-promote")]));
+  if (existsAt(here)) renameSync(aside, Buffer.concat([here, Buffer.from("../merge/.before-promote")]));
   else renameSync(aside, here);
 }
 

@@ -17,8 +17,8 @@ import {
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import type { KeepTerms } from "../../../ports/merge-git.ts";
-import { decidesInstall } from "./dependency-files.ts";
 import type { KeptSets } from "./kept-set.ts";
+import { decidesInstall } from "./kept-set.ts";
 
 const files = {
   "src/a.ts": "a\n",

@@ -1,11 +1,11 @@
-import { filterSentence } from "../../../domain/trust/filters.ts";
-import type { MergeGit } from "../../../ports/merge-git.ts";
-import { fileRules, problemsWith } from "../filters.ts";
-import { refsBelow } from "../refs.ts";
-import { openRepository } from "../repository.ts";
-import { lostPointers } from "../submodules/lost-pointers.ts";
-import { readAttributes } from "./attributes.ts";
-import { committer } from "./commit.ts";
+import { filterSentence } from "../../domain/trust/filters.ts";
+import type { MergeGit } from "../../ports/merge-git.ts";
+import { isClean } from "./checkout-move/in-the-way.ts";
+import { finishMoves, moveCheckout } from "./checkout-move/move-checkout.ts";
+import { fileRules, problemsWith } from "./filters.ts";
+import { checkOut, keepInstalled } from "./gate-places/pool.ts";
+import { readAttributes } from "./merge/attributes.ts";
+import { committer, withFiles } from "./merge/commit.ts";
 import {
   baseOf,
   blobAt,
@@ -23,16 +23,15 @@ import {
   refsWith,
   subjectOf,
   treeOf,
-} from "./history.ts";
-import { runHooks, standingHooks } from "./hooks.ts";
-import { isClean } from "./in-the-way.ts";
-import { type MergeRepository, openMergeRepository } from "./merge-repository.ts";
-import { finishMoves, moveCheckout } from "./move-checkout.ts";
-import { objectMerger } from "./object-merge.ts";
-import { checkOut, keepInstalled } from "./pool.ts";
-import { checkoutsOf, updateRefs } from "./refs.ts";
-import { mergeOver, revert } from "./revert.ts";
-import { withFiles } from "./with-files.ts";
+} from "./merge/history.ts";
+import { runHooks, standingHooks } from "./merge/hooks.ts";
+import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
+import { objectMerger } from "./merge/object-merge.ts";
+import { mergeOver, revert } from "./merge/revert.ts";
+import { checkoutsOf, updateRefs } from "./merge/update-refs.ts";
+import { refsBelow } from "./refs.ts";
+import { openRepository } from "./repository.ts";
+import { lostPointers } from "./submodules/lost-pointers.ts";
 
 export interface MergingOptions {
   /** Where commits are checked out for gates. */

@@ -1,20 +1,20 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LookingGit, StaleSubmodules } from "../../../ports/merge-git.ts";
-import { makeWithin } from "../../writable.ts";
-import { expectGit, git } from "../git.ts";
-import { scratchName } from "../leftovers.ts";
-import { refsBelow } from "../refs.ts";
-import { openRepository } from "../repository.ts";
-import { readAttributes } from "./attributes.ts";
-import { baseOf, changedFiles, commitOf, contains, differing, patch, readBlob, treeOf } from "./history.ts";
-import { type MergeRepository, openMergeRepository } from "./merge-repository.ts";
-import { objectMerger } from "./object-merge.ts";
-import { checkoutsOf } from "./refs.ts";
-import { mergeOver, revert } from "./revert.ts";
-import { changes } from "./tracked.ts";
-import { withFiles } from "./with-files.ts";
+import type { LookingGit, StaleSubmodules } from "../../ports/merge-git.ts";
+import { makeWithin } from "../writable.ts";
+import { expectGit, git } from "./git.ts";
+import { scratchName } from "./leftovers.ts";
+import { readAttributes } from "./merge/attributes.ts";
+import { withFiles } from "./merge/commit.ts";
+import { baseOf, changedFiles, commitOf, contains, differing, patch, readBlob, treeOf } from "./merge/history.ts";
+import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
+import { objectMerger } from "./merge/object-merge.ts";
+import { mergeOver, revert } from "./merge/revert.ts";
+import { changes } from "./merge/tracked.ts";
+import { checkoutsOf } from "./merge/update-refs.ts";
+import { refsBelow } from "./refs.ts";
+import { openRepository } from "./repository.ts";
 
 /** Git to look with, in a directory that is removed with it. */
 export type ScratchGit = LookingGit & Disposable;
