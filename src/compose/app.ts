@@ -4,7 +4,7 @@ import { allowedEnvironment, gateVariables } from "../domain/agent/environment.t
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
-import { writeAtomically } from "../host/atomic-file.ts";
+import { writeAtomically } from "../host/file-access.ts";
 import { type FoundPlace, findPlace } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App, FilePlace } from "../surfaces/cli/app.ts";
@@ -106,7 +106,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     files: {
       readText: async (path, at) => readText(placed(path, at)),
       writeText: async (path, text, at) => {
-        const { realPathOf } = await import("../host/real-path.ts");
+        const { realPathOf } = await import("../host/tool-guard.ts");
         const place = realPathOf(placed(path, at));
         const allowed = await app.call("identity.mayWrite", { path: place });
         if (!allowed.ok) return allowed;

@@ -1,10 +1,10 @@
 import { handBack } from "../engine/attached/hand-back.ts";
 import type { AttachedPorts } from "../engine/attached/ports.ts";
 import { runAttached } from "../engine/attached/session.ts";
+import { terminalLauncher } from "../host/agent-launcher.ts";
 import { randomIds } from "../host/ids.ts";
 import { shimDir, toolServer } from "../host/own-program.ts";
 import { linuxProcesses } from "../host/processes.ts";
-import { terminalLauncher } from "../host/terminal-launcher.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { Store } from "../ports/store.ts";

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Refusal } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
-import { writeAtomically } from "../host/atomic-file.ts";
+import { writeAtomically } from "../host/file-access.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import type { McpApp } from "../surfaces/mcp/app.ts";

@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import { say } from "../host/log-files.ts";
+import { readText } from "../host/file-access.ts";
 import { placeIfAny } from "../host/project-place.ts";
-import { readText } from "../host/read-text.ts";
 import { isMarked, openProject, type Project } from "./project.ts";
 
 /** `ov engine run --project P` and `ov turn run <id> --fence N --project P`: started by us, never typed by people. */

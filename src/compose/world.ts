@@ -2,11 +2,9 @@ import type { ConfigurationTerms } from "../config/configuration.ts";
 import { configFiles } from "../config/sources.ts";
 import { branchName } from "../domain/name/name.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import { fullDiskWords } from "../host/full-disk.ts";
+import { fullDiskWords } from "../host/file-access.ts";
 import { randomIds } from "../host/ids.ts";
-import { selfCommand, settleIn } from "../host/own-program.ts";
-import { refuseLostDatabase } from "../host/project/lost-database.ts";
-import type { Repository } from "../host/project/repository.ts";
+import type { ProjectRepository } from "../host/project/repository.ts";
 import { databaseIn, hasDatabase, placeIfAny } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
@@ -108,8 +106,8 @@ export const makeWorld = ({
   runEngine = noEngine,
   caller,
 }: WorldTerms): World => {
-  let repository: Promise<Repository> | undefined;
-  const findRepository = async (): Promise<Repository> => {
+  let repository: Promise<ProjectRepository> | undefined;
+  const findRepository = async (): Promise<ProjectRepository> => {
     repository ??= import("../host/project/repository.ts").then((module) => module.findRepository(cwd));
     return repository;
   };
@@ -153,7 +151,7 @@ export const makeWorld = ({
       ]);
       const onSet: ConfigurationTerms["onSet"] = async (key, config) => {
         const { acknowledgeSetting } = await import("../usecases/config/judging-settings.ts");
-        const { knownSettings } = await import("../host/known-settings.ts");
+        const { knownSettings } = await import("../host/project-files.ts");
         acknowledgeSetting(knownSettings(here.state), key, config);
       };
       return makeConfiguration({ files: configFiles(here), env, texts, onSet });
@@ -215,7 +213,7 @@ export const makeWorld = ({
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);
     },
-    typedFiles: async () => (await import("../host/typed-files.ts")).typedFiles(cwd),
+    typedFiles: async () => (await import("../host/project-files.ts")).typedFiles(cwd),
     cleanFiles: async () => {
       const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([
         import("../host/project/clean-files.ts"),

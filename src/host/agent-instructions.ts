@@ -10,7 +10,7 @@ import { roleOf } from "../domain/role/roles.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
 import type { GuardCommand } from "../ports/runtime.ts";
 import type { Settings } from "../ports/settings.ts";
-import { writeAtomically } from "./atomic-file.ts";
+import { writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 import { placeIgnored } from "./instruction-files.ts";
 import { type BuiltInTexts, givenInstructions, keptPrompt, readRoleText, roleTextDir, termsOf } from "./role-texts.ts";

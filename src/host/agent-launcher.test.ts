@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { aboutProcess } from "../../testkit/about-process.ts";
 import { markOf } from "../domain/process/process.ts";
 import type { GatedProcess } from "../ports/agent-process.ts";
-import { agentLauncher } from "./agent-launcher.ts";
+import { agentLauncher, terminalLauncher } from "./agent-launcher.ts";
 import { randomIds } from "./ids.ts";
 import { lockLimitOf, takeMark } from "./linux/mark.ts";
 import { allProcesses, killOne } from "./linux/process-table.ts";
 import { linuxProcesses } from "./processes.ts";
-import { terminalLauncher } from "./terminal-launcher.ts";
 
 let dir: string;
 const started: Pick<GatedProcess, "identity">[] = [];

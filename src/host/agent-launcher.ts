@@ -1,8 +1,9 @@
 import { closeSync, openSync } from "node:fs";
-import type { AgentLauncher, GatedProcess } from "../ports/agent-process.ts";
+import type { AgentLauncher, GatedProcess, TerminalLauncher, TerminalProcess } from "../ports/agent-process.ts";
+import { endTree } from "./linux/end-tree.ts";
 import { takeMark } from "./linux/mark.ts";
 import { identityOf } from "./linux/process-table.ts";
-import { feed } from "./open-input.ts";
+import { feed } from "./turn-files.ts";
 
 /**
  * Takes its mark, then waits on a fourth pipe before it becomes the agent. End of input there means that whoever started
@@ -78,3 +79,65 @@ async function give(stdin: Bun.FileSink, input: string): Promise<void> {
     if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
   }
 }
+
+const graceMs = 2_000;
+
+/** Starts programs behind a gate, in our own process group: the terminal belongs to both of us. */
+export const terminalLauncher: TerminalLauncher = {
+  start: ({ argv, mark, env, cwd }): TerminalProcess => {
+    const child = Bun.spawn({
+      cmd: ["/bin/sh", "-c", startGate, "ov-agent", String(mark), ...argv],
+      env: { ...env },
+      cwd,
+      stdio: ["inherit", "inherit", "inherit", "pipe"],
+    });
+    const gateFd = child.stdio[3];
+    const identity = identityOf(child.pid);
+    if (typeof gateFd !== "number" || identity === undefined) throw new Error("the program could not be started");
+    const gateEnd = Bun.file(gateFd).writer();
+    // What the keyboard sends reaches us too, and is meant for it; what asks us to end must end it first.
+    const ignore = (): void => {};
+    const end = (): void => void endTree(identity, graceMs);
+    const listen = (change: "on" | "off"): void => {
+      for (const signal of ["SIGINT", "SIGQUIT"] as const) process[change](signal, ignore);
+      for (const signal of ["SIGTERM", "SIGHUP"] as const) process[change](signal, end);
+    };
+    return {
+      identity,
+      release: async () => {
+        listen("on");
+        gateEnd.write("go\n");
+        await gateEnd.end();
+      },
+      // The writer has a copy of the gate's descriptor, so ending it closes nothing; and a shell that waits holds nothing.
+      abandon: () => child.kill("SIGKILL"),
+      exited: child.exited.then(async () => {
+        listen("off");
+        // A process that it left behind could still type.
+        await endTree(identity, graceMs, { mark });
+        await dropUnreadInput();
+        return {
+          code: child.signalCode === null ? child.exitCode : null,
+          signal: child.signalCode === null ? null : String(child.signalCode),
+        };
+      }),
+    };
+  },
+};
+
+/**
+ * Drops what is still in the terminal's input queue. Where the kernel lets it (`dev.tty.legacy_tiocsti`), a program can
+ * put text there that the person's shell would run as soon as we have ended.
+ */
+async function dropUnreadInput(): Promise<void> {
+  const { isatty } = await import("node:tty");
+  if (!isatty(0)) return;
+  const child = Bun.spawn({ cmd: ["/bin/sh", "-c", dropInput], stdio: ["inherit", "ignore", "ignore"] });
+  await child.exited;
+}
+
+/** Without line editing a read gives everything that is there, half a line too, and ends where there is nothing. */
+const dropInput = `
+kept=$(stty -g) || exit 0
+stty -icanon -echo min 0 time 0 && cat >/dev/null
+stty "$kept"`;

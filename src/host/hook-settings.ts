@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok } from "../domain/result.ts";
 import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/project-setup.ts";
-import { writeAtomically } from "./atomic-file.ts";
+import { writeAtomically } from "./file-access.ts";
 
 export function hookSettings({ root, state }: ProjectPlace, format: HookSettingsFormat): HookSettings {
   const file = join(root, format.path);

@@ -1,8 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { instructionMark } from "../domain/role/assignment.ts";
-import { writeAtomically } from "./atomic-file.ts";
-import { errorCode } from "./writable.ts";
+import { instructionMark } from "../domain/role/instruction-mark.ts";
+import { errorCode, writeAtomically } from "./file-access.ts";
 
 export interface WorktreeFile {
   readonly worktree: string;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { oldFiles } from "./old-files.ts";
-import { specFiles } from "./spec-files.ts";
+import { specFiles } from "./project-files.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "ov-old-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

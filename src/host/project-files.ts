@@ -1,12 +1,11 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { ProjectFiles } from "../ports/project-files.ts";
-import { writeAtomically } from "./atomic-file.ts";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { failureOf } from "../domain/failure.ts";
+import type { ProjectFiles, TypedFiles } from "../ports/project-files.ts";
+import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
+import { makeWithin, readText, writable, writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 import { sharedDir } from "./project-place.ts";
-import { readText } from "./read-text.ts";
-import { specFiles } from "./spec-files.ts";
-import { writable } from "./writable.ts";
 
 /** Files of one project. Blobs are named by their digest, so writing one twice is writing it once. */
 export function projectFiles({ root, dir }: { readonly root: string; readonly dir: string }): ProjectFiles {
@@ -29,6 +28,78 @@ export function projectFiles({ root, dir }: { readonly root: string; readonly di
         writeAtomically(path, JSON.stringify(values), 0o600);
       });
       return path;
+    },
+  };
+}
+
+/**
+ * Specifications of tasks. Every text that was ever given lies under its digest in the state directory, so that the
+ * database can name one before it is the one that counts; `<task>.md` in the checkout is the copy for people and tools.
+ */
+export function specFiles(dirs: {
+  readonly shown: string;
+  readonly given: string;
+}): Pick<ProjectFiles, "writeSpec" | "readSpec"> {
+  const readable = (taskId: string): string => join(dirs.shown, `${taskId}.md`);
+  const given = (digest: string): string => join(dirs.given, `${digest}.md`);
+  return {
+    writeSpec: async (taskId, text) => {
+      const digest = randomIds.digest(text);
+      const path = given(digest);
+      writable(path, () => writeAtomically(path, text, 0o600));
+      return { path: readable(taskId), digest };
+    },
+    readSpec: async (taskId, digest) => {
+      const path = readable(taskId);
+      // A branch may bring a symbolic link to a file that its author may not read.
+      const shown = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readText(path) : undefined;
+      const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
+      if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false };
+      const wanted = digest === null ? undefined : readText(given(digest));
+      if (digest === null || wanted === undefined)
+        return shown === undefined ? undefined : { path, text: shown, byHand: true };
+      const strange = shownDigest !== undefined && !existsSync(given(shownDigest));
+      if (shown !== undefined && strange && isNewer(path, given(digest))) return { path, text: shown, byHand: true };
+      renew(path, wanted);
+      return { path, text: wanted, byHand: false };
+    },
+  };
+}
+
+/** A person's text counts when it was written after the one that was given; before, it is what that one replaced. */
+const isNewer = (path: string, than: string): boolean => statSync(path).mtimeMs > statSync(than).mtimeMs;
+
+/** Whoever reads the specification next tries again, so a place that takes no file must not keep it from being read. */
+function renew(path: string, text: string): void {
+  try {
+    writable(path, () => writeAtomically(path, text));
+  } catch (error) {
+    if (failureOf(error).kind === "unexpected") throw error;
+  }
+}
+
+export const typedFiles = (cwd: string): TypedFiles => ({
+  absolute: (path) => resolve(cwd, path),
+  exists: existsSync,
+  remove: (path) => rmSync(path, { recursive: true, force: true }),
+});
+
+export function knownSettings(state: string): KnownSettings {
+  const file = join(state, "run", "judging.json");
+  return {
+    read: () => {
+      if (!existsSync(file)) return undefined;
+      try {
+        return JSON.parse(readFileSync(file, "utf8")) as JudgingValues;
+      } catch (error) {
+        // Another program wrote over it, so nothing is known.
+        if (error instanceof SyntaxError) return undefined;
+        throw error;
+      }
+    },
+    write: (values) => {
+      makeWithin(join(state, "run"), 1);
+      writeAtomically(file, `${JSON.stringify(values)}\n`, 0o600);
     },
   };
 }

@@ -9,8 +9,7 @@ import {
   sharedDirName,
   stateDirName,
 } from "../domain/project/place.ts";
-import { readText } from "./read-text.ts";
-import { errorCode } from "./writable.ts";
+import { errorCode, readText } from "./file-access.ts";
 
 export interface PlaceQuestion {
   /** `--project`, when typed. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realPathOf } from "./real-path.ts";
+import { realPathOf } from "./tool-guard.ts";
 
 let base = "";
 beforeAll(() => {

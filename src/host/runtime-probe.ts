@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { ProgramProblem, Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
-import { writeAtomically } from "./atomic-file.ts";
+import { writeAtomically } from "./file-access.ts";
 
 /** A program that an agent needs, as a shell with this PATH finds it. */
 interface ProbedProgram {

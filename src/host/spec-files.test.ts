@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { specFiles } from "./spec-files.ts";
+import { specFiles } from "./project-files.ts";
 
 test("a link in the place of a specification is not followed, and gives way to the text that was given", async () => {
   const dir = mkdtempSync(join(tmpdir(), "ov-specs-"));

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { GuardMachine } from "../domain/guard/paths.ts";
 import type { ToolGuard } from "../ports/runtime.ts";
-import { realPathOf } from "./real-path.ts";
 
 /** Where the rules lie by which an agent's tools are guarded. */
 export const rulesFile = (state: string, agentName: string): string => join(state, "agents", agentName, "guard.json");
@@ -29,4 +28,24 @@ export async function guardMachine(env: Environment): Promise<GuardMachine> {
   const { parseShell } = await import("./syntax/shell.ts");
   const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
   return { parse: parseShell, places: { realPath: realPathOf, home: env.HOME, temporary } };
+}
+
+/** Where an absolute path leads: links and `..` are followed as the system would, and what does not exist stays as named. */
+export function realPathOf(path: string): string {
+  let real = "/";
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    real = part === ".." ? dirname(real) : followed(join(real, part));
+  }
+  return real;
+}
+
+function followed(path: string): string {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? realpathSync(path) : path;
+  } catch (error) {
+    // A link that leads nowhere, or a name below a file: nothing can be reached through it.
+    if (error instanceof Error && "code" in error) return path;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { EngineContact, EngineControl, EngineService } from "../../ports/engine-contact.ts";
-import { writeAtomically } from "../atomic-file.ts";
+import { writeAtomically } from "../file-access.ts";
 import { ageMs } from "../linux/process-table.ts";
 import { askToEnd } from "../processes.ts";
 import { type KeeperOptions, keeperIsAlive, killEngine, successorIsAlive } from "./keeper.ts";

@@ -1,12 +1,11 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { EngineNotice, EngineSide, SocketHandlers } from "../../ports/engine-contact.ts";
-import { writeAtomically } from "../atomic-file.ts";
+import { errorCode, writeAtomically } from "../file-access.ts";
 import { entryOf } from "../linux/process-table.ts";
 import { watched } from "../place-watch.ts";
 import { makeStateDir } from "../project/record.ts";
 import { identityOf } from "../project-place.ts";
-import { errorCode } from "../writable.ts";
 import { hasAnswer, lifeSign, readNotice } from "./caller.ts";
 import {
   adoptKeeper,

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Processes } from "../../ports/process.ts";
-import { writeAtomically } from "../atomic-file.ts";
+import { makeWithin, writeAtomically } from "../file-access.ts";
 import { ageMs, killOne } from "../linux/process-table.ts";
-import { makeWithin } from "../writable.ts";
 
 /**
  * The keeper: a shell that starts the engine again unless it left on purpose (exit 0). It gives up after twenty quick

@@ -7,9 +7,8 @@ import type { Gate } from "../../domain/gate/gate.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { GateRequest } from "../../ports/gate-runner.ts";
 import { linuxProcesses } from "../processes.ts";
-import { logLimits } from "./bounded-log.ts";
+import { logLimits, logTail } from "./gate-log.ts";
 import { gateRunner } from "./gate-runner.ts";
-import { logTail } from "./log.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "ov-gates-"));
 const started: ProcessIdentity[] = [];

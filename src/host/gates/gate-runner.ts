@@ -1,17 +1,14 @@
-import { closeSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync, writeFileSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gateEnvironment } from "../../domain/agent/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
 import { redactor, secretValues } from "../../domain/gate/redact.ts";
 import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";
+import { makeWithin, readText } from "../file-access.ts";
 import { endTree, gateRunVariable } from "../linux/end-tree.ts";
-import { BoundedLog } from "./bounded-log.ts";
-import { captured } from "./captured.ts";
-import { follow } from "./follow.ts";
+import { BoundedLog, digestOf, follow, type OpenLog, openLog, tailOf } from "./gate-log.ts";
 import { type Ended, type HeldCommand, holdCommand } from "./held-command.ts";
-import { digestOf, type OpenLog, openLog, tailOf } from "./log.ts";
-import { openPipe } from "./output-pipe.ts";
 
 export interface GateRunnerOptions {
   /** What commands may get variables of, by the allow-list for gates. */
@@ -142,4 +139,93 @@ function statusOf(outcome: Exclude<Outcome, "aborted">): { status: GateStatus; e
 
 async function report(reader: FileHandle, run: Pick<GateRun, "status" | "exitCode" | "durationMs">): Promise<GateRun> {
   return { ...run, logDigest: await digestOf(reader), tail: await tailOf(reader) };
+}
+
+/**
+ * The variables in the first of these files that is still there, and those of all of them: what is in the others is not
+ * passed on, but must not be shown either.
+ */
+function captured(files: readonly string[]): {
+  readonly passed: Readonly<Record<string, string>>;
+  readonly all: readonly Readonly<Record<string, string>>[];
+} {
+  const all = files.flatMap((path) => {
+    const text = readText(path);
+    return text === undefined ? [] : [JSON.parse(text) as Record<string, string>];
+  });
+  return { passed: all[0] ?? {}, all };
+}
+
+/** How long what was written before everybody left may take to be read. */
+const drainMs = 1_000;
+
+/**
+ * A pipe for the output of a command: `write` is for the command and is closed here once it has it. A real pipe and not
+ * the socket that a spawned process would get: scripts open `/dev/stdout` again, which no socket lets them.
+ */
+interface OutputPipe {
+  readonly write: number;
+  /** Hands on what comes, in order. */
+  read(take: (bytes: Uint8Array) => void): Reading;
+}
+
+interface Reading {
+  /** Waits until nobody can write any more; whoever still could after a moment is no longer listened to. */
+  end(): Promise<void>;
+}
+
+/** `name` is where the pipe is made; it is nameless by the time anybody writes. */
+async function openPipe(name: string): Promise<OutputPipe> {
+  await makeFifo(name);
+  try {
+    const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
+    const source = openSync(name, O_RDONLY | O_NONBLOCK);
+    return { write: openSync(name, O_WRONLY), read: (take) => reading(source, take) };
+  } finally {
+    rmSync(name, { force: true });
+  }
+}
+
+async function makeFifo(name: string): Promise<void> {
+  const child = Bun.spawn({
+    cmd: ["/bin/sh", "-c", 'mkfifo -m 600 "$1"', "sh", name],
+    // Every system has it in one of these, whatever somebody's PATH leaves out.
+    env: { PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin` },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const said = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`no pipe could be made: ${said.trim()}`);
+}
+
+function reading(source: number, take: (bytes: Uint8Array) => void): Reading {
+  const reader = Bun.file(source).stream().getReader();
+  const pump = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      take(value);
+    }
+  };
+  // What cannot be taken is closed at once: whoever writes must not wait for us for ever.
+  const ended = pump()
+    .then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+    .finally(() => closeSync(source));
+  return {
+    end: async () => {
+      const late = Symbol();
+      const outcome = await Promise.race([ended, Bun.sleep(drainMs).then(() => late)]);
+      if (outcome === late) await reader.cancel();
+      const failure = await ended;
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+/** Writes the list that gates find by `OVERSTORY_CHANGED_FILES`: each path ends with a NUL, as names may hold newlines. */
+export async function saveChangedFiles(path: string, files: readonly string[]): Promise<void> {
+  makeWithin(dirname(path), 5);
+  writeFileSync(path, files.map((file) => `${file}\0`).join(""), { mode: 0o600 });
 }

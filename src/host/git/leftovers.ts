@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { errorCode } from "../writable.ts";
+import { errorCode } from "../file-access.ts";
 import type { GitProject } from "./repository.ts";
 import { removeAll } from "./work/trash.ts";
 

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeWithin } from "../writable.ts";
+import { makeWithin } from "../file-access.ts";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
 import { expectGit, type GitAnswer, type GitCall, type GitSession, openGitSession, runGit, zeroEnded } from "./git.ts";
 import { scratchName } from "./leftovers.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LookingGit, StaleSubmodules } from "../../ports/merge-git.ts";
-import { makeWithin } from "../writable.ts";
+import { makeWithin } from "../file-access.ts";
 import { expectGit, git } from "./git.ts";
 import { scratchName } from "./leftovers.ts";
 import { readAttributes } from "./merge/attributes.ts";

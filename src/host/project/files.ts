@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errorCode, writable } from "../writable.ts";
+import { errorCode, writable } from "../file-access.ts";
 
 /** Texts of those of the named files that are there and can be read. */
 export function readTexts(root: string, names: readonly string[]): ReadonlyMap<string, string> {

@@ -14,9 +14,8 @@ import type { GeneratedPart, GeneratedParts } from "../../ports/project-setup.ts
 import { randomIds } from "../ids.ts";
 import { sharedDir } from "../project-place.ts";
 import { type BuiltInTexts, ownTextFiles, readRoleText } from "../role-texts.ts";
-import { instructionFileOf } from "./coding-agents.ts";
 import { createFile, keepCopy, replaceFile } from "./files.ts";
-import { putGuide, readGuide } from "./instruction-file.ts";
+import { instructionFileOf, putGuide, readGuide } from "./instruction-file.ts";
 
 export interface GeneratedPartsTerms {
   readonly root: string;

@@ -14,10 +14,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { type ProjectPlace, type ProjectRecord, recordName, sharedDirName } from "../../domain/project/place.ts";
-import { writeAtomically } from "../atomic-file.ts";
+import { errorCode, readText, writable, writeAtomically } from "../file-access.ts";
 import { commonDirAt, identityOf } from "../project-place.ts";
-import { readText } from "../read-text.ts";
-import { errorCode, writable } from "../writable.ts";
 
 /** Makes the state directory, for its owner alone, or takes from others what an earlier one gave them. */
 export function makeStateDir(state: string): void {

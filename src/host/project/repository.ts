@@ -6,7 +6,7 @@ import { git } from "../git/git.ts";
 import { existing, placeIfAny, stateDir } from "../project-place.ts";
 
 /** What git says about the place a project is set up in. */
-export interface Repository {
+export interface ProjectRepository {
   /** Top of the work tree. */
   readonly root: string;
   /** The state directory that belongs to it. */
@@ -19,7 +19,7 @@ export interface Repository {
 }
 
 /** The repository around a directory. Fails where there is no work tree to set up, as in a bare repository. */
-export async function findRepository(cwd: string): Promise<Repository> {
+export async function findRepository(cwd: string): Promise<ProjectRepository> {
   const root = await projectRootAt(cwd);
   const [originUrl, originHead, branch] = await Promise.all([
     ask(root, "config", "--get", "remote.origin.url"),

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type AnswerForm, tasksIn } from "./answer.ts";
-import { beadsReady } from "./beads.ts";
 import type { ProgramAnswer } from "./program.ts";
-import { seedsReady } from "./seeds.ts";
+import { beadsReady, seedsReady } from "./trackers.ts";
 
 const said = (out: string, more: Partial<ProgramAnswer> = {}): ProgramAnswer => ({ code: 0, out, err: "", ...more });
 const task = { id: "app-1", title: "One", status: "open", priority: 1, type: "bug" };

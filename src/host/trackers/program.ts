@@ -2,7 +2,6 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { ExternalTracker, TrackerRefusal } from "../../domain/tracker/tracker.ts";
 import { endTree } from "../linux/end-tree.ts";
 import { identityOf } from "../linux/process-table.ts";
-import { firstBytes } from "./first-bytes.ts";
 
 /** Where the program of a tracker runs, and for how long at most. */
 export interface TrackerPlace {
@@ -92,4 +91,41 @@ function after(ms: number): { readonly over: Promise<"time over">; cancel(): voi
   const { promise, resolve } = Promise.withResolvers<"time over">();
   const timer = setTimeout(() => resolve("time over"), ms);
   return { over: promise, cancel: () => clearTimeout(timer) };
+}
+
+/** The beginning of what a program says, kept as it comes. */
+interface FirstBytes {
+  /** Settles only when there was more than may be kept. */
+  readonly overflowed: Promise<"overflow">;
+  /** What was said until the stream ended, or until this much time has passed; undefined when it was too much. */
+  text(waitMs: number): Promise<string | undefined>;
+}
+
+/** Reads a stream until it ends or holds more than `limit` bytes. */
+function firstBytes(stream: ReadableStream<Uint8Array>, limit: number): FirstBytes {
+  const { promise: overflowed, resolve: overflow } = Promise.withResolvers<"overflow">();
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let kept = 0;
+  const read = async (): Promise<void> => {
+    while (kept <= limit) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      chunks.push(value);
+      kept += value.byteLength;
+    }
+    overflow("overflow");
+  };
+  const whole = read();
+  return {
+    overflowed,
+    text: async (waitMs) => {
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, waitMs);
+      await Promise.race([whole, late]);
+      clearTimeout(timer);
+      await reader.cancel();
+      return kept > limit ? undefined : Buffer.concat(chunks).toString("utf8");
+    },
+  };
 }

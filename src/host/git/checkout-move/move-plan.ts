@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { CheckoutMove } from "../../../ports/merge-git.ts";
-import { writeAtomically } from "../../atomic-file.ts";
+import { writeAtomically } from "../../file-access.ts";
 import { expectRoom } from "../full-disk.ts";
 import { expectGit, zeroEnded } from "../git.ts";
 import { below, changes } from "../merge/tracked.ts";

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeWithin } from "../../writable.ts";
+import { makeWithin } from "../../file-access.ts";
 import { expectGit } from "../git.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 import { below, isRegular, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";

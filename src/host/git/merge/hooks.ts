@@ -2,10 +2,10 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { isAbsolute, join } from "node:path";
 import { type Hook, isTrustedHook } from "../../../domain/trust/filters.ts";
 import type { HookRequest } from "../../../ports/merge-git.ts";
+import { makeWithin } from "../../file-access.ts";
 import { holdCommand } from "../../gates/held-command.ts";
 import { endTree, gateRunVariable } from "../../linux/end-tree.ts";
 import { readTrust } from "../../trust-file.ts";
-import { makeWithin } from "../../writable.ts";
 import { settingsMatching } from "../filters.ts";
 import { adminDirOf } from "../places.ts";
 import type { Repository } from "../repository.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LostPointer } from "../../../ports/merge-git.ts";
-import { errorCode } from "../../writable.ts";
+import { errorCode } from "../../file-access.ts";
 import { expectGit, zeroEnded } from "../git.ts";
 import type { MergeRepository } from "../merge/merge-repository.ts";
 import type { OwnDir } from "../own-dir.ts";

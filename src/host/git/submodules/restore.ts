@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnedWorktree } from "../../../ports/worktrees.ts";
-import { writeAtomically } from "../../atomic-file.ts";
+import { writeAtomically } from "../../file-access.ts";
 import { expectGit } from "../git.ts";
 import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";
 import { placeOf } from "../places.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { KeptSnapshot } from "../../../ports/worktrees.ts";
-import { makeWithin } from "../../writable.ts";
+import { makeWithin } from "../../file-access.ts";
 import { type FileRules, rulesFor } from "../filters.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { scratchName } from "../leftovers.ts";

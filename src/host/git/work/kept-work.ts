@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, Rescue, RestoredWork, SeatRequest } from "../../../ports/worktrees.ts";
-import { makeWithin } from "../../writable.ts";
+import { makeWithin } from "../../file-access.ts";
 import { type FileRules, fileRules } from "../filters.ts";
 import { absolute, expectGit, git, statOf, zeroEnded } from "../git.ts";
 import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { TrashEntry } from "../../../ports/worktrees.ts";
-import { errorCode } from "../../writable.ts";
+import { errorCode } from "../../file-access.ts";
 
 /** A place for what a removed worktree held but no snapshot can; made when the first thing goes there. */
 export interface Trash {

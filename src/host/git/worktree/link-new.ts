@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import type { SeatRequest } from "../../../ports/worktrees.ts";
-import { makeWithin } from "../../writable.ts";
+import { makeWithin } from "../../file-access.ts";
 import { passOnFull } from "../full-disk.ts";
 import { scratchName } from "../leftovers.ts";
 import { adminDirOf } from "../places.ts";

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, join } from "node:path";
 import { atMost } from "../../../domain/at-most.ts";
 import type { FoundBranch, OwnedWorktree, Removal } from "../../../ports/worktrees.ts";
-import { errorCode, makeWithin } from "../../writable.ts";
+import { errorCode, makeWithin } from "../../file-access.ts";
 import { passOnFull } from "../full-disk.ts";
 import { expectGit, runGit, zeroEnded } from "../git.ts";
 import { scratchName } from "../leftovers.ts";

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { BoundedLog, type LogLimits } from "./bounded-log.ts";
+import { BoundedLog, type LogLimits } from "./gate-log.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "ov-bounded-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

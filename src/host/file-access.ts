@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { Failure } from "../domain/failure.ts";
+
+/** The text of a file; undefined when there is none. */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Replaces a file so that a reader sees the old text or the new one, never a part, whenever we die. */
+export function writeAtomically(path: string, text: string, mode = 0o644): void {
+  // A directory that is made for a private file is as private as the file.
+  mkdirSync(dirname(path), { recursive: true, mode: (mode & 0o077) === 0 ? 0o700 : 0o755 });
+  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2, 8)}.tmp`;
+  try {
+    writeFileSync(temporary, text, { mode });
+    renameSync(temporary, path);
+  } catch (error) {
+    // On a full disk callers try again and again; each try would leave a file behind.
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Runs an action that writes `path`; where we may not write, the failure says so instead of naming a system call. */
+export function writable<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
+      throw new Failure({ kind: "store-read-only", path: dirname(path) }, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The code of a system error. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/**
+ * Makes a directory of the state with at most so many levels, itself included. It never makes the repository around the
+ * state: a process that still serves a moved project must make nothing at the old place.
+ */
+export function makeWithin(dir: string, levels: number): void {
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || levels <= 1) throw error;
+    makeWithin(dirname(dir), levels - 1);
+    makeWithin(dir, 1);
+  }
+}
+
+/** A sentence for a person when the disk with this directory is full; undefined when it has space. */
+export function fullDiskWords(state: string): string | undefined {
+  const { bavail, bsize } = statfsSync(state);
+  if (bavail * bsize >= leastFreeBytes) return undefined;
+  return `the disk that holds ${state} is full, so nothing can go on; make room, and it goes on by itself`;
+}
+
+/** A database that cannot grow by this much cannot take a transaction. */
+const leastFreeBytes = 256 * 1024;

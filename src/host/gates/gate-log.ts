@@ -1,0 +1,289 @@
+import { constants, ftruncateSync, openSync, writeSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { openKeyAt } from "../../domain/gate/redact.ts";
+import { visibleText } from "../../domain/text/visible.ts";
+import { makeWithin } from "../file-access.ts";
+
+const MiB = 1024 * 1024;
+
+/** Of more output than both together only so much of the beginning and of the end is kept: what failed is at the end. */
+export const logLimits: LogLimits = { head: MiB, tail: 3 * MiB };
+
+export interface LogLimits {
+  readonly head: number;
+  readonly tail: number;
+}
+
+/** A line that gets longer is handled in parts. */
+const longestLine = 64 * 1024;
+
+export interface BoundedLogOptions {
+  /** Opened for appending, and empty. */
+  readonly file: number;
+  /** Gets whole lines, as text with one character for each byte. */
+  redact(text: string): string;
+  readonly limits?: LogLimits;
+}
+
+/**
+ * A log that holds no secret and never gets large. Whoever looks at the file while it is written sees whole lines up to
+ * the limit; with the end it holds the beginning, how many bytes are missing, and the end.
+ */
+export class BoundedLog {
+  readonly #file: number;
+  readonly #redact: (text: string) => string;
+  readonly #limits: LogLimits;
+  /** Bytes that came, of which so many are in the file; and how long the file is by that. */
+  #came = 0;
+  #shown = 0;
+  #size = 0;
+  #pending = "";
+  /** How far the beginning reaches that stays whatever comes. */
+  #head = { came: 0, size: 0, endsLine: true };
+  readonly #recent: Recent;
+
+  constructor({ file, redact, limits = logLimits }: BoundedLogOptions) {
+    this.#file = file;
+    this.#redact = redact;
+    this.#limits = limits;
+    this.#recent = new Recent(limits.tail);
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#came += bytes.length;
+    this.#recent.add(bytes);
+    if (this.#isTooMuch) return;
+    this.#pending += latin(bytes);
+    this.#show(wholeLines(this.#pending));
+  }
+
+  /** Nothing comes any more. The file then is what it stays, except for what has to be left out. */
+  flush(): void {
+    if (!this.#isTooMuch) this.#show(this.#pending.length);
+  }
+
+  /** Takes out what is too much. */
+  finish(): void {
+    if (!this.#isTooMuch) return;
+    const recent = latin(this.#recent.bytes());
+    const from = Math.max(0, recent.length - this.#limits.tail);
+    const line = recent.indexOf("\n", from) + 1;
+    // Without a line to begin with, the first bytes may be the end of a secret, which has no shape.
+    const start = line > 0 && line - from <= longestLine ? line : from + Math.min(longestLine, this.#limits.tail / 2);
+    const tail = recent.slice(start);
+    const { came, size, endsLine } = this.#head;
+    ftruncateSync(this.#file, size);
+    const left = this.#came - came - tail.length;
+    this.#write(`${endsLine ? "" : "\n"}[${left} bytes of output were left out here]\n${this.#redact(tail)}`);
+  }
+
+  get #isTooMuch(): boolean {
+    return this.#came > this.#limits.head + this.#limits.tail;
+  }
+
+  #show(length: number): void {
+    if (length === 0) return;
+    const text = this.#pending.slice(0, length);
+    this.#pending = this.#pending.slice(length);
+    this.#shown += length;
+    this.#size += this.#write(this.#redact(text));
+    if (this.#shown > this.#limits.head) return;
+    this.#head = { came: this.#shown, size: this.#size, endsLine: text.endsWith("\n") };
+  }
+
+  #write(text: string): number {
+    const bytes = Buffer.from(text, "latin1");
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    return bytes.length;
+  }
+}
+
+/** The last bytes that came, at least as many as are wanted; in blocks, because many come one by one. */
+class Recent {
+  readonly #blocks: Buffer[] = [];
+  readonly #most: number;
+  /** How full the last block is. */
+  #filled = blockBytes;
+
+  constructor(wanted: number) {
+    this.#most = Math.ceil(wanted / blockBytes) + 1;
+  }
+
+  add(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#filled === blockBytes) this.#next();
+      const part = bytes.subarray(at, at + blockBytes - this.#filled);
+      this.#blocks.at(-1)?.set(part, this.#filled);
+      this.#filled += part.length;
+      at += part.length;
+    }
+  }
+
+  bytes(): Uint8Array {
+    const last = this.#blocks.at(-1)?.subarray(0, this.#filled) ?? Buffer.alloc(0);
+    return Buffer.concat([...this.#blocks.slice(0, -1), last]);
+  }
+
+  #next(): void {
+    const oldest = this.#blocks.length < this.#most ? undefined : this.#blocks.shift();
+    this.#blocks.push(oldest ?? Buffer.allocUnsafe(blockBytes));
+    this.#filled = 0;
+  }
+}
+
+const blockBytes = 64 * 1024;
+
+const latin = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+
+/** How much of a text can be handled without tearing a line, or a private key, apart. */
+function wholeLines(text: string): number {
+  const lines = text.lastIndexOf("\n") + 1;
+  if (lines === 0) return text.length > longestLine ? text.length : 0;
+  const key = openKeyAt(text.slice(0, lines));
+  return key < 0 || text.length - key > longestLine ? lines : key;
+}
+
+const everyMs = 150;
+/** More than anybody can read between two looks. */
+const lookBytes = 256 * 1024;
+
+interface Following {
+  /** Shows what has come since the last look, then stops. Throws what the watcher threw. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Tells a watcher the lines of a growing log, made visible. It never holds up whoever writes: what comes faster than it
+ * can be watched is left out, and said to be.
+ */
+export function follow(log: FileHandle, tell: (text: string) => void): Following {
+  const stopped = Promise.withResolvers<void>();
+  let isOver = false;
+  const watch = async (): Promise<void> => {
+    const lines = new Lines(tell);
+    for (let at = 0; ; ) {
+      const isLast = isOver;
+      at = await look(log, at, lines);
+      if (isLast) return lines.end();
+      await Promise.race([stopped.promise, Bun.sleep(everyMs)]);
+    }
+  };
+  const ended = watch().then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  return {
+    stop: async () => {
+      isOver = true;
+      stopped.resolve();
+      const failure = await ended;
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+/** Reads up to the present end; answers where that was. */
+async function look(log: FileHandle, from: number, lines: Lines): Promise<number> {
+  const { size } = await log.stat();
+  // A shorter log was emptied by the command itself: everything in it is new.
+  const begin = size < from ? 0 : from;
+  const start = Math.max(begin, size - lookBytes);
+  if (start > begin) lines.skip(start - begin);
+  if (size === start) return size;
+  const { buffer, bytesRead } = await log.read(new Uint8Array(size - start), 0, size - start, start);
+  lines.add(buffer.subarray(0, bytesRead));
+  return start + bytesRead;
+}
+
+/** Turns bytes into whole lines; one that has no end yet waits for it, unless it gets too long. */
+class Lines {
+  readonly #tell: (text: string) => void;
+  #decoder = new TextDecoder();
+  #pending = "";
+
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell;
+  }
+
+  add(bytes: Uint8Array): void {
+    const text = this.#pending + this.#decoder.decode(bytes, { stream: true });
+    const cut = text.length > lookBytes ? text.length : text.lastIndexOf("\n") + 1;
+    this.#pending = text.slice(cut);
+    this.#say(text.slice(0, cut));
+  }
+
+  skip(bytes: number): void {
+    this.end();
+    this.#tell(`[${bytes} bytes are only in the log]\n`);
+  }
+
+  end(): void {
+    this.#say(this.#pending + this.#decoder.decode());
+    this.#decoder = new TextDecoder();
+    this.#pending = "";
+  }
+
+  #say(text: string): void {
+    if (text !== "") this.#tell(visibleText(text.replaceAll("\r\n", "\n")));
+  }
+}
+
+const chunkBytes = 64 * 1024;
+const tailLines = 200;
+
+/** A log that was opened: `file` is for appending; `reader` sees the same file whatever happens to its name. */
+export interface OpenLog {
+  readonly file: number;
+  readonly reader: FileHandle;
+}
+
+/** A new, empty log. */
+export async function openLog(path: string): Promise<OpenLog> {
+  makeWithin(dirname(path), 5);
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW } = constants;
+  const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW, 0o600);
+  return { file, reader: await open(path, "r") };
+}
+
+/** SHA-256 of the whole log as it is now, lower-case hex. */
+export async function digestOf(log: FileHandle): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const buffer = new Uint8Array(chunkBytes);
+  for (let at = 0; ; ) {
+    const { bytesRead } = await log.read(buffer, 0, chunkBytes, at);
+    if (bytesRead === 0) return hasher.digest("hex");
+    hasher.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+/** The last lines of a log as they are: whoever shows them makes them visible. */
+export async function tailOf(log: FileHandle): Promise<string> {
+  const { size } = await log.stat();
+  const from = Math.max(0, size - chunkBytes);
+  const { buffer, bytesRead } = await log.read(new Uint8Array(chunkBytes), 0, chunkBytes, from);
+  const lines = new TextDecoder().decode(buffer.subarray(0, bytesRead)).replaceAll("\r\n", "\n").split("\n");
+  const isCut = from > 0 && lines.length > 1;
+  const whole = isCut ? lines.slice(1) : lines;
+  const hasEnd = whole.at(-1) === "";
+  return whole.slice(hasEnd ? -tailLines - 1 : -tailLines).join("\n");
+}
+
+/** The same for the log of an earlier run; empty when it is no longer there. */
+export async function logTail(path: string): Promise<string> {
+  let log: FileHandle;
+  try {
+    log = await open(path, "r");
+  } catch (error) {
+    // Logs are cleaned up before the results that name them.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+  try {
+    return await tailOf(log);
+  } finally {
+    await log.close();
+  }
+}
