@@ -174,5 +174,5 @@ test("there is one way to run git", () => {
     ),
   );
   // The scripted agent is an agent: it runs git as one.
-  expect(starters.toSorted()).toEqual(["src/host/git/git.ts", "src/runtimes/scripted/program/agent.ts"]);
+  expect(starters.toSorted()).toEqual(["src/host/git/git.ts", "src/runtimes/scripted/program/main.ts"]);
 });

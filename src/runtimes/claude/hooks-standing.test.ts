@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { hooksStanding } from "./hooks-standing.ts";
-import { freshSettings, withHooks } from "./settings-text.ts";
+import { freshSettings, hooksStanding, withHooks } from "./settings-text.ts";
 
 const ships = freshSettings();
 /** As an earlier version would have written it. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { withoutMentions } from "./mentions.ts";
+import { withoutMentions } from "./runtime.ts";
 
 test("no word of a prompt starts with @ any more, and the model is told why", () => {
   const safe = withoutMentions('| see @/etc/passwd and @"my file"\n@src/a.ts。@b、@c @@d');

@@ -1,6 +1,5 @@
 import type { Driver, LaunchRequest, Runtime, TerminalRequest } from "../../ports/runtime.ts";
 import { guardSettings, hookSettings } from "./hooks.ts";
-import { withoutMentions } from "./mentions.ts";
 import { streamJsonReader } from "./stream-json.ts";
 import type { PermissionMode } from "./stream-json-failures.ts";
 import { mcpServers, streamJsonArguments, streamJsonInput } from "./stream-json-launch.ts";
@@ -76,3 +75,19 @@ function terminalArguments({ model, resume, instructions, tools, guard }: Termin
   if (instructions !== null) argv.push("--append-system-prompt-file", instructions);
   return argv;
 }
+
+/**
+ * The same prompt without anything that Claude Code takes for a mention. Where a word of a prompt starts with @ and is
+ * the name of a file, it reads that file and shows it to the model before the model has said a word, past every guard;
+ * and a prompt is mostly the text of others. Its own switches either leave a note that the person wants the file read,
+ * or take away more than mentions. A backslash is what no version reads past, and the model is told of it.
+ */
+export function withoutMentions(prompt: string): string {
+  const safe = prompt.replaceAll(mention, "\\@");
+  return safe === prompt ? prompt : `${safe}\n\n${note}`;
+}
+
+/** An at sign behind a letter or a digit belongs to a mail address; anywhere else it may start a mention. */
+const mention = /(?<![A-Za-z0-9_@\\])@(?=\S)/g;
+
+const note = "In the text above a backslash before an at sign was put there on the way; it is not part of the text.";

@@ -1,8 +1,7 @@
 import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
-import type { LineReader } from "../../ports/runtime.ts";
+import type { AgentAnswer, LineReader, Reply } from "../../ports/runtime.ts";
 import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
-import { repliesTo } from "./control.ts";
 import {
   byStatus,
   type FailureNotes,
@@ -11,7 +10,7 @@ import {
   type PermissionMode,
   saidIn,
 } from "./stream-json-failures.ts";
-import { type UsageAccount, usageAccount } from "./stream-json-usage.ts";
+import { claudeToolUse } from "./tools.ts";
 
 /**
  * Reads the stream-json output of Claude Code (2.1.197 to 2.1.325 seen). Unknown types are `other`, broken lines are
@@ -138,3 +137,140 @@ function readResult(event: Fields, usage: UsageAccount, notes: FailureNotes): Tu
     costUsd: usage.costOf(event),
   };
 }
+
+/**
+ * What the control protocol of Claude Code wants to hear to this line. With `--permission-prompt-tool stdio` the program
+ * asks before it uses a tool, and waits. A request that we do not know is refused, so that it never waits in vain.
+ */
+function repliesTo(event: Fields): readonly Reply[] {
+  if (event.type !== "control_request") return [];
+  const id = text(event.request_id) ?? "";
+  const request = fields(event.request) ?? {};
+  const subtype = text(request.subtype) ?? "unknown";
+  if (subtype !== "can_use_tool") {
+    return [
+      { kind: "say", text: response({ subtype: "error", request_id: id, error: `${subtype} is not supported` }) },
+    ];
+  }
+  const tool = text(request.tool_name) ?? "";
+  const use = claudeToolUse(tool, request.input);
+  const ask = { kind: "permission", tool, id: text(request.tool_use_id) ?? null, use } as const;
+  const form = (answer: AgentAnswer): string =>
+    response({ subtype: "success", request_id: id, response: decision(answer, request.input) });
+  return [{ kind: "ask", request: ask, form }];
+}
+
+/** An allowed tool is used with the input that it is given back. */
+const decision = (answer: AgentAnswer, updatedInput: unknown): object =>
+  answer.kind === "granted" ? { behavior: "allow", updatedInput } : { behavior: "deny", message: answer.reason };
+
+const response = (body: object): string => `${JSON.stringify({ type: "control_response", response: body })}\n`;
+
+type UsageEvent = Extract<TurnEvent, { readonly kind: "usage" }>;
+type Counts = Pick<UsageEvent, "input" | "output" | "cacheRead" | "cacheWrite">;
+
+/** Keeps a turn's account while its lines are read. */
+interface UsageAccount {
+  /** A message's usage, the first time one of its blocks brings it. */
+  ofMessage(message: Fields | undefined): UsageEvent[];
+  /** What the end of a turn knows beyond that, and begins the next account. */
+  ofResult(result: Fields): UsageEvent[];
+  /** What was spent since the beginning, or since the last result. */
+  costOf(result: Fields): number | null;
+}
+
+/**
+ * Messages carry the numbers of their beginning, with next to no output, and some calls are not shown at all; only the
+ * end of a turn has the whole. So its surplus is reported as one more message: the sum is right at the end, and while
+ * the turn runs, or when it never ends, what was seen so far still counts.
+ */
+function usageAccount(): UsageAccount {
+  const seen = new Set<string>();
+  let reported = new Map<string, Counts>();
+  let lastModel: string | null = null;
+  let told = 0;
+  const add = (event: UsageEvent): UsageEvent => {
+    const model = event.model ?? "";
+    reported.set(
+      model,
+      combine(reported.get(model) ?? none, event, (a, b) => a + b),
+    );
+    return event;
+  };
+  return {
+    ofMessage: (message) => {
+      const id = text(message?.id);
+      const usage = fields(message?.usage);
+      const model = text(message?.model) ?? null;
+      if (id === undefined || usage === undefined || model === "<synthetic>" || seen.has(id)) return [];
+      seen.add(id);
+      lastModel = model;
+      return [add({ kind: "usage", messageId: id, model, ...apiCounts(usage) })];
+    },
+    ofResult: (result) => {
+      const id = text(result.uuid) ?? text(result.session_id) ?? "";
+      const surplus = wholeOf(result, lastModel).flatMap(([model, whole]): UsageEvent[] => {
+        const counts = combine(whole, reported.get(model) ?? none, (a, b) => Math.max(0, a - b));
+        if (Object.values(counts).every((count) => count === 0)) return [];
+        return [{ kind: "usage", messageId: `rest:${id}:${model}`, model: model === "" ? null : model, ...counts }];
+      });
+      reported = new Map();
+      return surplus;
+    },
+    costOf: (result) => {
+      const since = sharesOf(result);
+      if (since !== undefined) return since;
+      const total = number(result.total_cost_usd);
+      if (total === undefined) return null;
+      const cost = Math.max(0, total - told);
+      told = total;
+      return cost;
+    },
+  };
+}
+
+/**
+ * What each model cost since the last result. Since some version the total goes on counting when a conversation is
+ * resumed, and this is told beside it; before, the total was that of the process.
+ */
+function sharesOf(result: Fields): number | undefined {
+  const since = fields(result.model_usage_since_last_result);
+  if (since === undefined) return undefined;
+  return Object.values(since).reduce((sum: number, share) => sum + (number(fields(share)?.costUSD) ?? 0), 0);
+}
+
+/** The counts of this turn by model. A version that has no shares by model has a sum, which is the turn's own. */
+function wholeOf(result: Fields, lastModel: string | null): readonly (readonly [string, Counts])[] {
+  const since = fields(result.model_usage_since_last_result);
+  if (since !== undefined) {
+    return Object.entries(since).map(([name, share]) => {
+      const of = fields(share) ?? {};
+      return [text(of.canonicalModel) ?? name, shareCounts(of)] as const;
+    });
+  }
+  const usage = fields(result.usage);
+  return usage === undefined ? [] : [[lastModel ?? "", apiCounts(usage)]];
+}
+
+const apiCounts = (usage: Fields): Counts => ({
+  input: number(usage.input_tokens) ?? 0,
+  output: number(usage.output_tokens) ?? 0,
+  cacheRead: number(usage.cache_read_input_tokens) ?? 0,
+  cacheWrite: number(usage.cache_creation_input_tokens) ?? 0,
+});
+
+const shareCounts = (share: Fields): Counts => ({
+  input: number(share.inputTokens) ?? 0,
+  output: number(share.outputTokens) ?? 0,
+  cacheRead: number(share.cacheReadInputTokens) ?? 0,
+  cacheWrite: number(share.cacheCreationInputTokens) ?? 0,
+});
+
+const none: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+const combine = (a: Counts, b: Counts, how: (a: number, b: number) => number): Counts => ({
+  input: how(a.input, b.input),
+  output: how(a.output, b.output),
+  cacheRead: how(a.cacheRead, b.cacheRead),
+  cacheWrite: how(a.cacheWrite, b.cacheWrite),
+});

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadScenario } from "./load.ts";
+import { loadScenario } from "./rule.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scenario-"));
 const path = join(folder, "scenario.yaml");

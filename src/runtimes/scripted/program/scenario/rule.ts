@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { LineCounter, parseDocument } from "yaml";
+import { no, ok, type Result } from "../../../../domain/result.ts";
 import { matchesGlob } from "../../../../domain/text/glob.ts";
-import { count, type Decode, list, optional, plain, record, refused, required } from "./decode.ts";
+import { count, type Decode, list, Notes, optional, plain, record, refused, required } from "./decode.ts";
 import { type Step, steps } from "./step.ts";
 
 /** What is known about a turn when its rule is chosen. */
@@ -79,3 +82,23 @@ const rule: Decode<Rule> = (raw, notes) => {
 
 /** A whole scenario: its rules in the order they are tried. */
 export const scenario: Decode<readonly Rule[]> = list(rule);
+
+/** Reads and fully checks a scenario file. The refusal has one `file:line: problem` per mistake. */
+export function loadScenario(path: string): Result<readonly Rule[], readonly string[]> {
+  let source: string;
+  try {
+    source = readFileSync(path, "utf8");
+  } catch (error) {
+    return no([`${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0) {
+    return no(document.errors.map((error) => `${path}:${lines.linePos(error.pos[0]).line}: ${error.message}`));
+  }
+  const notes = new Notes(document, lines);
+  const rules = notes.within("scenario", () => scenario(document.contents, notes));
+  if (rules !== refused) return ok(rules);
+  const problems = notes.problems.toSorted((a, b) => a.line - b.line);
+  return no(problems.map(({ line, message }) => `${path}:${line}: ${message}`));
+}
