@@ -22,7 +22,7 @@ test.skipIf(!hasScript)("what a program at the terminal left unread is not there
   const dir = mkdtempSync(join(tmpdir(), "ov-terminal-"));
   try {
     const program = join(dir, "attach.ts");
-    writeFileSync(program, attaching(join(import.meta.dir, "terminal-launcher.ts"), join(dir, "go")));
+    writeFileSync(program, attaching(join(import.meta.dir, "agent-launcher.ts"), join(dir, "go")));
     const child = Bun.spawn({
       cmd: ["script", "-qec", `'${process.execPath}' '${program}'`, "/dev/null"],
       stdio: ["pipe", "pipe", "inherit"],

@@ -19,11 +19,9 @@ export {
   without,
 } from "./data/edit-json.ts";
 export { languageOf, type Regeneration, regenerationFor } from "./file-format.ts";
-export { matches as matchingPlaces } from "./lines/align.ts";
-export { type Piece, piecesOf } from "./lines/conflict-pieces.ts";
+export { matches as matchingPlaces, type Piece, piecesOf } from "./lines/align.ts";
 export { hasConflictMarkers } from "./lines/conserved-lines.ts";
-export { plainOf } from "./plain-text.ts";
-export { type Answer, escalate, type MergeRule, resolved, skip, type Versions } from "./versions.ts";
+export { type Answer, escalate, type MergeRule, plainOf, resolved, skip, type Versions } from "./versions.ts";
 
 /** A rule whose merger is loaded when it is first asked. */
 const lazy = (name: string, load: () => Promise<(versions: Versions) => Answer | Promise<Answer>>): MergeRule => ({

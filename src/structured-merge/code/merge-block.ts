@@ -4,8 +4,20 @@ import { dependenceBetween } from "./meaning/dependence.ts";
 import { lostNameUsed } from "./meaning/lost-names.ts";
 import { isQuiet } from "./meaning/purity.ts";
 import { movedPastEdit } from "./moved-lines.ts";
-import { no, ok, type Result } from "./result.ts";
-import { type Code, childOf, eachOf, fieldOf, nodesOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
+import {
+  type Code,
+  childOf,
+  eachOf,
+  fieldOf,
+  no,
+  nodesOf,
+  ok,
+  partsOf,
+  pick,
+  type Result,
+  type Triple,
+  textOf,
+} from "./syntax.ts";
 import { isAlike, saysSomething } from "./word-likeness.ts";
 
 /** Line merge of a node, refused where the edits touch or where one depends on what the other writes. */

@@ -1,7 +1,7 @@
 import type { Language } from "../file-format.ts";
 import { type MergeOutcome, merged, refused } from "../outcome.ts";
 import { parseText } from "../parsers/grammars.ts";
-import { plainOf } from "../plain-text.ts";
+import { plainOf } from "../versions.ts";
 import { semanticConflict } from "./meaning/cross-edits.ts";
 import { faultIn } from "./meaning/result-checks.ts";
 import { mergeNode } from "./merge-node.ts";

@@ -1,10 +1,21 @@
 import { isTestCall } from "./meaning/naming.ts";
 import { mannerClash, parameterClash } from "./meaning/signature.ts";
 import { mergeBlock, mergeText } from "./merge-block.ts";
-import { mergeImport } from "./merge-import.ts";
-import { no, ok, type Result } from "./result.ts";
-import { type Code, childOf, eachOf, fieldOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
+import {
+  type Code,
+  childOf,
+  eachOf,
+  fieldOf,
+  no,
+  ok,
+  partsOf,
+  pick,
+  type Result,
+  type Triple,
+  textOf,
+} from "./syntax.ts";
 import { mergeContainer } from "./units/merge-container.ts";
+import { mergeImport } from "./units/merge-import.ts";
 import { mergeUnits } from "./units/merge-units.ts";
 import type { Unit } from "./units/unit.ts";
 

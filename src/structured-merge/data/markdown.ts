@@ -1,9 +1,8 @@
 import { hasConflictMarkers, unconserved } from "../lines/conserved-lines.ts";
 import { mergeNearLines } from "../lines/merge-lines.ts";
 import { attempt, type MergeOutcome, merged, type Texts, unsure } from "../outcome.ts";
-import { mergeBody } from "./markdown-blocks.ts";
-import { type Outline, opaqueLines, outlineOf, printSection, type Section } from "./markdown-parse.ts";
-import { mergeYaml } from "./yaml.ts";
+import { mergeYaml } from "./json-yaml.ts";
+import { mergeBody, type Outline, opaqueLines, outlineOf, printSection, type Section } from "./markdown-blocks.ts";
 
 export interface MarkdownOptions {
   /** Bullets that both sides added under one heading belong there together. */

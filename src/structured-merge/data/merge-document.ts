@@ -2,9 +2,9 @@ import { hasConflictMarkers, unconserved } from "../lines/conserved-lines.ts";
 import { mergeNearLines } from "../lines/merge-lines.ts";
 import { attempt, type MergeOutcome, merged, refused, type Texts, Unsure, unsure } from "../outcome.ts";
 import { type Document, meaning, print, printDocument } from "./document-tree.ts";
+import type { Habits } from "./merge-tree.ts";
 import { mergeTrees } from "./merge-tree.ts";
 import { mergeValues, type Path, spelled } from "./merge-values.ts";
-import type { Habits } from "./part-text.ts";
 import { canon, sameValue, type Value } from "./value.ts";
 
 /** A format of trees: how it is read, and what is particular about writing it. `parse` gives up on what it cannot read. */

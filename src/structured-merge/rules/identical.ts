@@ -1,7 +1,6 @@
 import { formatOf } from "../file-format.ts";
 import { alignThree } from "../lines/align.ts";
-import { plainOf } from "../plain-text.ts";
-import { type Answer, resolved, skip, type Versions } from "../versions.ts";
+import { type Answer, plainOf, resolved, skip, type Versions } from "../versions.ts";
 
 /** One side is as it was: the other side's version is the merge. */
 export function mergeTrivial({ base, ours, theirs }: Versions): Answer {

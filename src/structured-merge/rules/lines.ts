@@ -3,8 +3,7 @@ import { alignThree, matches } from "../lines/align.ts";
 import { unconserved } from "../lines/conserved-lines.ts";
 import { mergeNearLines } from "../lines/merge-lines.ts";
 import type { Texts } from "../outcome.ts";
-import { isEmptied, plainOf } from "../plain-text.ts";
-import { type Answer, escalate, resolved, skip, type Versions } from "../versions.ts";
+import { type Answer, escalate, isEmptied, plainOf, resolved, skip, type Versions } from "../versions.ts";
 
 /** Merges by lines what no merger understands. */
 export function mergeByLines(versions: Versions): Answer {

@@ -1,14 +1,12 @@
 import { meaning } from "../data/document-tree.ts";
-import { mergeJson } from "../data/json.ts";
 import { parseJson } from "../data/json-parse.ts";
+import { mergeJson, mergeYaml } from "../data/json-yaml.ts";
 import { mergeMarkdown } from "../data/markdown.ts";
 import { canon } from "../data/value.ts";
-import { mergeYaml } from "../data/yaml.ts";
 import { formatOf, languageOf } from "../file-format.ts";
 import { type MergeOutcome, type Texts, Unsure } from "../outcome.ts";
 import { parseYaml } from "../parsers/yaml-tree.ts";
-import { isEmptied, plainOf } from "../plain-text.ts";
-import { type Answer, escalate, resolved, skip, type Versions } from "../versions.ts";
+import { type Answer, escalate, isEmptied, plainOf, resolved, skip, type Versions } from "../versions.ts";
 
 /** Merges by what a file says rather than by its lines, with the merger its name asks for. */
 export async function mergeByStructure(versions: Versions): Promise<Answer> {

@@ -3,8 +3,7 @@ import { mergeMarkdown } from "../data/markdown.ts";
 import { formatOf } from "../file-format.ts";
 import { alignThree, type Chunk } from "../lines/align.ts";
 import { attempt, type MergeOutcome, merged, refused, type Texts, unsure } from "../outcome.ts";
-import { isEmptied, plainOf } from "../plain-text.ts";
-import { type Answer, escalate, resolved, skip, type Versions } from "../versions.ts";
+import { type Answer, escalate, isEmptied, plainOf, resolved, skip, type Versions } from "../versions.ts";
 
 /** Merges a file to which both sides add, by the git attribute or by its kind. */
 export function mergeByUnion(versions: Versions): Answer {

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parse, stringify } from "yaml";
-import { mergeJson } from "../../../src/structured-merge/data/json.ts";
-import { mergeYaml } from "../../../src/structured-merge/data/yaml.ts";
+import { mergeJson, mergeYaml } from "../../../src/structured-merge/data/json-yaml.ts";
 import type { MergeOutcome } from "../../../src/structured-merge/outcome.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -104,7 +104,7 @@ describe("what a gate wrote beside its checkout is not believed", () => {
     const main = world.tip("main");
     const { path } = await world.merging.checkOut(0, main);
     replace(path);
-    const next = join(import.meta.dir, "merging.ts");
+    const next = join(import.meta.dir, "../merging.ts");
     withIndex(path, indexOf(world), "update-index", "--skip-worktree", "gate.sh");
     const program = `const { gitMerging } = await import(${JSON.stringify(next)});
       const options = { poolDir: ${JSON.stringify(world.pool)}, scratch: ${JSON.stringify(world.scratch)} };

@@ -9,9 +9,8 @@ import {
   type Triple,
   textOf,
 } from "../syntax.ts";
-import { type FreshLeaf, freshLeaves } from "./fresh-leaves.ts";
 import { type Declared, inventory, topNames, unionLiterals } from "./inventory.ts";
-import { declaredIn } from "./lost-names.ts";
+import { declaredIn, type FreshLeaf, freshLeaves } from "./lost-names.ts";
 import { isCompatible, type Signature } from "./signature.ts";
 
 /** What no text comparison sees: one side took away or changed something that the other side has just begun to rely on. */

@@ -1,6 +1,5 @@
 import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, type Triple, textOf } from "../syntax.ts";
-import { freshLeaves } from "./fresh-leaves.ts";
-import { parameterNames } from "./lost-names.ts";
+import { freshLeaves, parameterNames } from "./lost-names.ts";
 
 /** What callers of a function rely on. */
 export interface Signature {

@@ -1,8 +1,18 @@
 import { unwrap } from "../meaning/naming.ts";
 import { mergeText } from "../merge-block.ts";
-import { no, ok, type Result } from "../result.ts";
-import { type Code, childOf, eachOf, fieldOf, partsOf, pick, type Triple, textOf } from "../syntax.ts";
-import { endsCase, fallsApart } from "./fall-through.ts";
+import {
+  type Code,
+  childOf,
+  eachOf,
+  fieldOf,
+  no,
+  ok,
+  partsOf,
+  pick,
+  type Result,
+  type Triple,
+  textOf,
+} from "../syntax.ts";
 import { mergeUnits, type UnitMerge } from "./merge-units.ts";
 import { splitLines } from "./split-lines.ts";
 import { splitList } from "./split-list.ts";
@@ -272,3 +282,32 @@ function withSlots(code: Code, container: Container | undefined): Container | un
 
 const itemsOf = (code: Code): Code[] =>
   code.node.children.filter(({ named }) => named).map((node) => ({ ...code, node }));
+
+const leaves = /^(break|return|throw|continue)_statement$/;
+
+/** A switch case that runs on into the next one must be followed by the case its author saw there. */
+function fallsApart(units: Units, result: readonly Unit[]): string | undefined {
+  for (const [index, unit] of result.entries()) {
+    if (!/^(case |default$)/.test(unit.key)) continue;
+    const versions = [...units.ours, ...units.theirs].filter(({ key }) => key === unit.key);
+    if (versions.every(ends)) continue;
+    const next = result[index + 1]?.key;
+    const seen = [units.ours, units.theirs].flatMap((side) => {
+      const at = side.findIndex(({ key }) => key === unit.key);
+      return at === -1 ? [] : [side[at + 1]?.key];
+    });
+    if (seen.some((key) => key !== next)) return `"${unit.key}" runs on into a case that is not the same on both sides`;
+  }
+  return undefined;
+}
+
+const ends = ({ code }: Unit): boolean => code !== undefined && endsCase(code);
+
+/** Whether a case leaves the switch by its last statement. */
+function endsCase(code: Code): boolean {
+  const last = partsOf(code).at(-1);
+  if (last === undefined) return false;
+  if (leaves.test(last.node.type)) return true;
+  const inner = last.node.type === "statement_block" ? partsOf(last).at(-1) : undefined;
+  return inner !== undefined && leaves.test(inner.node.type);
+}

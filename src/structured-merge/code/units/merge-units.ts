@@ -1,9 +1,8 @@
-import { no, ok, type Result } from "../result.ts";
 import type { Triple } from "../syntax.ts";
+import { no, ok, type Result } from "../syntax.ts";
 import { isAlike, leastAlike, likeness } from "../word-likeness.ts";
-import { addedOnBothSidesOf, bothRecount, movedAndEdited, touchingEffects } from "./adjacent-edits.ts";
 import { isSame, spelling, type Unit } from "./unit.ts";
-import { orderOf, type Units } from "./unit-order.ts";
+import { addedOnBothSidesOf, bothRecount, movedAndEdited, orderOf, touchingEffects, type Units } from "./unit-order.ts";
 
 /** What to do with a unit that both sides changed, and with one that both added differently. */
 export interface UnitMerge {

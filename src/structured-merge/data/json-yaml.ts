@@ -1,4 +1,5 @@
 import { attempt, type MergeOutcome, type Texts, unsure } from "../outcome.ts";
+import { parseYaml } from "../parsers/yaml-tree.ts";
 import { meaning } from "./document-tree.ts";
 import { parseJson } from "./json-parse.ts";
 import { mergeDocuments, type TreeFormat } from "./merge-document.ts";
@@ -73,4 +74,10 @@ function homesOf(text: string): ReadonlyMap<string, string> {
     for (const name of names) found.set(name, found.has(name) ? `${found.get(name)} ${home}` : home);
   }
   return found;
+}
+
+/** Merges YAML key by key. Indentation carries meaning there, so text is never moved to another depth. */
+export function mergeYaml(texts: Texts): MergeOutcome {
+  const format = { parse: parseYaml, reindent: () => undefined, ordered: () => false };
+  return mergeDocuments(texts, { ...format, ties: ["anchor", "alias"] });
 }

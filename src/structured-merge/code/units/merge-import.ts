@@ -1,9 +1,8 @@
-import { no, ok, type Result } from "./result.ts";
-import { type Code, childOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
-import { mergeSplit } from "./units/merge-container.ts";
-import type { UnitMerge } from "./units/merge-units.ts";
-import { splitInline, splitList, splitRows } from "./units/split-list.ts";
-import type { Container } from "./units/unit.ts";
+import { type Code, childOf, no, ok, partsOf, pick, type Result, type Triple, textOf } from "../syntax.ts";
+import { mergeSplit } from "./merge-container.ts";
+import type { UnitMerge } from "./merge-units.ts";
+import { splitInline, splitList, splitRows } from "./split-list.ts";
+import type { Container } from "./unit.ts";
 
 /** Three versions of an import of one module; without a base, both sides have just added it. */
 export interface ImportVersions {
