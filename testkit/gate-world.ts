@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Gate, GateResult } from "../src/domain/gate/gate.ts";
-import { gateMark } from "../src/domain/process/mark.ts";
+import { gateMark } from "../src/domain/process/process.ts";
 import { gateRunner, saveChangedFiles } from "../src/host/gates/gate-runner.ts";
 import { randomIds } from "../src/host/ids.ts";
 import type { CommandRun } from "../src/ports/gate-runner.ts";

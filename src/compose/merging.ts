@@ -6,6 +6,7 @@ import { resolver } from "../engine/merge/resolve.ts";
 import { gateRunner, saveChangedFiles } from "../host/gates/gate-runner.ts";
 import { gitMerging } from "../host/git/merging.ts";
 import { scratchMerging } from "../host/git/scratch-merging.ts";
+import { randomIds } from "../host/ids.ts";
 import { sharedDir } from "../host/project-place.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Failure, failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { readText } from "../host/file-access.ts";
+import { say } from "../host/log-files.ts";
 import { placeIfAny } from "../host/project-place.ts";
 import { isMarked, openProject, type Project } from "./project.ts";
 

@@ -4,6 +4,8 @@ import { branchName } from "../domain/name/name.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { fullDiskWords } from "../host/file-access.ts";
 import { randomIds } from "../host/ids.ts";
+import { selfCommand, settleIn } from "../host/own-program.ts";
+import { refuseLostDatabase } from "../host/project/lost-database.ts";
 import type { ProjectRepository } from "../host/project/repository.ts";
 import { databaseIn, hasDatabase, placeIfAny } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-contact.ts";

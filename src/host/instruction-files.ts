@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { instructionMark } from "../domain/role/instruction-mark.ts";
+import { instructionMark } from "../domain/role/assignment.ts";
 import { errorCode, writeAtomically } from "./file-access.ts";
 
 export interface WorktreeFile {

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cutLog } from "./old-files.ts";
+import { cutLog } from "./log-files.ts";
 
 test("a log that has grown is cut to its end, whole lines only, and whoever has it open goes on writing", () => {
   const dir = mkdtempSync(join(tmpdir(), "ov-log-"));

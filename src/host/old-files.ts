@@ -1,17 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { OldFiles } from "../ports/project-files.ts";
@@ -99,29 +86,4 @@ function namesIn(dir: string): readonly string[] {
 function isOlder(path: string, time: number): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found !== undefined && found.mtimeMs < time;
-}
-
-/** So much of a log stays, in the file beside it. */
-const keptBytes = 1024 * 1024;
-
-/**
- * Cuts a log that has grown: its end goes to `<file>.1`, which replaces the one before, and the log starts again. Programs
- * that have it open go on writing: they append, so the next line is the first of the emptied file.
- */
-export function cutLog(file: string): void {
-  if (!existsSync(file)) return;
-  const log = openSync(file, "r");
-  try {
-    const { size } = fstatSync(log);
-    if (size <= keptBytes) return;
-    const end = Buffer.alloc(keptBytes);
-    const read = readSync(log, end, 0, keptBytes, size - keptBytes);
-    const isWhole = end.indexOf(0x0a) + 1;
-    // In two steps: killed between them, the end of the log is there twice, and the next cut mends that.
-    writeFileSync(`${file}.new`, end.subarray(isWhole, read), { mode: 0o600 });
-    renameSync(`${file}.new`, `${file}.1`);
-    truncateSync(file, 0);
-  } finally {
-    closeSync(log);
-  }
 }

@@ -2,8 +2,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { exactShellWord } from "../domain/text/shell-word.ts";
 import type { ToolServer } from "../ports/runtime.ts";
-import { writeAtomically } from "./atomic-file.ts";
-import { readText } from "./read-text.ts";
+import { readText, writeAtomically } from "./file-access.ts";
 
 /**
  * How to start this very program again: the compiled binary, or from a checkout its launcher. Never the name `ov`,

@@ -1,7 +1,11 @@
 import { accessSync, closeSync, constants, fstatSync, openSync, watch } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
+import type { Store } from "../ports/store.ts";
 import { errorCode } from "./file-access.ts";
+import { allProcesses } from "./linux/process-table.ts";
+import { say } from "./log-files.ts";
+import { linuxProcesses } from "./processes.ts";
 import { databaseIn, identityOf } from "./project-place.ts";
 
 /**

@@ -1,8 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { FilterDefinition, FilterPins } from "../domain/trust/filters.ts";
-import { filterKeys } from "../domain/trust/filters.ts";
-import type { HookPins } from "../domain/trust/hooks.ts";
+import { type FilterDefinition, type FilterPins, filterKeys, type HookPins } from "../domain/trust/filters.ts";
 import { writeAtomically } from "./file-access.ts";
 
 /** What the operator confirmed of the programs that a repository names, and of the attributes it has. */

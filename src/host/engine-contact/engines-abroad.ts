@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EnginesAbroad } from "../../ports/engine-contact.ts";
-import { writeAtomically } from "../atomic-file.ts";
+import { writeAtomically } from "../file-access.ts";
 
 const askedDir = (state: string): string => join(state, "run", "abroad");
 

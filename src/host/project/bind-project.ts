@@ -1,22 +1,17 @@
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../domain/failure.ts";
-import type { ProcessIdentity } from "../domain/process/process.ts";
-import type { ProjectPlace, ProjectRecord } from "../domain/project/place.ts";
-import { readIdentity } from "../host/engine-contact/keeper.ts";
-import { errorCode } from "../host/file-access.ts";
-import { directoryIdentity } from "../host/git/places.ts";
-import { randomIds } from "../host/ids.ts";
-import { bootId } from "../host/linux/process-table.ts";
-import { askToEnd, linuxProcesses } from "../host/processes.ts";
-import {
-  hideFromGit,
-  makeStateDir,
-  moveInto,
-  repairWorktrees,
-  withStateLock,
-  writeRecord,
-} from "../host/project/record.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { ProjectPlace, ProjectRecord } from "../../domain/project/place.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { DatabaseFiles } from "../../ports/database-files.ts";
+import type { ReachKillPoint } from "../../ports/kill-points.ts";
+import { readIdentity } from "../engine-contact/keeper.ts";
+import { errorCode } from "../file-access.ts";
+import { directoryIdentity } from "../git/places.ts";
+import { randomIds } from "../ids.ts";
+import { bootId } from "../linux/process-table.ts";
+import { askToEnd, linuxProcesses } from "../processes.ts";
 import {
   databaseIn,
   type FoundPlace,
@@ -27,10 +22,8 @@ import {
   readRecord,
   sharedDir,
   stateDir,
-} from "../host/project-place.ts";
-import { detachCopy, moveDatabase, openProcessesIn, projectIdIn, rebindPaths, wasMoved } from "../store/relocate.ts";
-import { killPointsFrom } from "./kill-points.ts";
-import { clockFor, type Environment } from "./project.ts";
+} from "../project-place.ts";
+import { hideFromGit, makeStateDir, moveInto, repairWorktrees, withStateLock, writeRecord } from "./record.ts";
 
 export interface BindingTerms {
   readonly databases: DatabaseFiles;

@@ -6,7 +6,7 @@ import type { BroughtBack, CleanFiles } from "../../ports/clean-files.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { DatabaseCopies } from "../../ports/database-files.ts";
 import type { WorktreeKeeping } from "../../ports/worktrees.ts";
-import { freshPath, removeAll, workMark } from "../git/trash.ts";
+import { freshPath, removeAll, workMark } from "../git/work/trash.ts";
 import { databaseIn, hasDatabase, packedIn, sharedDir } from "../project-place.ts";
 
 const bundle = "branches.bundle";

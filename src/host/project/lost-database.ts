@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { ProjectPlace } from "../../domain/project/place.ts";
+import { readText } from "../file-access.ts";
 import { databaseIn, hasCopy, hasDatabase, isOldState, readRecord, sharedDir } from "../project-place.ts";
-import { readText } from "../read-text.ts";
 import { hidesFromGit } from "./record.ts";
 
 /** A state that had a database must not be given an empty one without a word. */

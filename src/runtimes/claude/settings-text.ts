@@ -1,4 +1,4 @@
-import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
+import { type HookEvent, hookEvents } from "../../domain/hook/hook.ts";
 import type { GeneratedState } from "../../domain/project/generated-state.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { HookSettingsFormat } from "../../ports/project-setup.ts";

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { CheckoutTerms } from "../../../domain/gate/gate-hash.ts";
+import type { CheckoutTerms } from "../../../domain/gate/gate.ts";
 import { nameOf, type TrackedFile } from "../merge/tracked.ts";
 import { removeAll } from "../work/trash.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/conflict.ts";
+import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/ladder.ts";
 import type { ObjectMerge } from "../../../ports/merge-git.ts";
 import { type GitAnswer, zeroEnded } from "../git.ts";
 import { type AttributeSet, type Attributes, none } from "./attributes.ts";

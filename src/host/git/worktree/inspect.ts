@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type HalfWay, halfWay, type Unsettled } from "../../../domain/worktree/unsettled.ts";
+import { type HalfWay, halfWay, type Unsettled } from "../../../domain/worktree/change.ts";
 import type { OwnedWorktree, WorktreeFacts } from "../../../ports/worktrees.ts";
 import { expectGit, type GitAnswer, zeroEnded } from "../git.ts";
 import { placeOf, standing } from "../places.ts";
