@@ -1,6 +1,6 @@
 import { fileSink, isTerminal } from "../surfaces/cli/sink.ts";
-import type { McpApp } from "../surfaces/mcp/app.ts";
 import { serveAgent } from "../surfaces/mcp/stdio.ts";
+import type { McpApp } from "../surfaces/mcp/tool-call.ts";
 import { version } from "./version.ts";
 
 /** `ov mcp`: the tools of the agent whose token this process has, on its standard input and output. */

@@ -6,11 +6,9 @@ import { visibleText } from "../../domain/text/visible.ts";
 import type { Description } from "../shared/description.ts";
 import { describeFailure } from "../shared/failures.ts";
 import { describeRefusal } from "../shared/refusals.ts";
-import { implementations } from "./implementations.ts";
+import { implementations, offeredTools } from "./implementations.ts";
 import { errorCodes, type Params, type RpcError } from "./protocol.ts";
 import { Given, type ToolAnswer, type ToolContext } from "./tool-call.ts";
-import { offeredTools } from "./tool-list.ts";
-import { visibleData } from "./visible-data.ts";
 
 export type CallOutcome =
   | { readonly kind: "result"; readonly result: object; readonly afterSent?: () => Promise<void> }
@@ -80,4 +78,16 @@ function unknownTool(name: unknown, { role }: ToolContext): CallOutcome {
   const hint = near === undefined ? `there are ${offered.join(", ")}` : `did you mean ${near}?`;
   const message = visibleText(`no tool called ${JSON.stringify(name)}; ${hint}`);
   return { kind: "error", error: { code: errorCodes.invalidParams, message } };
+}
+
+/** The same data with every text made visible: a client may print it on a terminal or put it before a model as it is. */
+function visibleData(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [visibleText(key), visible(item)]));
+}
+
+function visible(value: unknown): unknown {
+  if (typeof value === "string") return visibleText(value);
+  if (Array.isArray(value)) return value.map(visible);
+  if (typeof value !== "object" || value === null) return value;
+  return visibleData(Object.fromEntries(Object.entries(value)));
 }

@@ -10,8 +10,7 @@ export const mcpPath = "/mcp";
 /** More than any tool takes. */
 export const maxBodyBytes = 4 * 1024 * 1024;
 
-/** Finds the tools of whoever holds the token. */
-/** `client` is what the other end calls itself. */
+/** Finds the tools of the agent that holds the token. `client` is the name that the other end gives itself. */
 export type OpenServer = (token: string | undefined, client: string | undefined) => Promise<Result<McpServer, Refusal>>;
 
 /**

@@ -3,8 +3,7 @@ import { toolFor, undefinedTools } from "../../contract/tools/tools.ts";
 import { roleList, toolsOf } from "../../domain/role/roles.ts";
 import { toolNames } from "../../domain/role/tools.ts";
 import { checkArguments } from "../../domain/schema/check.ts";
-import { implementations } from "./implementations.ts";
-import { listedTools, offeredTools } from "./tool-list.ts";
+import { implementations, listedTools, offeredTools } from "./implementations.ts";
 
 test("every tool of every role can be used, but for those that need a store of expertise", async () => {
   const missing = toolNames.filter((name) => !Object.hasOwn(implementations, name));

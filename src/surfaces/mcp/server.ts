@@ -1,10 +1,9 @@
 import { roleOf } from "../../domain/role/roles.ts";
 import type { Self } from "../../usecases/identity/self.ts";
-import type { McpApp } from "./app.ts";
 import { callTool } from "./call-tool.ts";
-import { nameIn, textOnly, wantsTextOnly } from "./client.ts";
+import { listedTools } from "./implementations.ts";
 import { answered, errorCodes, failed, type Incoming, isParams, negotiate, type Outgoing } from "./protocol.ts";
-import { listedTools } from "./tool-list.ts";
+import type { McpApp } from "./tool-call.ts";
 
 /** An answer, and what becomes true once it was handed over. */
 export interface Reply {
@@ -81,4 +80,20 @@ function progressOf(meta: unknown, { notify, signal }: Exchange): (message: stri
     progress += 1;
     notify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: token, progress, message } });
   };
+}
+
+/**
+ * Programs that show their model the structured part of an answer instead of its text. They get the text alone: it is
+ * what was written for a model, says what to do next, and has the words of others behind bars.
+ */
+const dataInsteadOfText: readonly unknown[] = ["claude-code"];
+
+/** What a client calls itself decides what it can make use of, never what it may do. */
+const wantsTextOnly = (name: unknown): boolean => dataInsteadOfText.includes(name);
+
+/** Its name in the greeting. */
+const nameIn = (clientInfo: unknown): unknown => (isParams(clientInfo) ? clientInfo.name : undefined);
+
+function textOnly(result: object): object {
+  return Object.fromEntries(Object.entries(result).filter(([key]) => key !== "structuredContent"));
 }

@@ -1,11 +1,10 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { Description } from "../shared/description.ts";
 import { describeRefusal } from "../shared/refusals.ts";
-import type { McpApp } from "./app.ts";
-import type { Incoming, Outgoing, RequestId } from "./protocol.ts";
-import { parseMessage } from "./protocol.ts";
-import { refusingServer } from "./refusing.ts";
+import { errorCodes, failed, type Incoming, type Outgoing, parseMessage, type RequestId } from "./protocol.ts";
 import { type McpServer, makeServer } from "./server.ts";
+import type { McpApp } from "./tool-call.ts";
 
 export interface StdioPeer {
   /** What the client writes, in pieces of any size. */
@@ -93,3 +92,12 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
   }
   if (rest.trim() !== "") yield rest;
 }
+
+/** Serves a caller without an identity: every request gets the reason, so that a client can show more than a closed connection. */
+const refusingServer = ({ message, hint, code }: Description): McpServer => ({
+  reply: async (incoming) => {
+    if (incoming.kind !== "request") return undefined;
+    const words = hint === undefined ? message : `${message}; ${hint}`;
+    return { message: failed(incoming.id, { code: errorCodes.refused, message: words, data: { code } }) };
+  },
+});

@@ -3,7 +3,14 @@ import type { Result } from "../../domain/result.ts";
 import type { RoleSpec } from "../../domain/role/role-spec.ts";
 import type { Fields } from "../../domain/schema/check.ts";
 import type { Self } from "../../usecases/identity/self.ts";
-import type { McpApp } from "./app.ts";
+import type { Call, Follow } from "../../usecases/operation.ts";
+
+/** What tools may ask of the program, as the agent whose token it is. Filled by `compose`. */
+export interface McpApp {
+  readonly version: string;
+  readonly call: Call;
+  readonly follow: Follow;
+}
 
 /** Everything a tool needs besides its arguments. */
 export interface ToolContext {

@@ -1,8 +1,7 @@
 import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts";
 import type { InvalidInput, LimitSource, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
-import { type Code, type Description, listed, unchanged } from "./description.ts";
+import { type Code, type Description, listed, refusalDetails, unchanged } from "./description.ts";
 import { exits } from "./exits.ts";
-import { refusalDetails } from "./refusal-details.ts";
 
 /** The one table from refusal to words, exit code and next command. A new kind does not compile until it has a row. */
 export function describeRefusal(refusal: Refusal): Description {

@@ -5,7 +5,7 @@ import { ok } from "../../../domain/result.ts";
 import { roles } from "../../../domain/role/roles.ts";
 import { followCheck } from "../../../usecases/completions/checks.ts";
 import type { Listener } from "../../../usecases/operation.ts";
-import type { McpApp } from "../app.ts";
+import type { McpApp } from "../tool-call.ts";
 import { Given, type ToolContext } from "../tool-call.ts";
 import { finish } from "./finish.ts";
 

@@ -1,8 +1,10 @@
-import { closedTaskView, taskView } from "../../../contract/views/task.ts";
+import { closedTaskView, groupProgressView, groupView, specView, taskView } from "../../../contract/views/task.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { TaskFields } from "../../../domain/task/fields.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
+import type { GroupDetail } from "../../../usecases/groups/find-group.ts";
+import type { GroupStatus } from "../../../usecases/groups/read-groups.ts";
 import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
 import type { Given, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
@@ -55,7 +57,7 @@ export const taskDep: ToolHandler = async (given, { app }) => {
 };
 
 /** What is meant when an agent names no task. */
-export function ownOr(given: Given, { self }: ToolContext, field = "id"): Result<string, Refusal> {
+function ownOr(given: Given, { self }: ToolContext, field = "id"): Result<string, Refusal> {
   const id = given.optionalText(field) ?? self.taskId;
   return id === null ? no(invalid(field, "is needed: you have no task of your own")) : ok(id);
 }
@@ -86,3 +88,48 @@ function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> 
 
 const taskLine = ({ task }: TaskDetail): string =>
   `${task.id} [${task.status}, P${task.priority}] ${visibleLine(task.title)}`;
+
+export const specWrite: ToolHandler = async (given, { app }) => {
+  const written = await app.call("spec.write", { taskId: given.text("task_id"), body: given.text("body") });
+  if (!written.ok) return written;
+  const { taskId, path } = written.value;
+  return ok({ text: `Spec of ${taskId} written: ${visibleLine(path)}`, data: { taskId, path } });
+};
+
+export const specRead: ToolHandler = async (given, context) => {
+  const id = ownOr(given, context, "task_id");
+  if (!id.ok) return id;
+  const found = await context.app.call("spec.read", { taskId: id.value });
+  if (!found.ok) return found;
+  const { taskId, text, author } = found.value;
+  const by = author === null ? "" : ` by ${visibleLine(author)}`;
+  return ok({ text: [`Spec of ${taskId}${by}:`, ...quoted(text)].join("\n"), data: specView(found.value) });
+};
+
+export const groupCreate: ToolHandler = async (given, { app }) =>
+  changed(await app.call("group.create", { name: given.text("name"), taskIds: given.texts("tasks") ?? [] }));
+
+export const groupAdd: ToolHandler = async (given, { app }) =>
+  changed(await app.call("group.add", { group: given.text("group"), taskIds: given.texts("tasks") ?? [] }));
+
+export const groupRemove: ToolHandler = async (given, { app }) =>
+  changed(await app.call("group.remove", { group: given.text("group"), taskIds: given.texts("tasks") ?? [] }));
+
+export const groupStatus: ToolHandler = async (given, { app }) => {
+  const found = await app.call("group.status", { group: given.optionalText("group") });
+  if (!found.ok) return found;
+  const { groups } = found.value;
+  const text = groups.length === 0 ? "No active groups." : groups.map(progressLine).join("\n");
+  return ok({ text, data: { groups: groups.map(groupProgressView) } });
+};
+
+function changed(result: Result<GroupDetail, Refusal>): Result<ToolAnswer, Refusal> {
+  if (!result.ok) return result;
+  const { group, memberIds } = result.value;
+  const text = `Group ${group.id} (${visibleLine(group.name)}), ${group.status}: ${memberIds.join(", ")}`;
+  return ok({ text, data: { group: groupView(result.value) } });
+}
+
+const progressLine = ({ group, progress }: GroupStatus): string =>
+  `${group.id} (${visibleLine(group.name)}), ${group.status}: ${progress.completed} of ${progress.total} closed, ` +
+  `${progress.inProgress} in progress, ${progress.blocked} blocked, ${progress.open} open`;
