@@ -27,7 +27,7 @@ const arrows: Record<string, readonly string[]> = {
   testkit: ["src"],
   bench: ["src", "testkit"],
   test: ["src", "testkit"],
-  scripts: ["src"],
+  scripts: ["src", "testkit"],
 };
 /** Arrows for types only: naming a type loads nothing. */
 const typesOnly: Record<string, readonly string[]> = { "src/contract": ["src/usecases"] };

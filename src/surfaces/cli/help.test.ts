@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { renderDocs } from "../../../testkit/cli-reference.ts";
+import { sampleTree } from "../../../testkit/sample-tree.ts";
 import type { Command } from "./command.ts";
-import { renderDocs } from "./docs.ts";
 import { globalFlags } from "./globals.ts";
 import { renderHelp } from "./help.ts";
 import { helpData } from "./help-json.ts";
 import { plain } from "./paint.ts";
 import { parse } from "./parse.ts";
-import { sampleTree } from "./sample-tree.ts";
 import { tree } from "./tree.ts";
 
 function help(words: string, width = 80): string {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { sampleTree } from "../../../testkit/sample-tree.ts";
 import { exits } from "../shared/exits.ts";
 import { globalFlags } from "./globals.ts";
 import { type Parsed, parse } from "./parse.ts";
-import { sampleTree } from "./sample-tree.ts";
 import { describeUsage, type UsageProblem } from "./usage.ts";
 
 const read = (...argv: string[]): Parsed => parse(sampleTree, argv);

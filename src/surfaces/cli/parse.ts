@@ -1,9 +1,8 @@
 import { nearest } from "../../domain/name/nearest.ts";
-import type { Argument, Command, FlagValue } from "./command.ts";
+import { jsonProblem } from "../../domain/text/json-problem.ts";
+import type { Argument, Command, Flag, FlagValue } from "./command.ts";
 import { type Format, formats, type Globals, globalFlags, isGlobalFlag } from "./globals.ts";
-import { dash, inlineValue, lookUp, type Match, mayBeValue, nameOf } from "./match.ts";
 import type { UsageProblem } from "./usage.ts";
-import { argumentValue, type BadValue, flagValue, isNumber } from "./values.ts";
 
 /** What a command line means. `globals` are known in every case, so that even a problem is printed as asked. */
 export type Parsed = { readonly globals: Globals; readonly path: readonly string[] } & (
@@ -244,3 +243,136 @@ function readArguments(walk: Walk): Record<string, string | readonly string[] | 
 }
 
 const shown = ({ name, variadic }: Argument): string => (variadic === true ? `<${name}...>` : `<${name}>`);
+
+/** A flag as it was typed. */
+interface Match {
+  readonly flag: Flag;
+  readonly global: boolean;
+  readonly negated: boolean;
+}
+
+/** The character code every flag starts with. */
+const dash = 45;
+
+/** The flag a token names in this command: a global one before its own, and `--no-x` for a negatable one. */
+function lookUp(node: Command, token: string): Match | undefined {
+  const name = nameOf(token);
+  const global = globalFlags.find((flag) => isNamed(flag, name));
+  if (global !== undefined) return { flag: global, global: true, negated: false };
+  const own = node.flags?.find((flag) => isNamed(flag, name));
+  if (own !== undefined) return { flag: own, global: false, negated: false };
+  if (!name.startsWith("--no-")) return undefined;
+  const denied = node.flags?.find((flag) => flag.negatable === true && flag.name === name.slice(5));
+  return denied === undefined ? undefined : { flag: denied, global: false, negated: true };
+}
+
+function isNamed(flag: Flag, name: string): boolean {
+  if (name.charCodeAt(1) === dash) return name.length === flag.name.length + 2 && name.endsWith(flag.name);
+  return flag.short !== undefined && name === `-${flag.short}`;
+}
+
+/** The token without its value: `--to` of `--to=bob`. */
+function nameOf(token: string): string {
+  const equals = token.indexOf("=");
+  return equals === -1 ? token : token.slice(0, equals);
+}
+
+/** The value behind the equals sign, if there is one. */
+function inlineValue(token: string): string | undefined {
+  const equals = token.indexOf("=");
+  return equals === -1 ? undefined : token.slice(equals + 1);
+}
+
+/** A word that starts with a dash is a value only where it cannot be meant as a flag. */
+function mayBeValue(node: Command, flag: Flag, next: string): boolean {
+  if (next.charCodeAt(0) !== dash || next === "-" || isNumber(next)) return true;
+  const isText = flag.type === undefined || flag.type === "text";
+  return isText && next !== "--" && lookUp(node, next) === undefined;
+}
+
+/** Why a value cannot be used; becomes a `bad-value` problem. */
+interface BadValue {
+  readonly problem: string;
+  readonly allowed?: readonly string[];
+  readonly nearest?: string;
+}
+
+type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly bad: BadValue };
+
+/** Reads one value as its flag declares it. */
+function flagValue(flag: Flag, raw: string): Checked<FlagValue> {
+  switch (flag.type ?? "text") {
+    case "integer":
+      return integer(flag, raw);
+    case "list":
+      return list(flag, raw);
+    case "texts":
+      return raw.trim() === "" ? wrong("must not be empty") : good([raw.trim()]);
+    case "json":
+      return json(raw);
+    case "text":
+      return chosen(flag.choices, raw);
+  }
+}
+
+/** Checks one argument against its choices. */
+const argumentValue = (argument: Argument, raw: string): Checked<string> => chosen(argument.choices, raw);
+
+/** A decimal number such as -5 or 0.5, which may stand where a flag could. */
+function isNumber(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 48 && last <= 57 && Number.isFinite(Number(text));
+}
+
+const good = <T>(value: T): Checked<T> => ({ ok: true, value });
+const wrong = (problem: string, extra: Omit<BadValue, "problem"> = {}): Checked<never> => ({
+  ok: false,
+  bad: { problem, ...extra },
+});
+
+function integer({ min }: Flag, raw: string): Checked<number> {
+  const value = isDigits(raw) ? Number(raw) : Number.NaN;
+  if (!Number.isSafeInteger(value)) return wrong("must be a whole number");
+  if (min !== undefined && value < min) return wrong(`must be ${min} or more`);
+  return good(value);
+}
+
+/** `Number` alone would also read "", " 5", "0x10" and "1e3". */
+function isDigits(raw: string): boolean {
+  const start = raw.charCodeAt(0) === 45 ? 1 : 0;
+  for (let i = start; i < raw.length; i++) {
+    const code = raw.charCodeAt(i);
+    if (code < 48 || code > 57) return false;
+  }
+  return raw.length > start;
+}
+
+function list({ choices }: Flag, raw: string): Checked<readonly string[]> {
+  const items: string[] = [];
+  for (const part of raw.split(",")) {
+    const item = part.trim();
+    if (item === "") continue;
+    const checked = chosen(choices, item);
+    if (!checked.ok) return checked;
+    items.push(item);
+  }
+  return good(items);
+}
+
+function chosen(choices: readonly string[] | undefined, raw: string): Checked<string> {
+  if (choices === undefined || choices.includes(raw)) return good(raw);
+  const close = nearest(raw, choices);
+  return wrong(`must be one of ${choices.join(", ")}`, {
+    allowed: choices,
+    ...(close === undefined ? {} : { nearest: close }),
+  });
+}
+
+function json(raw: string): Checked<string> {
+  try {
+    JSON.parse(raw);
+    return good(raw);
+  } catch {
+    return wrong(`must be valid JSON: ${jsonProblem(raw) ?? "it is nested too deeply"}`);
+  }
+}

@@ -12,7 +12,7 @@ describe("as a process", () => {
     writeFileSync(
       program,
       `import { runCli } from ${JSON.stringify(join(import.meta.dir, "run.ts"))};
-import { sampleTree } from ${JSON.stringify(join(import.meta.dir, "sample-tree.ts"))};
+import { sampleTree } from ${JSON.stringify(join(import.meta.dir, "../../../testkit/sample-tree.ts"))};
 runCli({ argv: process.argv.slice(2), env: process.env, tree: sampleTree, version: "1.2.3", makeApp: () => ({ version: "1.2.3", notices: async () => [] }) })
   .then((code) => process.exit(code));
 `,
@@ -72,7 +72,7 @@ runCli({ argv: process.argv.slice(2), env: process.env, tree: sampleTree, versio
     expect((await shell("OV talk | cat", { TERM: "xterm-256color" })).out).toBe("data\n");
   });
 
-  test("parsing and running load nothing of help, docs or completions", async () => {
+  test("parsing and running load nothing of help or completions", async () => {
     const probe = join(dir, "probe.ts");
     writeFileSync(
       probe,
@@ -87,7 +87,6 @@ runCli({ argv: ["leaf", "--json"], env: {}, tree: { name: "ov", summary: "", com
     for (const lazy of [
       "help",
       "help-json",
-      "docs",
       "layout",
       "usage",
       "refusals",

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { sampleTree } from "../../../testkit/sample-tree.ts";
 import { Failure } from "../../domain/failure.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Handler } from "./command.ts";
 import type { Globals } from "./globals.ts";
 import { type CliInput, runCli } from "./run.ts";
-import { sampleTree } from "./sample-tree.ts";
 import type { Sink } from "./sink.ts";
 
 interface Ran {

@@ -3,10 +3,9 @@ import { exits } from "../shared/exits.ts";
 import type { App } from "./app.ts";
 import type { Command, Io, Outcome, Paint } from "./command.ts";
 import type { Globals } from "./globals.ts";
-import { jsonText } from "./json-text.ts";
 import { colorDepth, makePaint } from "./paint.ts";
 import { type Parsed, parse } from "./parse.ts";
-import { askAtTerminal, fileSink, readStdin, type Sink, type Written } from "./sink.ts";
+import { askAtTerminal, fileSink, jsonText, readStdin, type Sink, type Written } from "./sink.ts";
 
 export interface CliInput {
   /** Without the program's own name. */
@@ -72,11 +71,9 @@ function makeTerminal({ env, stdout = fileSink(1), stderr = fileSink(2) }: CliIn
 async function answer(input: CliInput, parsed: Parsed, terminal: Terminal): Promise<number> {
   const { tree, version } = input;
   switch (parsed.kind) {
-    case "version": {
-      const { versionText } = await import("./version.ts");
+    case "version":
       terminal.stdout.write(line(versionText({ version, json: terminal.machine })));
       return exits.ok;
-    }
     case "help":
       terminal.stdout.write(line(await helpText(input, parsed, terminal)));
       return exits.ok;
@@ -87,6 +84,17 @@ async function answer(input: CliInput, parsed: Parsed, terminal: Terminal): Prom
     case "call":
       return call(input, parsed, terminal);
   }
+}
+
+/** What `ov --version` prints: the bare version, or with --json one document without the envelope. */
+function versionText({ version, json }: { version: string; json: boolean }): string {
+  if (!json) return version;
+  return JSON.stringify({
+    name: "overstory",
+    version,
+    runtime: "bun",
+    platform: `${process.platform}-${process.arch}`,
+  });
 }
 
 async function helpText(

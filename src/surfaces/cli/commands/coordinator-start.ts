@@ -1,4 +1,5 @@
 import { type StartedHead, startedHeadView } from "../../../contract/views/agent.ts";
+import { activeCategories, discoveryBrief, discoveryObjective } from "../../../domain/coordination/discovery.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { profileNames, profileText } from "../../../domain/role/assignment.ts";
@@ -8,7 +9,7 @@ import type { StartReply } from "../../../usecases/coordinators/plan-start.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
-import { integer, isOn, text } from "../given.ts";
+import { integer, isOn, text, texts } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { fileSink } from "../sink.ts";
 import { rest } from "../waiting.ts";
@@ -181,3 +182,19 @@ async function followOutput(app: App, io: Io, { question, after, intervalMs }: F
   }
   for (const signal of signals) process.off(signal, interrupt);
 }
+
+export const discover: Handler = async (call) => {
+  const { flags } = call;
+  const categories = activeCategories(texts(flags.skip) ?? []);
+  if (!categories.ok) return categories;
+  const started = await startHead(call, {
+    capability: "coordinator",
+    name: text(flags.name) ?? "discover-coordinator",
+    objective: discoveryObjective,
+    brief: discoveryBrief(categories.value),
+    profile: "ov-discovery",
+  });
+  if (!started.ok) return started;
+  const outcome = startedOutcome(call, started.value);
+  return ok({ ...outcome, json: { ...outcome.json, categories: categories.value } });
+};

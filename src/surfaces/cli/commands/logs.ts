@@ -8,8 +8,7 @@ import type { App } from "../app.ts";
 import type { Handler, Io } from "../command.ts";
 import { iso } from "../format.ts";
 import { integer, isOn, text, word } from "../given.ts";
-import { jsonText } from "../json-text.ts";
-import { fileSink } from "../sink.ts";
+import { fileSink, jsonText } from "../sink.ts";
 
 const defaultLines = 200;
 /** More than anybody could read of one look. */

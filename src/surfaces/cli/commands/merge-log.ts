@@ -43,7 +43,7 @@ export const log: Handler = async ({ app, flags, io }) => {
 /**
  * An operation in columns, and its subject on a line below: branches have long names, and a terminal has 80 columns.
  */
-export function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): string {
+function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): string {
   const what = {
     land: paint.green("landed  "),
     undo: paint.magenta("undid   "),

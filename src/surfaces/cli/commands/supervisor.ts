@@ -1,11 +1,9 @@
 import { agentView, seatView, stoppedAgentView } from "../../../contract/views/agent.ts";
-import { activeCategories, discoveryBrief, discoveryObjective } from "../../../domain/coordination/discovery.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Handler } from "../command.ts";
-import { integer, text, texts, word } from "../given.ts";
+import { integer, text, word } from "../given.ts";
 import { successLine } from "../marks.ts";
-import { startedOutcome, startHead } from "./coordinator-start.ts";
 
 export const start: Handler = async ({ app, flags, io }) => {
   const parent = text(flags.parent);
@@ -50,19 +48,3 @@ export const status: Handler = async ({ app, flags }) => {
 
 const line = ({ agentName, state, taskId }: ReturnType<typeof agentView>): string =>
   `${agentName} ${state}${taskId === null ? "" : ` ${taskId}`}`;
-
-export const discover: Handler = async (call) => {
-  const { flags } = call;
-  const categories = activeCategories(texts(flags.skip) ?? []);
-  if (!categories.ok) return categories;
-  const started = await startHead(call, {
-    capability: "coordinator",
-    name: text(flags.name) ?? "discover-coordinator",
-    objective: discoveryObjective,
-    brief: discoveryBrief(categories.value),
-    profile: "ov-discovery",
-  });
-  if (!started.ok) return started;
-  const outcome = startedOutcome(call, started.value);
-  return ok({ ...outcome, json: { ...outcome.json, categories: categories.value } });
-};

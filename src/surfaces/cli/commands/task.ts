@@ -1,4 +1,4 @@
-import { closedTaskView, importedTasksView, taskView } from "../../../contract/views/task.ts";
+import { closedTaskView, importedTasksView, specView, taskView } from "../../../contract/views/task.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
@@ -251,3 +251,24 @@ function listing(io: Io, details: readonly TaskDetail[], empty: readonly [string
   const nothing = `${empty[0]}\n${hintLine(io.paint, empty[1])}`;
   return { json: { tasks: details.map(taskView) }, text: details.length === 0 ? nothing : table(rows, io.paint), rows };
 }
+
+export const write: Handler = async ({ app, args, flags, io }) => {
+  const written = await app.call("spec.write", {
+    taskId: word(args["task-id"]),
+    body: text(flags.body) ?? (await io.stdin()) ?? "",
+    agent: text(flags.agent),
+  });
+  if (!written.ok) return written;
+  const { taskId, path } = written.value;
+  return ok({
+    json: { taskId, path },
+    text: `${successLine(io.paint, "Spec written", taskId)}\n${path}`,
+    quietText: path,
+  });
+};
+
+export const read: Handler = async ({ app, args }) => {
+  const found = await app.call("spec.read", { taskId: word(args["task-id"]) });
+  if (!found.ok) return found;
+  return ok({ json: specView(found.value), text: visibleText(found.value.text) });
+};

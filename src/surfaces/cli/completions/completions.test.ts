@@ -2,14 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sampleTree } from "../../../../testkit/sample-tree.ts";
 import { globalFlags } from "../globals.ts";
-import { sampleTree } from "../sample-tree.ts";
 import { shells } from "../tree/tool-commands.ts";
-import { completionScript } from "./script.ts";
+import { bashScript } from "./bash.ts";
+import { fishScript } from "./fish.ts";
 import { spellings, spotsOf } from "./spots.ts";
+import { zshScript } from "./zsh.ts";
 
-const scripts = Object.fromEntries(shells.map((shell) => [shell, completionScript(sampleTree, shell)]));
-const bash = scripts.bash ?? "";
+const scripts = { bash: bashScript(sampleTree), zsh: zshScript(sampleTree), fish: fishScript(sampleTree) };
+const { bash } = scripts;
 
 let dir = "";
 beforeAll(() => {

@@ -40,7 +40,7 @@ export const initCommand: Command = {
     { line: "ov init", does: "sets up the repository you are in" },
     { line: "ov init --reset", does: "starts over with a fresh configuration" },
   ],
-  run: async () => (await import("../commands/init.ts")).init,
+  run: async () => (await import("../commands/project.ts")).init,
 };
 
 const role: Argument = {
@@ -106,17 +106,17 @@ export const hooksCommand: Command = {
       summary: "Add our entries to the settings, beside your own",
       flags: [{ name: "force", summary: "Write our entries anew, also those that were changed by hand" }],
       examples: [{ line: "ov hooks install", does: "mail and state of the team in your next session" }],
-      run: async () => (await import("../commands/hooks.ts")).install,
+      run: async () => (await import("../commands/project.ts")).installHooks,
     },
     {
       name: "uninstall",
       summary: "Take our entries out again, and nothing else",
-      run: async () => (await import("../commands/hooks.ts")).uninstall,
+      run: async () => (await import("../commands/project.ts")).uninstallHooks,
     },
     {
       name: "status",
       summary: "Say whether they are installed",
-      run: async () => (await import("../commands/hooks.ts")).status,
+      run: async () => (await import("../commands/project.ts")).hookStatus,
     },
   ],
 };
@@ -141,7 +141,7 @@ export const updateCommand: Command = {
     { line: "ov update --dry-run", does: "says what is behind" },
     { line: "ov update", does: "brings it up to date" },
   ],
-  run: async () => (await import("../commands/update.ts")).update,
+  run: async () => (await import("../commands/project.ts")).update,
 };
 
 const key: Argument = { name: "key", summary: "Dotted name of the key", required: true, complete: "configKeys" };

@@ -208,13 +208,13 @@ export const specCommand: Command = {
         { name: "agent", value: "name", summary: "Who wrote it", complete: "agents" },
       ],
       examples: [{ line: "ov spec write app-x1y2 < plan.md", does: "keeps the file's text as the spec" }],
-      run: async () => (await import("../commands/spec.ts")).write,
+      run: async () => (await import("../commands/task.ts")).write,
     },
     {
       name: "read",
       summary: "Print the spec of a task",
       arguments: [specTask],
-      run: async () => (await import("../commands/spec.ts")).read,
+      run: async () => (await import("../commands/task.ts")).read,
     },
   ],
 };

@@ -204,7 +204,7 @@ export const discoverCommand: Command = {
     { name: "task-id", value: "id", summary: "Accepted for older scripts", hidden: true },
   ],
   examples: [{ line: "ov discover --skip config,implicit", does: "explores the other four" }],
-  run: async () => (await import("../commands/supervisor.ts")).discover,
+  run: async () => (await import("../commands/coordinator-start.ts")).discover,
 };
 
 /** `ov inbox`: what a person has to answer, then what they have to read. */

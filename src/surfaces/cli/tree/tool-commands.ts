@@ -119,12 +119,23 @@ export const completionsCommand = (tree: () => Command): Command => ({
   summary: "Print the completion script for a shell",
   arguments: [{ name: "shell", required: true, choices: shells, summary: "The shell to complete in" }],
   examples: [{ line: "source <(ov completions bash)", does: "Completes in this shell from now on" }],
-  run: async () => {
-    const { completionScript } = await import("../completions/script.ts");
-    return async ({ args }) => {
+  run:
+    async () =>
+    async ({ args }) => {
       const shell = shells.find((known) => known === args.shell) ?? "bash";
-      const script = completionScript(tree(), shell);
+      const script = await completionScript(tree(), shell);
       return ok({ json: { shell, script }, text: script });
-    };
-  },
+    },
 });
+
+/** The script for one shell. It asks for values that change by `ov __complete <source> -- <prefix>`. */
+async function completionScript(tree: Command, shell: Shell): Promise<string> {
+  switch (shell) {
+    case "bash":
+      return (await import("../completions/bash.ts")).bashScript(tree);
+    case "zsh":
+      return (await import("../completions/zsh.ts")).zshScript(tree);
+    case "fish":
+      return (await import("../completions/fish.ts")).fishScript(tree);
+  }
+}

@@ -1,7 +1,7 @@
-import { invalid, notFound } from "../../domain/refusal.ts";
-import { no, ok } from "../../domain/result.ts";
-import type { Command, Handler } from "./command.ts";
-import { completionsCommand } from "./tree/tool-commands.ts";
+import { invalid, notFound } from "../src/domain/refusal.ts";
+import { no, ok } from "../src/domain/result.ts";
+import type { Command, Handler } from "../src/surfaces/cli/command.ts";
+import { completionsCommand } from "../src/surfaces/cli/tree/tool-commands.ts";
 
 const echo: Handler = async ({ path, flags, args }) =>
   ok({ json: { flags, args }, text: `${path.join(" ")} ${JSON.stringify({ flags, args })}`, quietText: "" });

@@ -6,9 +6,11 @@ import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { InitProposals } from "../../../usecases/project/facts.ts";
 import type { InitReport } from "../../../usecases/project/init.ts";
+import type { Kept, NamedPart, UpdateReport } from "../../../usecases/project/update.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Paint } from "../command.ts";
-import { hintLine, successLine } from "../marks.ts";
+import { isOn } from "../given.ts";
+import { hintLine, successLine, warningLine } from "../marks.ts";
 import { askForTrust } from "./trust.ts";
 
 export const init: Handler = async ({ app, flags, io }) => {
@@ -166,3 +168,73 @@ function headline(paint: Paint, { project, created, isAdopted }: InitReport): st
     ? `${paint.accent(name)} is complete; ${isAdopted ? "its files were not changed" : "nothing was changed"}`
     : successLine(paint, "Overstory is set up for", name);
 }
+
+export const update: Handler = async ({ app, flags, io }) => {
+  const request = { only: partsMeant(flags), dryRun: isOn(flags["dry-run"]), force: isOn(flags.force) };
+  const done = await app.call("project.update", request);
+  if (!done.ok) return done;
+  const text = updateLines(io.paint, done.value).join("\n");
+  return ok({ json: { ...done.value }, text, quietText: "" });
+};
+
+const partsMeant = (flags: Call["flags"]): readonly NamedPart[] => [
+  ...(isOn(flags.agents) ? (["agents"] as const) : []),
+  ...(isOn(flags.manifest) ? (["manifest"] as const) : []),
+  ...(isOn(flags.hooks) ? (["hooks"] as const) : []),
+];
+
+function updateLines(paint: Paint, { dryRun, written, kept, backups, hooks }: UpdateReport): readonly string[] {
+  const remarks = kept.filter(isNews).map((one) => {
+    return warningLine(paint, `${visibleLine(one.path)} was kept: it ${visibleLine(one.why)}`, hintOf(one));
+  });
+  return [
+    updateHeadline(paint, { dryRun, count: written.length }),
+    ...written.map((path) => hintLine(paint, visibleLine(path))),
+    ...backups.map((path) => hintLine(paint, `${visibleLine(path)} (a copy of what was there)`)),
+    ...remarks,
+    ...(hooks.updated && !dryRun ? [hintLine(paint, "The hooks count from your next session on.")] : []),
+  ];
+}
+
+/** A text of one's own that is not behind is as its owner wants it. */
+const isNews = ({ part, state }: Kept): boolean => part !== "agentDefs" || state !== "edited";
+
+function hintOf({ part, path, replaceable }: Kept): string | undefined {
+  if (part !== "agentDefs") return replaceable ? "ov update --force" : undefined;
+  const role = path.replace(/^.*\//, "").replace(/\.md$/, "");
+  return `ov prompt diff ${visibleLine(role)}`;
+}
+
+function updateHeadline(paint: Paint, { dryRun, count }: { readonly dryRun: boolean; readonly count: number }): string {
+  if (count === 0) return "Nothing to update";
+  const files = count === 1 ? "1 file" : `${count} files`;
+  return dryRun ? `Would bring ${files} up to date:` : successLine(paint, `Brought ${files} up to date:`);
+}
+
+export const installHooks: Handler = async ({ app, flags, io }) => {
+  const done = await app.call("hooks.install", { force: isOn(flags.force) });
+  if (!done.ok) return done;
+  const { path, changed } = done.value;
+  const text = changed
+    ? [successLine(io.paint, "Installed in", path), hintLine(io.paint, "They count from your next session on.")]
+    : [`The hooks are in ${path} already.`];
+  return ok({ json: { ...done.value, installed: true }, text: text.join("\n"), quietText: "" });
+};
+
+export const hookStatus: Handler = async ({ app, io }) => {
+  const found = await app.call("hooks.status", {});
+  if (!found.ok) return found;
+  const { path, sourceExists, installed, missing } = found.value;
+  const text = installed
+    ? [`Installed in ${path}.`]
+    : [`Not installed in ${path}: ${missing.join(", ")} missing.`, hintLine(io.paint, "ov hooks install")];
+  return ok({ json: { sourceExists, installed }, text: text.join("\n") });
+};
+
+export const uninstallHooks: Handler = async ({ app, io }) => {
+  const done = await app.call("hooks.uninstall", {});
+  if (!done.ok) return done;
+  const { path, changed } = done.value;
+  const text = changed ? successLine(io.paint, "Uninstalled from", path) : "No hooks of ours are installed.";
+  return ok({ json: { ...done.value, installed: false }, text, quietText: "" });
+};

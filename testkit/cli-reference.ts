@@ -1,7 +1,15 @@
-import { exitMeanings } from "../shared/exits.ts";
-import type { Command, Flag } from "./command.ts";
-import { globalFlags } from "./globals.ts";
-import { argumentTerm, argumentText, flagTerm, flagText, shownCommands, shownFlags, usageLine } from "./layout.ts";
+import type { Command, Flag } from "../src/surfaces/cli/command.ts";
+import { globalFlags } from "../src/surfaces/cli/globals.ts";
+import {
+  argumentTerm,
+  argumentText,
+  flagTerm,
+  flagText,
+  shownCommands,
+  shownFlags,
+  usageLine,
+} from "../src/surfaces/cli/layout.ts";
+import { exitMeanings } from "../src/surfaces/shared/exits.ts";
 
 /** The page `docs/cli.md`: the whole tree in Markdown. The same tree always gives the same text. */
 export function renderDocs(tree: Command): string {
