@@ -29,7 +29,6 @@ test("merging a branch approves it, waits for the engine and answers in the shap
       branchName: "feature",
       status: "merged",
       resolvedTier: "clean-merge",
-      filesModified: ["a.ts"],
       approval: "operator",
       verdict: "verified",
     },
