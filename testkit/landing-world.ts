@@ -97,7 +97,7 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
     const worker = new MergeWorker(ports, {
       slots: new Slots(rules.merge.parallelGates),
       stop: new AbortController().signal,
-      ring: () => {
+      wake: () => {
         more = true;
       },
     });

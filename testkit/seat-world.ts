@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { cleanReleased } from "../src/engine/clean-released.ts";
+import { cleanReleased } from "../src/engine/housework.ts";
 import { Seating, type SeatPorts } from "../src/engine/seat-agents.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
@@ -79,10 +79,10 @@ export async function seatWorld(): Promise<SeatWorld> {
     report: (error) => void reported.push(error),
   };
   let known = 0;
-  const ring = (): void => {
+  const wake = (): void => {
     known++;
   };
-  const seating = new Seating(ports, { stop: stop.signal, ring });
+  const seating = new Seating(ports, { stop: stop.signal, wake });
   const endMiddle = async (tx: Tx): Promise<void> => {
     const agent = await tx.agents.byName("b2");
     if (agent === undefined) throw new Error("there is no b2");

@@ -1,5 +1,5 @@
+import type { AttachedPorts } from "../engine/attached/hand-back.ts";
 import { handBack } from "../engine/attached/hand-back.ts";
-import type { AttachedPorts } from "../engine/attached/ports.ts";
 import { runAttached } from "../engine/attached/session.ts";
 import { terminalLauncher } from "../host/agent-launcher.ts";
 import { randomIds } from "../host/ids.ts";

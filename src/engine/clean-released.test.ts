@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { builderBranch, mergeWorld } from "../../testkit/merge-queue-world.ts";
-import { releaseForgotten } from "./clean-released.ts";
+import { releaseForgotten } from "./housework.ts";
 
 const day = 24 * 60 * 60_000;
 

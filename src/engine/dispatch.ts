@@ -7,6 +7,7 @@ import type { Tx } from "../ports/store.ts";
 import { releaseReservation } from "../usecases/budgets/release-reservation.ts";
 import { reserveTurn } from "../usecases/budgets/reserve-turn.ts";
 import type { EnginePorts } from "./ports.ts";
+import { turnLease } from "./supervisor/begin.ts";
 
 /** Input of one turn: beyond this many messages or characters the rest waits for the next. */
 const mostMessages = 50;
@@ -111,4 +112,92 @@ async function claimMail(tx: Tx, turn: Turn, agent: Agent, now: number): Promise
     messages++;
   }
   return messages;
+}
+
+interface Sighting {
+  readonly fence: number;
+  readonly beat: number;
+  readonly since: number;
+}
+
+/**
+ * Notices supervisors that live but do not beat: stopped by a signal, or stuck. Judged by this engine's own awake time
+ * alone: the same (fence, beat) seen for twice the lease. Such a supervisor is killed, itself only; the agent it started
+ * goes on and is adopted by the next one.
+ */
+export class SilentSupervisors {
+  readonly #seen = new Map<string, Sighting>();
+
+  async killSilent(ports: EnginePorts): Promise<void> {
+    const now = ports.clock.monotonic();
+    const running = await ports.store.read(async (tx) => {
+      const found = [];
+      for (const turn of await tx.turns.running()) {
+        const lease = await tx.leases.get(turnLease(turn.id));
+        const owners = await tx.processes.liveForTurn(turn.id);
+        if (lease !== undefined)
+          found.push({ turn, lease, owners: owners.filter((owner) => owner.role === "supervisor") });
+      }
+      return found;
+    });
+    for (const id of this.#seen.keys()) if (!running.some(({ turn }) => turn.id === id)) this.#seen.delete(id);
+    for (const { turn, lease, owners } of running) {
+      const seen = this.#seen.get(turn.id);
+      if (seen === undefined || seen.fence !== lease.fence || seen.beat !== lease.beat) {
+        this.#seen.set(turn.id, { fence: lease.fence, beat: lease.beat, since: now });
+        continue;
+      }
+      if (now - seen.since < 2 * ports.settings.leaseMs) continue;
+      for (const owner of owners) ports.killOne(owner);
+      this.#seen.delete(turn.id);
+    }
+  }
+}
+
+const firstPauseMs = 200;
+const longestPauseMs = 30_000;
+
+/**
+ * Gives running turns whose supervisor is gone to new ones, by a higher fence. A turn whose supervisors die one after
+ * the other is tried again with growing pauses: what kills them must not take a whole core.
+ */
+export class LostTurns {
+  readonly #tries = new Map<string, { count: number; nextAt: number }>();
+
+  /** `starting` names turns whose supervisor was just started and had no time to record itself. */
+  async takeOver(ports: EnginePorts, starting: ReadonlySet<string>): Promise<Claimed[]> {
+    const now = ports.clock.monotonic();
+    const lost = (await lostTurns(ports, starting)).filter(({ id }) => (this.#tries.get(id)?.nextAt ?? 0) <= now);
+    if (lost.length === 0) return [];
+    const taken = await ports.store.transaction(async (tx) => {
+      const claimed: Claimed[] = [];
+      for (const turn of lost) {
+        const current = await tx.turns.get(turn.id);
+        if (current?.fence !== turn.fence) continue;
+        const fence = await tx.turns.takeOver(turn.id);
+        if (fence !== undefined) claimed.push({ turnId: turn.id, fence });
+      }
+      return claimed;
+    });
+    for (const { turnId } of taken) {
+      const count = (this.#tries.get(turnId)?.count ?? 0) + 1;
+      // The first successor may come at once; from the second on something is wrong with the turn itself.
+      const pause = count === 1 ? 0 : Math.min(firstPauseMs * 2 ** (count - 2), longestPauseMs);
+      this.#tries.set(turnId, { count, nextAt: now + pause });
+    }
+    return taken;
+  }
+}
+
+/** Running turns without a living supervisor. `starting` as above. */
+export async function lostTurns(ports: EnginePorts, starting: ReadonlySet<string>): Promise<Turn[]> {
+  return ports.store.read(async (tx) => {
+    const lost: Turn[] = [];
+    for (const turn of await tx.turns.running()) {
+      if (starting.has(turn.id)) continue;
+      const supervisors = (await tx.processes.liveForTurn(turn.id)).filter((process) => process.role === "supervisor");
+      if (supervisors.every((process) => ports.processes.check(process) === "gone")) lost.push(turn);
+    }
+    return lost;
+  });
 }

@@ -1,35 +1,28 @@
 import type { OpenSocket } from "../ports/engine-contact.ts";
 import { earliest, isWorkDue, nextChore, nextReturn } from "../usecases/engine/engine-work.ts";
 import { tellOperator } from "../usecases/mail/post.ts";
-import { freeLostAttachments, lostAttachments } from "./attached/free-lost.ts";
-import { Bell } from "./bell.ts";
-import { cleanReleased, releaseForgotten } from "./clean-released.ts";
+import { lostAttachments } from "./attached/hand-back.ts";
 import { CompletionWorker } from "./completions/worker.ts";
-import { type Claimed, claimTurns } from "./dispatch.ts";
+import { type Claimed, claimTurns, LostTurns, lostTurns, SilentSupervisors } from "./dispatch.ts";
 import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./engine-lease.ts";
-import { startEnginesAbroad } from "./engines-abroad.ts";
-import { expireClaims } from "./expire-claims.ts";
-import { UnfinishedStops } from "./finish-stops.ts";
-import { freeFromBudgets } from "./free-from-budgets.ts";
+import { Housework } from "./housework.ts";
 import { Radar } from "./merge/radar.ts";
 import { Slots } from "./merge/slots.ts";
 import { MergeWorker } from "./merge/worker.ts";
 import type { EnginePorts } from "./ports.ts";
-import { LostTurns } from "./reconcile.ts";
-import { Retention } from "./retention/retention.ts";
+import { Retention } from "./retention/table.ts";
 import { Seating } from "./seat-agents.ts";
-import { SilentSupervisors } from "./silent-supervisors.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { SingleFlight, WakeSignal } from "./single-flight.ts";
 import { WatchdogMemory } from "./watchdog/memory.ts";
 import { nextWatchdogAt, watchdogTick } from "./watchdog/tick.ts";
 
 /** While something is live, a lost wake or a lost supervisor is noticed within this time. Idle, nothing is looked at. */
 const safetyNetMs = 500;
 
-/** Looking at everybody costs as much as there are agents: a burst of rings must not repeat it for each. */
+/** Looking at everybody costs as much as there are agents: a burst of wakes must not repeat it for each. */
 const lookAtAllMs = 250;
 
-/** A ring always starts what is ready; everything else is looked at no more often than this while rings follow each other. */
+/** A wake always starts what is ready; everything else is looked at no more often than this while wakes follow each other. */
 const lookAsideMs = 100;
 
 /** How long a supervisor may take from its start to its first transaction. */
@@ -63,10 +56,10 @@ interface Worker {
  * One loop, and workers beside it. Only the loop asks workers to look, so an engine without work does nothing at all.
  *
  *   when                                 what the loop does
- *   at each ring                         starts turns that are due, asks `Seating` to look
- *   at a ring, at most every 100 ms      asks every other worker to look, and calls the watchdog
- *   at a ring, at most every 250 ms      takes over turns whose supervisor is gone; asks when the watchdog is due
- *   every 500 ms while work is live      looks for changes nobody rang for, a lost keeper, lost or silent supervisors
+ *   at each wake                         starts turns that are due, asks `Seating` to look
+ *   at a wake, at most every 100 ms      asks every other worker to look, and calls the watchdog
+ *   at a wake, at most every 250 ms      takes over turns whose supervisor is gone; asks when the watchdog is due
+ *   every 500 ms while work is live      looks for unannounced changes, a lost keeper, lost or silent supervisors
  *   at the next due time                 a whole round: a turn to be tried again, a timer, the watchdog
  *   after `idleExitMs` without work      leaves
  *
@@ -78,13 +71,13 @@ interface Worker {
  *   `Radar`                              warns of branches that collide
  *   `CompletionWorker`                   answers `ov done` and asked-for checks
  *
- * The socket and workers that have changed something ring. A call over the socket commits on this process's
+ * The socket and the workers that have changed something wake the loop. A call over the socket commits on this process's
  * own connection, where the change counter of the database does not tell of it.
  */
 class Engine {
   readonly #ports: EnginePorts;
   readonly #seat: EngineSeat;
-  readonly #bell = new Bell();
+  readonly #signal = new WakeSignal();
   /** Supervisors we started, until their first sign of life can be expected. */
   readonly #starting = new Map<string, number>();
   readonly #seating: Seating;
@@ -95,12 +88,10 @@ class Engine {
   readonly #steady: readonly Worker[];
   readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
-  readonly #stops = new UnfinishedStops();
   readonly #lost = new LostTurns();
   readonly #retention = new Retention();
   /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
   #ownersInDoubt = true;
-  #budgetsSeen = false;
   #lookedAsideAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
@@ -113,25 +104,23 @@ class Engine {
     this.#ports = ports;
     this.#seat = seat;
     const slots = new Slots(ports.rules.merge.parallelGates);
-    const ring = (): void => this.#ringForAll();
-    this.#seating = new Seating(ports, { stop, ring: () => this.#bell.ring() });
-    this.#merges = new MergeWorker(ports, { slots, stop, ring });
-    this.#radar = new Radar(ports, ring);
-    this.#completions = new CompletionWorker(ports, { slots, stop }, ring);
-    const inBackground = (work: () => Promise<boolean>): Worker => {
-      const flight = new SingleFlight(work, { report: ports.report, ring });
+    const wake = (): void => this.#wakeForAll();
+    this.#seating = new Seating(ports, { stop, wake: () => this.#signal.wake() });
+    this.#merges = new MergeWorker(ports, { slots, stop, wake });
+    this.#radar = new Radar(ports, wake);
+    this.#completions = new CompletionWorker(ports, { slots, stop }, wake);
+    const housework = new Housework(ports, () => this.#signal.wake());
+    const inBackground = (work: () => Promise<void>): Worker => {
+      const flight = new SingleFlight(() => work().then(() => false), { report: ports.report, wake });
       return { look: () => flight.ask(), settled: () => flight.settled() };
     };
     // Apart from each other: pruning takes long in a large repository, and a stop must not wait for it.
-    this.#steady = [
-      inBackground(() => this.#doHousework()),
-      inBackground(() => this.#retention.prune(ports, stop).then(() => false)),
-    ];
+    this.#steady = [inBackground(() => housework.run()), inBackground(() => this.#retention.prune(ports, stop))];
     this.#idleSince = ports.clock.monotonic();
   }
 
   async run(stop: AbortSignal): Promise<EngineEnd> {
-    stop.addEventListener("abort", () => this.#bell.ring());
+    stop.addEventListener("abort", () => this.#signal.wake());
     this.#openSocket();
     while (!stop.aborted) {
       try {
@@ -156,7 +145,7 @@ class Engine {
       const begun = this.#steered.map((worker) => worker.settled());
       void Promise.allSettled(begun).then(() => {
         this.#outdated = "finished";
-        this.#bell.ring();
+        this.#signal.wake();
       });
     }
     return this.#outdated === "finished";
@@ -172,13 +161,13 @@ class Engine {
     await this.#startTurns(moment);
     const early = this.#lookedAsideAt + lookAsideMs - clock.monotonic();
     if (early > 0) {
-      await this.#bell.wait(early);
+      await this.#signal.wait(early);
       return false;
     }
     this.#lookedAsideAt = clock.monotonic();
     this.#lookAside();
     // It writes on our own connection, where no change counter tells of the turn that a nudge or a death queued.
-    if (await watchdogTick(this.#ports, this.#watchdog)) this.#bell.ring();
+    if (await watchdogTick(this.#ports, this.#watchdog)) this.#signal.wake();
     const { live, dueInMs } = await this.#outlook(moment);
     const now = clock.monotonic();
     if (live) {
@@ -213,12 +202,12 @@ class Engine {
     this.#ports.giveUp();
   }
 
-  /** Waits for a ring; while something is live also for a change that nobody announced, or a supervisor that died. */
+  /** Waits for a wake; while something is live also for a change that nobody announced, or a supervisor that died. */
   async #rest(live: boolean, until: number, seen: number): Promise<void> {
     const { clock, store, side } = this.#ports;
     for (;;) {
       const left = until - clock.monotonic();
-      if (left <= 0 || (await this.#bell.wait(live ? Math.min(left, safetyNetMs) : left))) return;
+      if (left <= 0 || (await this.#signal.wait(live ? Math.min(left, safetyNetMs) : left))) return;
       if (!live) return;
       if ((await store.changeCounter()) !== seen || !side.keeperIsAlive() || this.#seating.dueInMs() === 0) return;
       if (await this.#somethingLost()) {
@@ -233,7 +222,7 @@ class Engine {
   async #survive(error: unknown): Promise<void> {
     this.#ports.report(error);
     this.#watchdog.forgive(this.#ports.clock);
-    await this.#bell.wait(safetyNetMs);
+    await this.#signal.wait(safetyNetMs);
   }
 
   /** Workers whose work the settings decide. */
@@ -250,9 +239,9 @@ class Engine {
   }
 
   /** Something has changed that every worker may act on: none of them waits for its next beat. */
-  #ringForAll(): void {
+  #wakeForAll(): void {
     this.#lookedAsideAt = Number.NEGATIVE_INFINITY;
-    this.#bell.ring();
+    this.#signal.wake();
   }
 
   async #startTurns(moment: number): Promise<void> {
@@ -277,39 +266,8 @@ class Engine {
     this.#ports.startSupervisor(turnId, fence, () => {
       this.#starting.delete(turnId);
       this.#ownersInDoubt = true;
-      this.#bell.ring();
+      this.#signal.wake();
     });
-  }
-
-  /** Stops take as long as a process takes to die, and cleaning as long as git takes; turns of others need not wait. */
-  async #doHousework(): Promise<false> {
-    const ports = this.#ports;
-    const chores: readonly (() => Promise<unknown>)[] = [
-      () => this.#freeFromBudgets(),
-      () => this.#stops.finish(ports),
-      () => freeLostAttachments(ports),
-      () => expireClaims(ports),
-      () => releaseForgotten(ports),
-      () => cleanReleased(ports),
-      () => startEnginesAbroad(ports),
-    ];
-    for (const chore of chores) {
-      try {
-        // A chore that woke an agent says so.
-        if ((await chore()) === true) this.#bell.ring();
-      } catch (error) {
-        // A chore that fails must not keep the others from being done; the next pass tries it again.
-        ports.report(error);
-      }
-    }
-    return false;
-  }
-
-  /** A limit may have been raised while no engine ran, or by the settings this engine started with. */
-  async #freeFromBudgets(): Promise<boolean> {
-    const freed = await freeFromBudgets(this.#ports, { evenIfNotDue: !this.#budgetsSeen });
-    this.#budgetsSeen = true;
-    return freed;
   }
 
   async #outlook(moment: number): Promise<{ live: boolean; dueInMs: number | undefined }> {
@@ -342,15 +300,7 @@ class Engine {
 
   async #somethingLost(): Promise<boolean> {
     if ((await lostAttachments(this.#ports)).length > 0) return true;
-    const starting = this.#recentlyStarted();
-    return this.#ports.store.read(async (tx) => {
-      for (const turn of await tx.turns.running()) {
-        if (starting.has(turn.id)) continue;
-        const owners = (await tx.processes.liveForTurn(turn.id)).filter((process) => process.role === "supervisor");
-        if (owners.every((owner) => this.#ports.processes.check(owner) === "gone")) return true;
-      }
-      return false;
-    });
+    return (await lostTurns(this.#ports, this.#recentlyStarted())).length > 0;
   }
 
   #recentlyStarted(): ReadonlySet<string> {
@@ -361,9 +311,9 @@ class Engine {
 
   #openSocket(): void {
     this.#socket = this.#ports.side.open({
-      wake: () => this.#bell.ring(),
+      wake: () => this.#signal.wake(),
       call: (frame) => this.#answer(frame),
-      restored: () => this.#bell.ring(),
+      restored: () => this.#signal.wake(),
     });
     this.#ports.reach("engine.listening");
   }
@@ -371,7 +321,7 @@ class Engine {
   /** A call that came in here commits on our own connection, where no change counter tells of it. */
   async #answer(frame: string): Promise<string> {
     const answer = await this.#ports.answer(frame);
-    this.#bell.ring();
+    this.#signal.wake();
     return answer;
   }
 
@@ -387,7 +337,7 @@ class Engine {
       // This is still the engine, and must be found. Workers were not asked again while they settled.
       if (!left) {
         this.#openSocket();
-        this.#ringForAll();
+        this.#wakeForAll();
       }
     }
     if (!left) return false;

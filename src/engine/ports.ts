@@ -7,7 +7,7 @@ import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { EngineSeat } from "./engine-lease.ts";
 import type { MergePorts } from "./merge/ports.ts";
 import type { RetentionKey } from "./retention/table.ts";
-import type { WatchdogSettings } from "./watchdog/ports.ts";
+import type { WatchdogSettings } from "./watchdog/memory.ts";
 
 export interface EnginePorts extends MergePorts {
   /** The project's own checkout. */

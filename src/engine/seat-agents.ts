@@ -7,7 +7,7 @@ import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
 import { notice, record } from "../usecases/events/record.ts";
 import { unlessDamaged } from "../usecases/worktrees/survey.ts";
-import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
+import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./housework.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
 import { type Start, startOn, type TipPorts } from "./merge/landing-tip.ts";
 import { baseOfTakenOut } from "./merge/taken-out.ts";
@@ -41,14 +41,14 @@ export class Seating {
   readonly #later = new Map<string, { readonly tries: number; readonly nextAt: number }>();
   readonly #flight: SingleFlight;
   readonly #stop: AbortSignal;
-  readonly #ring: () => void;
+  readonly #wake: () => void;
 
-  /** `ring` is called after each agent whose fate is known. */
-  constructor(ports: SeatPorts, { stop, ring }: { readonly stop: AbortSignal; readonly ring: () => void }) {
+  /** `wake` is called after each agent whose fate is known. */
+  constructor(ports: SeatPorts, { stop, wake }: { readonly stop: AbortSignal; readonly wake: () => void }) {
     this.#ports = ports;
     this.#stop = stop;
-    this.#ring = ring;
-    this.#flight = new SingleFlight(() => this.#pass(), { report: ports.report, ring });
+    this.#wake = wake;
+    this.#flight = new SingleFlight(() => this.#pass(), { report: ports.report, wake });
   }
 
   look(): void {
@@ -99,7 +99,7 @@ export class Seating {
     const place = placeFor(this.#ports, id);
     const seating = this.#try(id, place).then((isKnown) => {
       this.#busy.delete(id);
-      if (isKnown) this.#ring();
+      if (isKnown) this.#wake();
       this.#flight.ask();
     });
     this.#busy.set(id, { name, seating });

@@ -13,9 +13,9 @@ function heldWork() {
 
 function flightOf(work: () => Promise<boolean>) {
   const reported: unknown[] = [];
-  let rings = 0;
-  const terms = { report: (error: unknown) => void reported.push(error), ring: () => void rings++ };
-  return { flight: new SingleFlight(work, terms), reported, rings: () => rings };
+  let wakes = 0;
+  const terms = { report: (error: unknown) => void reported.push(error), wake: () => void wakes++ };
+  return { flight: new SingleFlight(work, terms), reported, wakes: () => wakes };
 }
 
 const nextTick = (): Promise<void> => Bun.sleep(1);
@@ -35,22 +35,22 @@ test("work that is asked for three times while it runs runs once more", async ()
   expect(ends).toHaveLength(2);
 });
 
-test("it rings after a run that changed something, and only then", async () => {
+test("it wakes after a run that changed something, and only then", async () => {
   const { ends, work } = heldWork();
-  const { flight, rings } = flightOf(work);
+  const { flight, wakes } = flightOf(work);
   flight.ask();
   ends[0]?.(false);
   await flight.settled();
-  expect(rings()).toBe(0);
+  expect(wakes()).toBe(0);
   flight.ask();
   ends[1]?.(true);
   await flight.settled();
-  expect(rings()).toBe(1);
+  expect(wakes()).toBe(1);
 });
 
-test("a failed run is reported, keeps nothing from running, and rings when its pause is over", async () => {
+test("a failed run is reported, keeps nothing from running, and wakes when its pause is over", async () => {
   const { ends, work } = heldWork();
-  const { flight, reported, rings } = flightOf(work);
+  const { flight, reported, wakes } = flightOf(work);
   flight.ask();
   flight.ask();
   ends[0]?.(new Error("no"));
@@ -59,7 +59,7 @@ test("a failed run is reported, keeps nothing from running, and rings when its p
   expect(ends).toHaveLength(2);
   ends[1]?.(false);
   await flight.settled();
-  while (rings() === 0) await Bun.sleep(20);
+  while (wakes() === 0) await Bun.sleep(20);
 });
 
 test("a flight that is to settle begins no further run; asked again afterwards, it does", async () => {

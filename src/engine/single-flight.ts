@@ -2,7 +2,7 @@ export interface FlightTerms {
   /** Puts the error of a failed run on record. */
   readonly report: (error: unknown) => void;
   /** Called after a run that changed something others may act on, and when a failed run may be tried again. */
-  readonly ring: () => void;
+  readonly wake: () => void;
 }
 
 const firstPauseMs = 1_000;
@@ -10,7 +10,7 @@ const longestPauseMs = 60_000;
 
 /**
  * Runs some work in the background, one run at a time. Work that is asked for while it runs is run once more afterwards,
- * however often it was asked for. After a failed run `ring` is called once a pause is over, and the pause doubles with
+ * however often it was asked for. After a failed run `wake` is called once a pause is over, and the pause doubles with
  * each failure in a row: the cause of a failure may go away without a change that anybody would ask for.
  */
 export class SingleFlight {
@@ -53,7 +53,7 @@ export class SingleFlight {
   tryLater(): void {
     if (this.#failedInRun) return;
     this.#failedInRun = true;
-    setTimeout(this.#terms.ring, Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs)).unref();
+    setTimeout(this.#terms.wake, Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs)).unref();
     this.#failures++;
   }
 
@@ -62,10 +62,40 @@ export class SingleFlight {
     try {
       const changed = await this.#work();
       if (!this.#failedInRun) this.#failures = 0;
-      if (changed) this.#terms.ring();
+      if (changed) this.#terms.wake();
     } catch (error) {
       this.#terms.report(error);
       this.tryLater();
     }
   }
 }
+
+/** Joins any number of wakes into one for the loop that waits. A wake that comes while the loop works is not lost. */
+export class WakeSignal {
+  #woken = false;
+  #waiter: (() => void) | undefined;
+
+  wake(): void {
+    this.#woken = true;
+    this.#waiter?.();
+  }
+
+  /** Resolves true when woken, false when nobody did so for `ms`. */
+  wait(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const answer = (): void => {
+        clearTimeout(timer);
+        this.#waiter = undefined;
+        const woken = this.#woken;
+        this.#woken = false;
+        resolve(woken);
+      };
+      const timer = setTimeout(answer, Math.min(ms, longestTimer));
+      this.#waiter = answer;
+      if (this.#woken) answer();
+    });
+  }
+}
+
+/** Timers hold 31 bits of milliseconds; a longer wait simply looks again. */
+const longestTimer = 2 ** 31 - 1;

@@ -7,7 +7,7 @@ const names = Array.from({ length: 12 }, (_, at) => `b${at}`);
 
 /** A worker that has found nothing to recover: whatever it meets from now on belongs to somebody who lives. */
 async function worker({ ports }: LandingWorld): Promise<(isOver: () => boolean) => Promise<void>> {
-  const made = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal, ring: () => {} });
+  const made = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal, wake: () => {} });
   made.look();
   await made.settled();
   return async (isOver) => {

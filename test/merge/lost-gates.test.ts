@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gatePorts } from "../../src/engine/merge/checks.ts";
-import { endLostGates } from "../../src/engine/merge/lost-gates.ts";
+import { endLostGates } from "../../src/engine/merge/claims.ts";
 import { holdCommand } from "../../src/host/gates/held-command.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { landingWorld } from "../../testkit/landing-world.ts";

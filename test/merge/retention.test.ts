@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { pruneMergeRefs } from "../../src/engine/retention/merge-refs.ts";
+import { pruneMergeRefs } from "../../src/engine/retention/prune.ts";
 import { gitWorktrees } from "../../src/host/git/worktrees.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 

@@ -3,8 +3,15 @@ import { isTerminal, terminalCandidates } from "../../domain/agent/capability.ts
 import { attachLease, attachPrefix } from "../../domain/agent/wait.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Lease } from "../../domain/process/process.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { WorktreeFacts } from "../../ports/worktrees.ts";
+import type { TerminalLauncher, TurnFiles } from "../../ports/agent-process.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Instructions } from "../../ports/instructions.ts";
+import type { Processes } from "../../ports/process.ts";
+import type { Runtime, ToolServer } from "../../ports/runtime.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { Store, Tx } from "../../ports/store.ts";
+import type { WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { goOn } from "../../usecases/agents/resume.ts";
@@ -13,7 +20,27 @@ import { markFor } from "../../usecases/identity/identify.ts";
 import { askToLand } from "../../usecases/merge/queue/ask-to-land.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import { conserve } from "../supervisor/conserve.ts";
-import type { HandBackPorts } from "./ports.ts";
+
+/** What giving an agent back needs. */
+export interface HandBackPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly processes: Processes;
+  readonly worktrees: Worktrees;
+  readonly rules: Settings;
+}
+
+/** What opening an agent at a terminal needs. */
+export interface AttachedPorts extends HandBackPorts {
+  readonly files: Pick<TurnFiles, "readEnvironment">;
+  readonly instructions: Instructions;
+  readonly terminal: TerminalLauncher;
+  runtime(id: string): Runtime | undefined;
+  /** PATH with `ov` first, HOME, the project, and what a terminal needs. */
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly tools: ToolServer;
+}
 
 const graceMs = 2_000;
 
@@ -109,4 +136,23 @@ async function endIfFinished(tx: Tx, context: HandBackContext, agent: Agent, sin
   await askToLand(tx, context, ended);
   await releaseIfDue(tx, context, ended);
   return true;
+}
+
+/** Gives back the agents whose person is gone: a closed terminal, a killed command, a reboot. True when one is free now. */
+export async function freeLostAttachments(ports: HandBackPorts): Promise<boolean> {
+  const lost = await lostAttachments(ports);
+  for (const lease of lost) await handBack(ports, lease, "gone");
+  return lost.length > 0 && (await lostAttachments(ports)).length < lost.length;
+}
+
+/** Leases of people whose recorded process is gone. Nothing but that ends one. */
+export async function lostAttachments({ store, processes }: HandBackPorts): Promise<readonly Lease[]> {
+  return store.read(async (tx) => {
+    const lost: Lease[] = [];
+    for (const lease of await tx.leases.heldBelow(attachPrefix)) {
+      const holder = lease.processId === null ? undefined : await tx.processes.get(lease.processId);
+      if (holder === undefined || processes.check(holder) === "gone") lost.push(lease);
+    }
+    return lost;
+  });
 }

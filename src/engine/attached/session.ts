@@ -7,7 +7,7 @@ import type { LaunchPlan } from "../../ports/runtime.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { makeReady, namesOf } from "../supervisor/conserve.ts";
-import type { AttachedPorts } from "./ports.ts";
+import type { AttachedPorts } from "./hand-back.ts";
 
 /**
  * Opens the agent's own program at this terminal, in its worktree and on its conversation, as the agent: with a token

@@ -1,3 +1,5 @@
+import type { StoredCheck } from "../../domain/completion/check.ts";
+import type { Tx } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { MergePorts } from "../merge/ports.ts";
 import type { Slots } from "../merge/slots.ts";
@@ -14,4 +16,9 @@ export interface CheckTools {
   readonly slots: Slots;
   /** The engine is asked to end: gates are cut short, and their checks wait for the next engine. */
   readonly stop: AbortSignal;
+}
+
+/** Puts a check that somebody works on back, as if nobody had begun. */
+export async function requeue(tx: Tx, { id }: Pick<StoredCheck, "id">, now: number): Promise<void> {
+  await tx.checks.change(id, ["running"], { status: "queued", progress: null, updatedAt: now });
 }

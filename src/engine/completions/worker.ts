@@ -1,13 +1,16 @@
-import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
+import type { Missing } from "../../domain/completion/check.ts";
+import { environmentOf, isOpenCheck, type StoredCheck, type TrialGate } from "../../domain/completion/check.ts";
+import { defaultTimeoutMs, type Gate, type GateResult, type Receipt } from "../../domain/gate/gate.ts";
+import type { Settings } from "../../ports/settings.ts";
 import { Rollback } from "../../ports/store.ts";
+import { lacking, tellMissing } from "../../usecases/completions/accept.ts";
+import { record } from "../../usecases/events/record.ts";
+import { worktreeOf } from "../../usecases/worktrees/owners.ts";
+import { mergeContext } from "../merge/ports.ts";
 import { SingleFlight } from "../single-flight.ts";
 import { complete } from "./complete.ts";
-import { forgetTyped } from "./forget-typed.ts";
-import type { CheckTools, CompletionPorts } from "./ports.ts";
-import { problemOf, refuse, refuseBarely } from "./refuse.ts";
-import { requeue } from "./requeue.ts";
-import { runCheck } from "./run-check.ts";
-import { verify } from "./verify.ts";
+import { type CheckTools, type CompletionPorts, requeue } from "./ports.ts";
+import { prove } from "./prove.ts";
 
 /** How often an engine may die over a check before the check is taken for the reason. */
 const mostAttempts = 5;
@@ -21,15 +24,15 @@ export class CompletionWorker {
   readonly #tools: CheckTools;
   readonly #answering = new Set<Promise<void>>();
   readonly #taking: SingleFlight;
-  readonly #ring: () => void;
+  readonly #wake: () => void;
   #recovered = false;
 
-  /** `ring` is called when a check was answered. */
-  constructor(ports: CompletionPorts, tools: CheckTools, ring: () => void) {
+  /** `wake` is called when a check was answered. */
+  constructor(ports: CompletionPorts, tools: CheckTools, wake: () => void) {
     this.#ports = ports;
     this.#tools = tools;
-    this.#ring = ring;
-    this.#taking = new SingleFlight(() => this.#take(), { report: ports.report, ring });
+    this.#wake = wake;
+    this.#taking = new SingleFlight(() => this.#take(), { report: ports.report, wake });
   }
 
   look(): void {
@@ -52,7 +55,7 @@ export class CompletionWorker {
     for (const check of claimed) {
       const answering = this.#answer(check).finally(() => {
         this.#answering.delete(answering);
-        this.#ring();
+        this.#wake();
       });
       this.#answering.add(answering);
     }
@@ -137,3 +140,181 @@ function pause(ms: number, stop: AbortSignal): Promise<void> {
 }
 
 const answers = { completion: complete, check: runCheck, verify } as const;
+
+/** What was captured for one question goes with its answer; an engine that dies before leaves it to retention. */
+async function forgetTyped(
+  { store, forgetEnvironment, report }: Pick<CompletionPorts, "store" | "forgetEnvironment" | "report">,
+  check: StoredCheck,
+): Promise<void> {
+  const envFile = environmentOf(check);
+  if (envFile === undefined) return;
+  try {
+    const now = await store.read((tx) => tx.checks.get(check.id));
+    if (now === undefined || !isOpenCheck(now)) forgetEnvironment(envFile);
+  } catch (error) {
+    report(error);
+  }
+}
+
+/** What kept a check from a yes, for whoever asked: what it lacks, or that the engine could not look. */
+function problemOf(thrown: unknown): readonly Missing[] {
+  if (thrown instanceof Rollback) return thrown.value as readonly Missing[];
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return [{ kind: "engine", message: `the engine could not check it: ${message}`, fix: "try again in a moment" }];
+}
+
+/** Answers no, tells an agent that no longer waits for the answer, and puts it on record: all of it, or nothing. */
+async function refuse(ports: CompletionPorts, check: StoredCheck, problem: readonly Missing[]): Promise<void> {
+  const { store, clock } = ports;
+  await store.transaction(async (tx) => {
+    const now = await tx.checks.get(check.id);
+    if (now === undefined || !isOpenCheck(now)) return;
+    // Asked in other words meanwhile: those may lack nothing.
+    if (JSON.stringify(now.request) !== JSON.stringify(check.request)) return requeue(tx, check, clock.now());
+    const change = { status: "failed", problem, progress: null, updatedAt: clock.now() } as const;
+    await tx.checks.change(check.id, ["running"], change);
+    await tellMissing(tx, mergeContext(ports), check, problem);
+    await record(tx, clock.now(), {
+      source: "engine",
+      agentName: check.agentName,
+      agentId: check.agentId,
+      type: check.kind === "completion" ? "completion_refused" : "check_failed",
+      level: "warn",
+      data: {
+        checkId: check.id,
+        ref: check.refName,
+        problem: problem.map(({ kind, message }) => ({ kind, message })),
+      },
+    });
+  });
+}
+
+/** The bare no, where everything that belongs to it could not be stored: whoever is attached to the check gets an answer. */
+async function refuseBarely(
+  { store, clock }: Pick<CompletionPorts, "store" | "clock">,
+  { id }: StoredCheck,
+  problem: readonly Missing[],
+): Promise<void> {
+  const change = { status: "failed", problem, progress: null, updatedAt: clock.now() } as const;
+  await store.transaction((tx) => tx.checks.change(id, ["running"], change));
+}
+
+/** Runs what a receipt rests on again, on its commit and without believing earlier results, and compares. */
+async function verify(ports: CompletionPorts, tools: CheckTools, check: StoredCheck): Promise<void> {
+  if (check.request.kind !== "verify") return;
+  const { store, clock, rules } = ports;
+  const { receiptId } = check.request;
+  const found = await store.read(async (tx) => {
+    const receipt = await tx.receipts.get(receiptId);
+    return receipt === undefined ? undefined : { receipt, results: await tx.gates.all(receipt.results) };
+  });
+  if (found === undefined) throw lacking([gone(`the receipt ${receiptId}`)]);
+  const { receipt, results: recorded } = found;
+  const { headCommit: commit, baseCommit } = receipt;
+  await mustBeThere(ports, receipt);
+  const gates = recorded.map((result) => gateOf(result, rules));
+  const { results } = await prove(ports, tools, { check, commit, baseCommit, gates, useCache: false });
+  const problem = differences(recorded, results);
+  ports.reach("done.after-check");
+  await store.transaction((tx) =>
+    tx.checks.change(check.id, ["running"], {
+      status: problem.length === 0 ? "done" : "failed",
+      commitId: commit,
+      verdict: problem.length === 0 ? "reproduced" : "differs",
+      receiptId,
+      problem,
+      progress: null,
+      updatedAt: clock.now(),
+    }),
+  );
+}
+
+async function mustBeThere({ merging }: CompletionPorts, { headCommit, tree }: Receipt): Promise<void> {
+  if ((await merging.commitOf(headCommit)) === undefined) throw lacking([gone(`the commit ${headCommit}`)]);
+  if ((await merging.treeOf(headCommit)) === tree) return;
+  const message = `the commit ${headCommit} does not have the tree ${tree} that is on record`;
+  throw lacking([{ kind: "differs", message, fix: "the receipt cannot be trusted: run the gates anew: ov gate run" }]);
+}
+
+const gone = (what: string): Missing => ({
+  kind: "ref",
+  message: `${what} is not there any more`,
+  fix: "it cannot be run again; run the gates on what there is: ov gate run <ref>",
+});
+
+/** The gate as it was. None stops the others: each outcome is compared. */
+function gateOf({ gate, command }: GateResult, { project }: Settings): Gate {
+  const known = project.qualityGates.find(({ name }) => name === gate);
+  return { name: gate, command, timeoutMs: known?.timeoutMs ?? defaultTimeoutMs, required: false, paths: [] };
+}
+
+function differences(recorded: readonly GateResult[], results: readonly GateResult[]): readonly Missing[] {
+  return recorded.flatMap((before): Missing[] => {
+    const now = results.find(({ gate }) => gate === before.gate);
+    if (now !== undefined && now.status === before.status && now.exitCode === before.exitCode) return [];
+    const { gate } = before;
+    const message = `the gate ${gate} is on record as ${outcome(before)}, and was now ${now === undefined ? "not run" : outcome(now)}`;
+    const fix = "look at both outputs: ov gate log";
+    return [{ kind: "differs", message, fix, gate, ...(now === undefined ? {} : { logPath: now.logPath }) }];
+  });
+}
+
+const outcome = ({ status, exitCode }: GateResult): string =>
+  exitCode === null ? status.replaceAll("_", " ") : `${status.replaceAll("_", " ")} (exit ${exitCode})`;
+
+/** Runs the gates on what was named and writes down what they prove. Throws `lacking` when one does not pass. */
+async function runCheck(ports: CompletionPorts, tools: CheckTools, check: StoredCheck): Promise<void> {
+  const { store, clock, ids, rules } = ports;
+  const { commit, baseCommit } = await commitOf(ports, check);
+  const trial = check.request.kind === "check" ? check.request.trial : undefined;
+  const gates = [...rules.project.qualityGates, ...(trial ?? []).map(triedGate)];
+  const terms = { check, commit, baseCommit, gates, useCache: true, askAll: trial !== undefined };
+  const { tree, verdict, gaps, results, failures } = await prove(ports, tools, terms);
+  const receipt: Receipt = {
+    id: ids.next("receipt"),
+    kind: "check",
+    subject: check.refName,
+    baseCommit,
+    headCommit: commit,
+    tree,
+    verdict,
+    results: results.map(({ id }) => id),
+    gaps,
+    createdAt: clock.now(),
+  };
+  ports.reach("done.after-check");
+  await store.transaction(async (tx) => {
+    const answered = await tx.checks.change(check.id, ["running"], {
+      status: failures.length === 0 ? "done" : "failed",
+      commitId: commit,
+      verdict,
+      receiptId: receipt.id,
+      problem: failures,
+      progress: null,
+      updatedAt: clock.now(),
+    });
+    if (answered) await tx.receipts.add(receipt);
+  });
+}
+
+/** The gate with the defaults of the configuration. */
+const triedGate = ({ name, command }: TrialGate): Gate => ({
+  name,
+  command,
+  timeoutMs: defaultTimeoutMs,
+  required: true,
+  paths: [],
+});
+
+async function commitOf(
+  ports: CompletionPorts,
+  { agentId, refName }: StoredCheck,
+): Promise<{ readonly commit: string; readonly baseCommit: string | null }> {
+  const agent = agentId === null ? undefined : await ports.store.read((tx) => tx.agents.get(agentId));
+  const worktree = agent === undefined ? undefined : worktreeOf(agent);
+  if (worktree !== undefined && agent?.cleanedAt === null) await ports.worktrees.collect(worktree);
+  const commit = await ports.merging.commitOf(refName);
+  if (commit !== undefined) return { commit, baseCommit: agent?.baseCommit ?? null };
+  const message = `${refName} is no commit of this project`;
+  throw lacking([{ kind: "ref", message, fix: "name a branch, a commit or an agent: ov gate run <ref>" }]);
+}

@@ -3,6 +3,7 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
 import { askAbout, askAgain, type Doubt } from "../../usecases/merge/queue/approval.ts";
 import { rejected } from "../../usecases/merge/queue/settle-entry.ts";
+import { runOf } from "./checks.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 import type { Concern } from "./steering.ts";
 
@@ -96,4 +97,18 @@ export async function freeLostEntries(ports: MergePorts): Promise<void> {
 function deathsInARow(attempts: readonly MergeAttempt[]): number {
   const last = attempts.findLastIndex(({ outcome }) => outcome !== "lost");
   return attempts.length - 1 - last;
+}
+
+/** A gate has no work of its own to save. */
+const graceMs = 500;
+
+/** Ends the gates of an engine that is no more. What one of them was about to install was not kept, and is not used. */
+export async function endLostGates(ports: MergePorts): Promise<void> {
+  const { store, processes, clock } = ports;
+  const lost = await store.read((tx) => tx.processes.liveInRole("gate"));
+  for (const gate of lost) {
+    const { id: gateRun, mark } = runOf(ports, gate.id);
+    await processes.endTree(gate, graceMs, { gateRun, mark });
+    await store.transaction((tx) => tx.processes.end(gate.id, "its engine is gone", clock.now()));
+  }
 }

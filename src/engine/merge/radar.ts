@@ -20,10 +20,10 @@ export class Radar {
   #seen = "";
   readonly #flight: SingleFlight;
 
-  /** `ring` is called when an agent was warned. */
-  constructor(ports: MergePorts, ring: () => void) {
+  /** `wake` is called when an agent was warned. */
+  constructor(ports: MergePorts, wake: () => void) {
     this.#ports = ports;
-    this.#flight = new SingleFlight(() => this.#pass(), { report: ports.report, ring });
+    this.#flight = new SingleFlight(() => this.#pass(), { report: ports.report, wake });
   }
 
   look(): void {

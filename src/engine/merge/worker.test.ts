@@ -23,7 +23,7 @@ test("a failed pass is followed by another one without a wake", async () => {
     },
   };
   const stop = new AbortController().signal;
-  const worker = new MergeWorker(ports, { slots: new Slots(1), stop, ring: () => worker.look() });
+  const worker = new MergeWorker(ports, { slots: new Slots(1), stop, wake: () => worker.look() });
   worker.look();
   while ((await world.entry(id)).causeDetail === null) await Bun.sleep(20);
   expect(await world.entry(id)).toMatchObject({ causeDetail: { message: "git could not be started" } });
@@ -52,7 +52,7 @@ test("a promotion that breaks says why on the operation, and is tried again with
     },
   };
   const stop = new AbortController().signal;
-  const worker = new MergeWorker(ports, { slots: new Slots(1), stop, ring: () => worker.look() });
+  const worker = new MergeWorker(ports, { slots: new Slots(1), stop, wake: () => worker.look() });
   const now = () => world.store.read((tx) => tx.mergeOps.get(op?.id ?? ""));
   worker.look();
   while ((await now())?.problem === null) await Bun.sleep(20);

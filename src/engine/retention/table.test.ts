@@ -7,8 +7,7 @@ import { anEntry, anOp } from "../../../testkit/contracts/store/merges.ts";
 import { aDelivery, aMessage, anAgent, aProcess, aTurn, noon } from "../../../testkit/contracts/store/rows.ts";
 import { retentionWorld, type RetentionWorld as World } from "../../../testkit/retention-world.ts";
 import type { Tx } from "../../ports/store.ts";
-import { Retention } from "./retention.ts";
-import { type RetentionRow, retentionTable, stayingTables } from "./table.ts";
+import { Retention, type RetentionRow, retentionTable, stayingTables } from "./table.ts";
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -1,10 +1,12 @@
 import { shown } from "../../domain/budget/budget.ts";
+import { failureOf } from "../../domain/failure.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Assignment } from "../../domain/role/assignment.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";
 import type { GatedProcess, TurnFiles } from "../../ports/agent-process.ts";
 import type { PlacedInstructions } from "../../ports/instructions.ts";
 import type { Driver, LaunchPlan, Runtime } from "../../ports/runtime.ts";
+import type { Tx } from "../../ports/store.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
@@ -12,7 +14,6 @@ import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import type { OwnedTurn } from "./begin.ts";
 import { makeReady, namesOf } from "./conserve.ts";
 import type { SupervisorPorts } from "./ports.ts";
-import { mayStart, whenThereIsRoom } from "./room.ts";
 
 /** `taken`: the turn is no longer ours, or it is to stop; the gate never opened. */
 export type Launch =
@@ -218,4 +219,35 @@ function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Reco
     ...namesOf(agent),
     OVERSTORY_TURN_ID: turn.id,
   };
+}
+
+const shortestPauseMs = 100;
+const longestPauseMs = 2_000;
+
+/**
+ * Does what needs space on the disk, again and again until there is enough: a full disk is no failure of a turn.
+ * `taken` when the turn was stopped or lost meanwhile. Any other failure is the caller's.
+ */
+async function whenThereIsRoom<T>(
+  ports: Pick<SupervisorPorts, "store" | "report">,
+  owned: OwnedTurn,
+  work: () => T,
+): Promise<{ readonly done: T } | "taken"> {
+  for (let pause = shortestPauseMs, said = false; ; pause = Math.min(pause * 2, longestPauseMs), said = true) {
+    try {
+      return { done: work() };
+    } catch (error) {
+      if (failureOf(error).kind !== "disk-full") throw error;
+      if (!said) ports.report(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (!(await ports.store.read((tx) => mayStart(tx, owned)))) return "taken";
+  }
+}
+
+/** The turn is still ours, and nobody asked its agent to stop. */
+async function mayStart(tx: Tx, { turn, agent, fence }: OwnedTurn): Promise<boolean> {
+  const current = await tx.turns.get(turn.id);
+  const owner = await tx.agents.get(agent.id);
+  return current?.status === "running" && current.fence === fence && owner?.stopRequestedBy === null;
 }

@@ -1,3 +1,5 @@
+import type { Letter } from "../../domain/mail/letter.ts";
+import { isUnverified, type WorkBehind, workLine } from "../../domain/mail/letter.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import { type FailureCause, failureText } from "../../domain/turn/failure.ts";
@@ -8,6 +10,8 @@ import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Driver, Runtime } from "../../ports/runtime.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
+import { type Reporter, reporterOf } from "../../usecases/mail/work-behind.ts";
+import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import { exchangeWith } from "./answer.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
 import { conserve, leftOf } from "./conserve.ts";
@@ -17,7 +21,6 @@ import { keepBeating, type LeaseBeat } from "./lease-beat.ts";
 import { type Hopeless, OutputLog } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import { type Ending, settleTurn } from "./settle-turn.ts";
-import { tellFacts } from "./tell-facts.ts";
 
 /** Owns one turn from launch, or from the place where a lost supervisor left it, to its settling. */
 export async function runTurn(ports: SupervisorPorts, turnId: string, fence: number): Promise<void> {
@@ -172,4 +175,37 @@ function complaintOf({ complaints }: Runtime, code: number | null, tail: string)
   const known = complaints.find(({ says }) => tail.includes(says));
   if (known !== undefined) return known.cause;
   return notStarted.includes(code) ? "program" : "unknown";
+}
+
+type Ports = Pick<SupervisorPorts, "store" | "worktrees">;
+
+/**
+ * Puts beside each bare report what is true about its sender's work as it is handed over. A reader that is faster than
+ * the end of the sender's turn gets what a look into the worktree shows now.
+ */
+async function tellFacts(ports: Ports, letters: readonly Letter[]): Promise<readonly Letter[]> {
+  const told: Letter[] = [];
+  for (const letter of letters) {
+    const bare = isUnverified(letter.message);
+    told.push(bare ? { ...letter, unverified: workLine(await lookBehind(ports, letter)) } : letter);
+  }
+  return told;
+}
+
+async function lookBehind(ports: Ports, { message }: Letter): Promise<WorkBehind> {
+  const reporter = await ports.store.read((tx) => reporterOf(tx, message));
+  return reporter.work.kind === "unknown" ? look(ports, reporter) : reporter.work;
+}
+
+/** What cannot be read stays unknown: a report is delivered all the same. */
+async function look({ worktrees }: Ports, { agent, work }: Reporter): Promise<WorkBehind> {
+  const worktree = agent === undefined ? undefined : worktreeOf(agent);
+  if (worktree === undefined) return work;
+  try {
+    const { exists, head, ahead, dirty } = await worktrees.inspect(worktree);
+    if (!exists) return { kind: "unknown", why: "its worktree is gone" };
+    return { kind: "seen", when: "turn-running", facts: { head, base: worktree.baseCommit, ahead, dirty } };
+  } catch {
+    return { kind: "unknown", why: "its worktree could not be read" };
+  }
 }

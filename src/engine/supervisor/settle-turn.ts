@@ -1,8 +1,9 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
 import { scopeWarning } from "../../domain/agent/scope.ts";
 import { stopEnd } from "../../domain/agent/transition.ts";
 import { isAttachHold } from "../../domain/agent/wait.ts";
+import { type DeliveryEvent, nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { failureAdvice, isTransient, type RuntimeAdvice } from "../../domain/turn/failure.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
@@ -11,17 +12,18 @@ import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Settings } from "../../ports/settings.ts";
+import type { Mail } from "../../ports/store/mail.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { settleTurnBudget } from "../../usecases/budgets/settle-turn-budget.ts";
 import { record } from "../../usecases/events/record.ts";
+import { handOn } from "../../usecases/mail/hand-on.ts";
+import { reportDead } from "../../usecases/mail/report-dead.ts";
 import { turnLease } from "./begin.ts";
-import { followEnd } from "./follow-end.ts";
-import { parksBefore, settleHopeless, settleParking } from "./park.ts";
+import { followEnd, parksBefore, settleHopeless, settleParking } from "./follow-end.ts";
 import type { SupervisorLimits } from "./ports.ts";
-import { settleInput } from "./settle-input.ts";
 
 export interface SettlePorts {
   readonly store: Store;
@@ -227,4 +229,49 @@ async function queueNext(
     await tx.agents.setReminders(agent.id, agent.reminders + 1);
     await tx.turns.queue({ ...queue, trigger: "reminder", attempt: 1, notBefore: 0 });
   }
+}
+
+interface Context {
+  readonly ids: Ids;
+  readonly now: number;
+}
+
+/** What becomes of the mail a turn carried: acknowledged, back in the queue, or inherited by whoever is left. */
+async function settleInput(tx: Tx, context: Context, turn: Turn, agent: Agent, settlement: Settlement): Promise<void> {
+  const heir = settlement.input === "dead" ? await heirOf(tx, agent) : undefined;
+  for (const mail of await tx.deliveries.ofTurn(turn.id)) {
+    if (heir !== undefined && (await handOn(tx, context, mail, heir.name))) continue;
+    await move(tx, context, counted(mail, settlement), eventFor(settlement, turn));
+  }
+}
+
+/** Mail has seen as many attempts as turns that failed with it; being parked is none. */
+function counted({ message, delivery }: Mail, { input, next }: Settlement): Mail {
+  const failed = input === "dead" || (next.kind === "retry" && next.countsAttempt);
+  return { message, delivery: failed ? { ...delivery, attempts: delivery.attempts + 1 } : delivery };
+}
+
+function eventFor(settlement: Settlement, turn: Turn): DeliveryEvent {
+  if (settlement.input === "ack") return { kind: "ack", by: turn.id };
+  if (settlement.input === "dead") return { kind: "kill", error: settlement.death ?? "its turns failed" };
+  return { kind: "release", by: turn.id };
+}
+
+async function move(tx: Tx, context: Context, { message, delivery }: Mail, event: DeliveryEvent): Promise<boolean> {
+  const next = nextDelivery(delivery, event, context.now);
+  if (!next.ok) return false;
+  await tx.deliveries.update(next.value);
+  // The input of a turn is given up only with its agent.
+  if (next.value.state === "dead")
+    await reportDead(tx, context, { message, delivery: next.value }, { readerEnds: true });
+  return true;
+}
+
+/** The successor, else the parent, if they live; the operator is told by the dead letter instead. */
+async function heirOf(tx: Tx, agent: Agent): Promise<Agent | undefined> {
+  for (const name of [agent.successorName, agent.parentName]) {
+    const heir = name === null ? undefined : await tx.agents.byName(name);
+    if (heir !== undefined && !hasEnded(heir)) return heir;
+  }
+  return undefined;
 }

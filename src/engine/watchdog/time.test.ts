@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { minute, watchdogWorld } from "../../../testkit/watchdog-world.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { WatchdogPorts } from "./ports.ts";
+import type { WatchdogPorts } from "./memory.ts";
 import { nextWatchdogAt, watchdogTick } from "./tick.ts";
 
 const hour = 60 * minute;

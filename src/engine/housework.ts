@@ -1,14 +1,168 @@
 import { type Agent, hasEnded } from "../domain/agent/agent.ts";
+import { stopEnd, watchdog } from "../domain/agent/transition.ts";
 import type { Processes } from "../ports/process.ts";
 import { everyAgent } from "../ports/store/snapshots.ts";
-import type { Tx } from "../ports/store.ts";
+import type { Store, Tx } from "../ports/store.ts";
 import type { OwnedWorktree } from "../ports/worktrees.ts";
+import { endAgent } from "../usecases/agents/end-agent.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
+import { recheckBudgets } from "../usecases/budgets/recheck-budgets.ts";
 import { record } from "../usecases/events/record.ts";
 import { isWanted } from "../usecases/gates/environments.ts";
+import { expireClaim } from "../usecases/mail/expire.ts";
 import { worktreeOf } from "../usecases/worktrees/owners.ts";
+import { freeLostAttachments } from "./attached/hand-back.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve } from "./supervisor/conserve.ts";
+
+/**
+ * What the engine does beside everything else, one chore after the other. Stops take as long as a process takes to die,
+ * and cleaning as long as git takes; the turns of other agents need not wait.
+ */
+export class Housework {
+  readonly #ports: EnginePorts;
+  readonly #wake: () => void;
+  readonly #stops = new UnfinishedStops();
+  #budgetsSeen = false;
+
+  /** `wake` is called when a chore woke an agent. */
+  constructor(ports: EnginePorts, wake: () => void) {
+    this.#ports = ports;
+    this.#wake = wake;
+  }
+
+  async run(): Promise<void> {
+    const ports = this.#ports;
+    const chores: readonly (() => Promise<unknown>)[] = [
+      () => this.#freeFromBudgets(),
+      () => this.#stops.finish(ports),
+      () => freeLostAttachments(ports),
+      () => expireClaims(ports),
+      () => releaseForgotten(ports),
+      () => cleanReleased(ports),
+      () => startEnginesAbroad(ports),
+    ];
+    for (const chore of chores) {
+      try {
+        if ((await chore()) === true) this.#wake();
+      } catch (error) {
+        // A chore that fails must not keep the others from being done; the next pass tries it again.
+        ports.report(error);
+      }
+    }
+  }
+
+  /** A limit may have been raised while no engine ran, or by the settings this engine started with. */
+  async #freeFromBudgets(): Promise<boolean> {
+    const freed = await freeFromBudgets(this.#ports, { evenIfNotDue: !this.#budgetsSeen });
+    this.#budgetsSeen = true;
+    return freed;
+  }
+}
+
+const mostExpiredAtOnce = 100;
+
+/**
+ * Takes mail back from readers that died with it in hand, so that it is delivered again or visibly given up. What was
+ * printed waits for its reader's next look instead: a person need not be told the same twice. True when one had expired.
+ */
+async function expireClaims(ports: EnginePorts): Promise<boolean> {
+  const now = ports.clock.now();
+  const due = await ports.store.read((tx) => tx.deliveries.nextExpiry());
+  if (due === undefined || due > now) return false;
+  return ports.store.transaction(async (tx) => {
+    let any = false;
+    for (const delivery of await tx.deliveries.expired(now, mostExpiredAtOnce)) {
+      const message = await tx.messages.bySeq(delivery.messageSeq);
+      if (message === undefined) continue;
+      await expireClaim(tx, { ids: ports.ids, now, settings: ports.rules }, { message, delivery });
+      any = true;
+    }
+    return any;
+  });
+}
+
+/** Lets agents go on whose budget allows it again, as at the turn of a day. True when somebody may run now. */
+async function freeFromBudgets(
+  ports: EnginePorts,
+  { evenIfNotDue }: { readonly evenIfNotDue: boolean },
+): Promise<boolean> {
+  const now = ports.clock.now();
+  const due = await ports.store.read((tx) => tx.waits.nextDeadline("budget"));
+  if (!evenIfNotDue && (due === undefined || due > now)) return false;
+  const terms = { limits: ports.settings.budgets, ids: ports.ids, now };
+  const { resumed } = await ports.store.transaction((tx) => recheckBudgets(tx, terms));
+  return resumed.length > 0;
+}
+
+const graceMs = 2_000;
+
+/**
+ * Completes stops whose command died half-way, and stops that the watchdog asked for: ends what still runs, and ends the
+ * agent when no supervisor is there to do it. Safe to repeat, and harmless beside the command that does the same.
+ */
+class UnfinishedStops {
+  readonly #seen = new Map<string, number>();
+
+  /** True when somebody ended by it, which others may have to hear of. */
+  async finish(ports: EnginePorts): Promise<boolean> {
+    const stopping = await ports.store.read((tx) => tx.agents.stopping());
+    const now = ports.clock.monotonic();
+    for (const id of this.#seen.keys()) if (!stopping.some((agent) => agent.id === id)) this.#seen.delete(id);
+    let ended = false;
+    for (const agent of stopping) {
+      const since = this.#seen.get(agent.id) ?? now;
+      this.#seen.set(agent.id, since);
+      if (agent.stopRequestedBy !== watchdog && now - since < headStartMs) continue;
+      if (await finishStop(ports, agent)) ended = true;
+    }
+    return ended;
+  }
+}
+
+/** A command that stops somebody ends the processes itself and tells how that went; it should find them alive. */
+const headStartMs = 4_000;
+
+async function finishStop(ports: EnginePorts, agent: Agent): Promise<boolean> {
+  const live = await ports.store.read((tx) => tx.processes.liveForAgent(agent.id));
+  for (const process of live.filter((record) => record.role === "agent")) {
+    await ports.processes.endTree(process, graceMs, { turnId: process.turnId ?? undefined });
+  }
+  await ports.processes.endStartedFor(agent.id, graceMs);
+  ports.reach("stop.after-kill");
+  const now = ports.clock.now();
+  return ports.store.transaction(async (tx) => {
+    const current = await tx.agents.get(agent.id);
+    // With a turn running its supervisor, or the one that takes over, settles it the same way.
+    if (current === undefined || (await tx.turns.runningFor(agent.id)) !== undefined) return false;
+    const end = stopEnd(current.stopRequestedBy ?? "operator");
+    const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
+    const told = { ...end, death: end.reason, turnId: null };
+    return endAgent(tx, { ids: ports.ids, now, notifyDeaths }, current, told);
+  });
+}
+
+/**
+ * Starts engines of other projects, where an orchestrator of ours gave work. An engine that it started itself would
+ * carry its mark and die with its turn. A request counts only while an orchestrator has a turn; any other is deleted.
+ */
+async function startEnginesAbroad({ store, abroad }: EnginePorts): Promise<void> {
+  for (const { id, root } of abroad.requests()) {
+    try {
+      if (await anOrchestratorWorks(store)) await abroad.start(root);
+    } finally {
+      abroad.forget(id);
+    }
+  }
+}
+
+const anOrchestratorWorks = (store: Store): Promise<boolean> =>
+  store.read(async (tx) => {
+    for (const { agentId } of await tx.turns.running()) {
+      if ((await tx.agents.get(agentId))?.capability === "orchestrator") return true;
+    }
+    return false;
+  });
 
 export interface CleaningPorts
   extends Pick<EnginePorts, "store" | "clock" | "worktrees" | "reach" | "forgetEnvironment"> {
@@ -16,8 +170,6 @@ export interface CleaningPorts
 }
 
 const longestHoldMs = 24 * 60 * 60_000;
-const graceMs = 2_000;
-
 /** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. True when it let somebody go. */
 export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock" | "ids">): Promise<boolean> {
   const now = ports.clock.now();

@@ -1,19 +1,19 @@
-import { lastingProblem } from "../../domain/failure.ts";
-import type { AttemptOutcome } from "../../domain/merge/attempt.ts";
-import type { MergeCause, MergeEntry, Verdict } from "../../domain/merge/entry.ts";
-import { steeringGaps } from "../../domain/merge/steering.ts";
-import { blocked, landed, rejected } from "../../usecases/merge/queue/settle-entry.ts";
-import { type Checks, openChecks } from "./checks.ts";
-import { isInWork, land } from "./land.ts";
-import { foreignTip, tipOf } from "./landing-tip.ts";
-import { distrust } from "./learn.ts";
-import { mergeOne } from "./merge-one.ts";
-import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
-import { droppedBehind, restsOnDropped } from "./rewritten-target.ts";
-import type { Slots } from "./slots.ts";
-import type { Concern } from "./steering.ts";
-import type { EntryOutcome, Landing, TrainProgress, TrainSteps } from "./train/steps.ts";
-import { runTrain } from "./train/train.ts";
+import { lastingProblem } from "../../../domain/failure.ts";
+import type { AttemptOutcome } from "../../../domain/merge/attempt.ts";
+import type { MergeCause, MergeEntry, Verdict } from "../../../domain/merge/entry.ts";
+import { steeringGaps } from "../../../domain/merge/steering.ts";
+import { blocked, landed, rejected } from "../../../usecases/merge/queue/settle-entry.ts";
+import { type Checks, openChecks } from "../checks.ts";
+import { isInWork, land } from "../land.ts";
+import { foreignTip, tipOf } from "../landing-tip.ts";
+import { distrust } from "../learn.ts";
+import { mergeOne } from "../merge-one.ts";
+import { branchRef, type MergePorts, mergeContext } from "../ports.ts";
+import { droppedBehind, restsOnDropped } from "../rewritten-target.ts";
+import type { Slots } from "../slots.ts";
+import type { Concern } from "../steering.ts";
+import type { EntryOutcome, Landing, TrainProgress, TrainSteps } from "./steps.ts";
+import { runTrain } from "./train.ts";
 
 /** What could not land because of something outside is tried again after this time, and then after twice as long. */
 const retryBlockedMs = 30_000;
