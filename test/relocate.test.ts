@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { pathColumns } from "../src/store/relocate.ts";
+import { pathColumns } from "../src/store/database-files.ts";
 import { slingNew, untilAgent } from "../testkit/lifecycle.ts";
 import { makeProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { rebindPaths } from "../src/store/relocate.ts";
+import { rebindPaths } from "../src/store/database-files.ts";
 import type { TestProject } from "./project.ts";
 import { statePath } from "./state.ts";
 

@@ -57,7 +57,7 @@ export async function openProject(
 export async function bindingFor(env: Environment): Promise<ProjectBinding> {
   const [{ projectBinding }, { databaseFiles: databases }] = await Promise.all([
     import("../host/project/bind-project.ts"),
-    import("../store/relocate.ts"),
+    import("../store/database-files.ts"),
   ]);
   const leavesPlaces = env.OVERSTORY_TOKEN !== undefined;
   return projectBinding({ databases, clock: clockFor(env), reach: killPointsFrom(env), leavesPlaces });
@@ -89,7 +89,7 @@ export function clockFor(env: Environment): Clock {
 /** Are agents kept from each other's tokens by the system? Nothing does so yet; tests play that something does. */
 export const areConfined = (env: Environment): boolean => isTestBuild && env.OVERSTORY_TEST_CONFINED === "1";
 
-/** How long a turn's supervisor may be silent; see `engine/silent-supervisors`. */
+/** How long a turn's supervisor may be silent; see `SilentSupervisors` in `engine/dispatch`. */
 export function leaseMsFor(env: Environment): number {
   return isTestBuild ? Number(env.OVERSTORY_TEST_LEASE_MS ?? leaseMs) : leaseMs;
 }

@@ -219,7 +219,7 @@ export const makeWorld = ({
     cleanFiles: async () => {
       const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([
         import("../host/project/clean-files.ts"),
-        import("../store/backup.ts"),
+        import("../store/database-files.ts"),
         import("./agent-parts.ts"),
       ]);
       const here = await project();

@@ -1,9 +1,38 @@
+import type { WaitKind } from "../domain/agent/wait.ts";
 import type { BudgetScope, BudgetUnit, Ledger, LedgerKey, Reservation } from "../domain/budget/budget.ts";
-import { spentOf } from "../domain/budget/usage.ts";
-import type { BudgetRows } from "../ports/store/turns.ts";
+import { spentOf, type Usage } from "../domain/budget/usage.ts";
+import type { Wait, WaitRows } from "../ports/store/agents.ts";
+import type { BudgetRows, UsageRows } from "../ports/store/turns.ts";
 import type { Sql, SqlValue } from "./sql.ts";
-import { decodeRow, flag, integer, nullable, select, table, text } from "./table.ts";
-import { waits } from "./waits.ts";
+import { decodeRow, flag, insert, integer, nullable, select, table, text } from "./table.ts";
+
+export const waits = table<Wait>("waits", {
+  agentName: text(),
+  kind: text<WaitKind>(),
+  ref: text(),
+  since: integer,
+  deadline: nullable(integer),
+});
+
+export const waitRows = (sql: Sql): WaitRows => ({
+  add: async (wait) => {
+    await insert(sql, waits, wait, "ON CONFLICT DO NOTHING");
+  },
+  remove: async (agentName, kind, ref) => {
+    await sql.run("DELETE FROM waits WHERE agent_name = ? AND kind = ? AND ref = ?", agentName, kind, ref);
+  },
+  resolve: async (kind, ref) => {
+    const rows = await sql.all("DELETE FROM waits WHERE kind = ? AND ref = ? RETURNING agent_name", kind, ref);
+    return rows.map((row) => String(row.agent_name));
+  },
+  of: (agentName) => select(sql, waits, "WHERE agent_name = ? ORDER BY since, kind, ref", agentName),
+  ofKind: (kind) => select(sql, waits, "WHERE kind = ? ORDER BY since, agent_name, ref", kind),
+  nextDeadline: async (kind) => {
+    const rows = await sql.all("SELECT MIN(deadline) AS due FROM waits WHERE kind = ? AND deadline IS NOT NULL", kind);
+    const due = rows[0]?.due;
+    return typeof due === "number" ? due : undefined;
+  },
+});
 
 export const budgets = table<Ledger>("budgets", {
   scope: text<BudgetScope>(),
@@ -131,3 +160,36 @@ async function setLimit(sql: Sql, key: LedgerKey, { given, raised, set, now }: N
     now,
   );
 }
+
+export const usage = table<Usage>("usage", {
+  turnId: text(),
+  messageId: text(),
+  agentName: text(),
+  runId: text(),
+  taskId: nullable(text()),
+  model: nullable(text()),
+  input: integer,
+  output: integer,
+  cacheRead: integer,
+  cacheWrite: integer,
+  createdAt: integer,
+});
+
+/** Each count on its own: a later report may hold more of one and, cut short, less of another. */
+const larger = ["input", "output", "cache_read", "cache_write"]
+  .map(
+    (count) => `${count} = CASE WHEN excluded.${count} > usage.${count} THEN excluded.${count} ELSE usage.${count} END`,
+  )
+  .join(", ");
+
+export const usageRows = (sql: Sql): UsageRows => ({
+  record: async (row) => {
+    await insert(
+      sql,
+      usage,
+      row,
+      `ON CONFLICT (turn_id, message_id) DO UPDATE SET ${larger}, model = COALESCE(excluded.model, usage.model)`,
+    );
+  },
+  ofTurn: (turnId) => select(sql, usage, "WHERE turn_id = ? ORDER BY created_at, message_id", turnId),
+});

@@ -1,6 +1,15 @@
 import type { AttemptMember, AttemptOutcome, MergeAttempt } from "../domain/merge/attempt.ts";
 import type { MergeOp, MergeOpKind, MergeOpRequest, MergeOpStatus } from "../domain/merge/operation.ts";
-import type { MergeAttemptRows, MergeOpFilter, MergeOpRows } from "../ports/store/merges.ts";
+import type {
+  MergeAttemptRows,
+  MergeOpFilter,
+  MergeOpRows,
+  RadarOutcome,
+  RadarPair,
+  RadarRows,
+  RememberedResolution,
+  ResolutionRows,
+} from "../ports/store/merges.ts";
 import { holdsNumber } from "./merges.ts";
 import type { Sql, SqlValue } from "./sql.ts";
 import { assign, insert, insertNumbered, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
@@ -80,3 +89,47 @@ function conditions({ kind, status, ref, queueId }: MergeOpFilter): { where: str
   const where = parts.length === 0 ? "" : `WHERE ${parts.map(({ part }) => part).join(" AND ")}`;
   return { where, values: parts.map(({ value }) => value) };
 }
+
+export const rememberedResolutions = table<RememberedResolution>("remembered_resolutions", {
+  fingerprint: text(),
+  path: text(),
+  content: text(),
+  strategy: text(),
+  landedAt: integer,
+  bad: integer,
+});
+
+export const radarPairs = table<RadarPair>("radar_pairs", {
+  aCommit: text(),
+  bCommit: text(),
+  outcome: text<RadarOutcome>(),
+  files: json<readonly string[]>(),
+  createdAt: integer,
+});
+
+export const resolutionRows = (sql: Sql): ResolutionRows => ({
+  get: (fingerprint) => selectOne(sql, rememberedResolutions, "WHERE fingerprint = ?", fingerprint),
+  put: async (resolution) => {
+    await sql.run("DELETE FROM remembered_resolutions WHERE fingerprint = ?", resolution.fingerprint);
+    await insert(sql, rememberedResolutions, resolution);
+  },
+  markBad: async (fingerprint) => {
+    await sql.run("UPDATE remembered_resolutions SET bad = bad + 1 WHERE fingerprint = ?", fingerprint);
+  },
+});
+
+export const radarRows = (sql: Sql): RadarRows => ({
+  pair: (aCommit, bCommit) => selectOne(sql, radarPairs, "WHERE a_commit = ? AND b_commit = ?", aCommit, bCommit),
+  put: async (pair) => {
+    await sql.run("DELETE FROM radar_pairs WHERE a_commit = ? AND b_commit = ?", pair.aCommit, pair.bCommit);
+    await insert(sql, radarPairs, pair);
+  },
+  warnOnce: async (branchA, branchB, filesDigest, now) =>
+    (await sql.run(
+      "INSERT INTO radar_warnings (branch_a, branch_b, files_digest, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      branchA,
+      branchB,
+      filesDigest,
+      now,
+    )) > 0,
+});

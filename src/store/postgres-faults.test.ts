@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Failure, failureOf } from "../domain/failure.ts";
-import { placeOf, translated } from "./postgres-faults.ts";
+import { placeOf, translated } from "./postgres.ts";
 
 const place = "postgres://db.example:5432/team";
 const serverError = (state: string): Error =>

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { numbered } from "./postgres-placeholders.ts";
+import { numbered } from "./postgres.ts";
 
 test("each question mark becomes the next number", () => {
   expect(numbered('UPDATE t SET "a" = ?, b = ? WHERE c IN (?, ?)')).toBe(

@@ -1,9 +1,7 @@
 import { SQL, type TransactionSQL } from "bun";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
-import { faultOf, isConnectionLoss, patienceMs, placeOf, translated } from "./postgres-faults.ts";
-import { numbered } from "./postgres-placeholders.ts";
-import { advisoryLocks, ensureSchema } from "./postgres-schema.ts";
+import { schemaVersion, statementsFrom } from "./migrations/migrations.ts";
 import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 import { runUnit } from "./unit.ts";
 
@@ -171,3 +169,98 @@ async function changeCounter(db: SQL, place: string): Promise<number> {
     throw translated(place, error);
   }
 }
+
+/** Advisory locks of this program in its database: one namespace, one number per purpose. */
+const advisoryLocks = { commitOrder: "28534, 1", migration: "28534, 2" } as const;
+
+/** Creates or migrates the schema, once, however many open at the same moment. `place` names the database in failures. */
+async function ensureSchema(db: SQL, place: string): Promise<void> {
+  if (isCurrent(await versionOf(db), place)) return;
+  await db.begin(async (tx) => {
+    await tx.unsafe(`SELECT pg_advisory_xact_lock(${advisoryLocks.migration})`);
+    await tx.unsafe(`CREATE TABLE IF NOT EXISTS schema_version (
+      only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+      version INTEGER NOT NULL
+    )`);
+    const version = await versionOf(tx);
+    if (isCurrent(version, place)) return;
+    await tx.unsafe(statementsFrom(version, "postgres").join(";\n"));
+    await tx.unsafe(
+      `INSERT INTO schema_version (only_row, version) VALUES (1, ${schemaVersion})
+       ON CONFLICT (only_row) DO UPDATE SET version = excluded.version`,
+    );
+  });
+}
+
+function isCurrent(version: number, place: string): boolean {
+  if (version <= schemaVersion) return version === schemaVersion;
+  throw new Failure({ kind: "store-too-new", path: place, found: version, known: schemaVersion });
+}
+
+/** Looks where the tables would be created and nowhere else: another project's may be further down the search path. */
+async function versionOf(db: SQL): Promise<number> {
+  const [table] = await db.unsafe<{ there: boolean }[]>(
+    `SELECT EXISTS (SELECT 1 FROM pg_tables
+                    WHERE schemaname = current_schema() AND tablename = 'schema_version') AS there`,
+  );
+  if (table?.there !== true) return 0;
+  const [row] = await db.unsafe<{ version: number }[]>("SELECT version FROM schema_version");
+  return row?.version ?? 0;
+}
+
+const known = new Map<string, string>();
+
+/** `?` becomes `$1`, `$2` ... as PostgreSQL wants them; a question mark inside quotes stays what it is. */
+export function numbered(text: string): string {
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
+  let count = 0;
+  const made = text.replace(quotedOrMark, (found) => (found === "?" ? `$${++count}` : found));
+  known.set(text, made);
+  return made;
+}
+
+/** A doubled quote inside quotes reads as two quoted parts, which comes to the same. */
+const quotedOrMark = /'[^']*'|"[^"]*"|\?/g;
+
+/** How long a unit of work is repeated, or waits for a lock, before it gives up with `store-busy`. */
+const patienceMs = 10_000;
+
+/** The database as it may be shown: without user and password. */
+export function placeOf(url: string): string {
+  if (!URL.canParse(url)) throw new Failure({ kind: "unexpected", problem: "the PostgreSQL address is not a URL" });
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}
+
+/** What an error says about itself: the client's `code` and the server's SQLSTATE. */
+function faultOf(error: unknown): { readonly code?: string; readonly state?: string } {
+  if (!(error instanceof Error)) return {};
+  const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {};
+  const state = "errno" in error && typeof error.errno === "string" ? { state: error.errno } : {};
+  return { ...code, ...state };
+}
+
+/** The failure a recognised error stands for; anything else comes back as it is. */
+export function translated(place: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Failure) return error;
+  const { state = "" } = faultOf(error);
+  const cause = { cause: error };
+  if (state === "XX001" || state === "XX002")
+    return new Failure({ kind: "store-corrupt", path: place, problem: error.message }, cause);
+  if (state === "25006") return new Failure({ kind: "store-read-only", path: place }, cause);
+  if (state === "53100") return new Failure({ kind: "disk-full", path: place }, cause);
+  if (state === "55P03") return new Failure({ kind: "store-busy", path: place, waitedMs: patienceMs }, cause);
+  if (isConnectionLoss(error) || refused.test(state))
+    return new Failure({ kind: "unexpected", problem: `${place} cannot be reached: ${error.message}` }, cause);
+  return error;
+}
+
+/** The server went away, restarts, or has no connection left: the same call may work a moment later. */
+function isConnectionLoss(error: unknown): boolean {
+  const { code = "", state = "" } = faultOf(error);
+  return code.startsWith("ERR_POSTGRES_CONNECTION") || /^(08|53300|57P0)/.test(state);
+}
+
+/** Wrong credentials, or no such database: trying again would not help. */
+const refused = /^(28|3D000)/;

@@ -1,5 +1,5 @@
-import type { ProcessRecord, ProcessRole } from "../domain/process/process.ts";
-import type { ProcessRows } from "../ports/store/processes.ts";
+import type { Lease, ProcessRecord, ProcessRole } from "../domain/process/process.ts";
+import type { LeaseRows, ProcessRows, RequestRows, Token, TokenRows } from "../ports/store/processes.ts";
 import { placeholders, type Sql } from "./sql.ts";
 import { insert, integer, nullable, select, selectOne, table, text } from "./table.ts";
 
@@ -57,5 +57,83 @@ export const processRows = (sql: Sql): ProcessRows => ({
       reason,
       turnId,
     );
+  },
+});
+
+export const leases = table<Lease>("leases", {
+  name: text(),
+  fence: integer,
+  beat: integer,
+  processId: nullable(text()),
+});
+
+// A lease that was given up stays as a row with the beat -1: its next holder must get a fence nobody had before.
+const held = "beat >= 0";
+
+export const leaseRows = (sql: Sql): LeaseRows => ({
+  get: (name) => selectOne(sql, leases, `WHERE name = ? AND ${held}`, name),
+  // No pattern: a name may hold what a pattern would take for a wildcard.
+  heldBelow: (prefix) =>
+    select(sql, leases, `WHERE substr(name, 1, ${prefix.length}) = ? AND ${held} ORDER BY name`, prefix),
+  take: async (name, processId) => {
+    const rows = await sql.all(
+      `INSERT INTO leases (name, fence, beat, process_id) VALUES (?, 1, 0, ?)
+       ON CONFLICT (name) DO UPDATE SET fence = leases.fence + 1, beat = 0, process_id = excluded.process_id RETURNING fence`,
+      name,
+      processId,
+    );
+    return Number(rows[0]?.fence);
+  },
+  hold: async (name, fence, processId) => {
+    await sql.run(
+      `INSERT INTO leases (name, fence, beat, process_id) VALUES (?, ?, 0, ?)
+       ON CONFLICT (name) DO UPDATE SET fence = excluded.fence, beat = 0, process_id = excluded.process_id`,
+      name,
+      fence,
+      processId,
+    );
+  },
+  beat: async (name, fence) =>
+    (await sql.run(`UPDATE leases SET beat = beat + 1 WHERE name = ? AND fence = ? AND ${held}`, name, fence)) > 0,
+  drop: async (name, fence) => {
+    await sql.run("UPDATE leases SET beat = -1, process_id = NULL WHERE name = ? AND fence = ?", name, fence);
+  },
+  delete: async (name, fence) => {
+    await sql.run("DELETE FROM leases WHERE name = ? AND fence = ?", name, fence);
+  },
+});
+
+export const tokens = table<Token>("tokens", {
+  digest: text(),
+  agentId: text(),
+  turnId: nullable(text()),
+  createdAt: integer,
+  revokedAt: nullable(integer),
+});
+
+export const tokenRows = (sql: Sql): TokenRows => ({
+  insert: async (token) => {
+    await insert(sql, tokens, token);
+  },
+  get: (digest) => selectOne(sql, tokens, "WHERE digest = ?", digest),
+  revokeForTurn: async (turnId, now) => {
+    await sql.run("UPDATE tokens SET revoked_at = ? WHERE turn_id = ? AND revoked_at IS NULL", now, turnId);
+  },
+  revokeWithoutTurn: async (agentId, now) => {
+    await sql.run(
+      "UPDATE tokens SET revoked_at = ? WHERE agent_id = ? AND turn_id IS NULL AND revoked_at IS NULL",
+      now,
+      agentId,
+    );
+  },
+});
+
+export const requestRows = (sql: Sql): RequestRows => ({
+  reply: async (id) => {
+    const rows = await sql.all("SELECT reply FROM requests WHERE id = ?", id);
+    return rows[0] === undefined ? undefined : String(rows[0].reply);
+  },
+  store: async (id, name, reply, now) => {
+    await sql.run("INSERT INTO requests (id, name, reply, created_at) VALUES (?, ?, ?, ?)", id, name, reply, now);
   },
 });

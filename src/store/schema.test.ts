@@ -1,28 +1,19 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { agents } from "./agents.ts";
-import { budgetReservations, budgets } from "./budgets.ts";
-import { checks } from "./checks.ts";
-import { radarPairs, rememberedResolutions } from "./conflicts.ts";
+import { budgetReservations, budgets, usage, waits } from "./budgets.ts";
+import { checks, gateResults, receipts } from "./checks.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
-import { gateResults, receipts } from "./gates.ts";
-import { groups } from "./groups.ts";
-import { leases } from "./leases.ts";
-import { mergeAttempts, mergeOps } from "./merge-history.ts";
+import { mergeAttempts, mergeOps, radarPairs, rememberedResolutions } from "./merge-history.ts";
 import { mergeQueue } from "./merges.ts";
 import { messages } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
-import { processes } from "./processes.ts";
-import { checkpoints, handoffs, identities } from "./recovery.ts";
-import { runs } from "./runs.ts";
-import { removals, snapshots } from "./snapshots.ts";
+import { leases, processes, tokens } from "./processes.ts";
+import { checkpoints, handoffs, identities, removals, snapshots } from "./snapshots.ts";
 import { type Column, columnName, type Table } from "./table.ts";
-import { specs, taskDeps, tasks } from "./tasks.ts";
-import { tokens } from "./tokens.ts";
+import { groups, runs, specs, taskDeps, tasks } from "./tasks.ts";
 import { turns } from "./turns.ts";
-import { usage } from "./usage.ts";
-import { waits } from "./waits.ts";
 
 const described = [
   columnsOf(runs),

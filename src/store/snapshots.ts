@@ -1,3 +1,4 @@
+import type { Checkpoint, Handoff, HandoffReason, Identity, RecoveryRows } from "../ports/store/agents.ts";
 import type {
   CleaningRows,
   RemovalRecord,
@@ -6,7 +7,7 @@ import type {
   SnapshotRows,
 } from "../ports/store/snapshots.ts";
 import { placeholders, type Sql } from "./sql.ts";
-import { insert, insertNumbered, integer, json, select, selectOne, table, text } from "./table.ts";
+import { insert, insertNumbered, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const snapshots = table<SnapshotRecord>("snapshots", {
   seq: integer,
@@ -69,4 +70,51 @@ export const cleaningRows = (sql: Sql): CleaningRows => ({
     return { messages: Number(rows[0]?.messages ?? 0), usage: Number(rows[0]?.usage ?? 0) };
   },
   wipeUsage: () => sql.run("DELETE FROM usage"),
+});
+
+export const checkpoints = table<Checkpoint>("checkpoints", {
+  agentName: text(),
+  generation: integer,
+  taskId: nullable(text()),
+  turnId: nullable(text()),
+  summary: text(),
+  files: json<readonly string[]>(),
+  branch: nullable(text()),
+  pending: text(),
+  updatedAt: integer,
+});
+
+export const handoffs = table<Handoff>("handoffs", {
+  seq: integer,
+  agentName: text(),
+  fromGeneration: integer,
+  toGeneration: nullable(integer),
+  reason: text<HandoffReason>(),
+  checkpoint: text(),
+  createdAt: integer,
+});
+
+export const identities = table<Identity>("identities", {
+  agentName: text(),
+  capability: text(),
+  createdAt: integer,
+  completed: integer,
+  recentTasks: json<Identity["recentTasks"]>(),
+});
+
+export const recoveryRows = (sql: Sql): RecoveryRows => ({
+  putCheckpoint: async (checkpoint) => {
+    await sql.run("DELETE FROM checkpoints WHERE agent_name = ?", checkpoint.agentName);
+    await insert(sql, checkpoints, checkpoint);
+  },
+  checkpoint: (agentName) => selectOne(sql, checkpoints, "WHERE agent_name = ?", agentName),
+  addHandoff: async (handoff) => {
+    await insertNumbered(sql, handoffs, handoff);
+  },
+  handoffs: (agentName) => select(sql, handoffs, "WHERE agent_name = ? ORDER BY seq", agentName),
+  identity: (agentName) => selectOne(sql, identities, "WHERE agent_name = ?", agentName),
+  putIdentity: async (identity) => {
+    await sql.run("DELETE FROM identities WHERE agent_name = ?", identity.agentName);
+    await insert(sql, identities, identity);
+  },
 });

@@ -8,8 +8,8 @@ import { aMessage, aRun } from "../../testkit/contracts/store/rows.ts";
 import { rejection } from "../../testkit/contracts/store/transactions.ts";
 import { storeContract } from "../../testkit/contracts/store.ts";
 import { Failure } from "../domain/failure.ts";
+import { databaseFiles } from "./database-files.ts";
 import { schemaVersion } from "./migrations/migrations.ts";
-import { databaseFiles } from "./relocate.ts";
 import { openSqlite } from "./sqlite.ts";
 
 // Several stores of one test share an event loop, so none of them may block it: each lives as a process does.

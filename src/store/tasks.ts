@@ -1,5 +1,6 @@
-import type { MergeState, Spec, Task, TaskDependency, TaskStatus, TaskType } from "../domain/task/task.ts";
-import type { SpecRows, TaskRows } from "../ports/store/tasks.ts";
+import type { Run, RunStatus } from "../domain/run/run.ts";
+import type { Group, MergeState, Spec, Task, TaskDependency, TaskStatus, TaskType } from "../domain/task/task.ts";
+import type { GroupRows, RunRows, SpecRows, TaskRows } from "../ports/store/tasks.ts";
 import { placeholders, type Sql, type SqlValue } from "./sql.ts";
 import { assign, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
@@ -79,5 +80,94 @@ export const specRows = (sql: Sql): SpecRows => ({
   inUse: async (digests) => {
     const rows = await sql.all(`SELECT digest FROM specs WHERE digest IN ${placeholders(digests.length)}`, ...digests);
     return new Set(rows.map((row) => String(row.digest)));
+  },
+});
+
+export const groups = table<Group>("groups", {
+  id: text(),
+  name: text(),
+  status: text<Group["status"]>(),
+  runId: nullable(text()),
+  owner: text(),
+  createdAt: integer,
+  completedAt: nullable(integer),
+});
+
+export const groupRows = (sql: Sql): GroupRows => {
+  const addMembers = async (groupId: string, taskIds: readonly string[]): Promise<void> => {
+    const rows = await sql.all("SELECT MAX(position) AS last FROM group_members WHERE group_id = ?", groupId);
+    let position = Number(rows[0]?.last ?? -1);
+    for (const taskId of taskIds) {
+      position++;
+      await sql.run(
+        "INSERT INTO group_members (group_id, task_id, position) VALUES (?, ?, ?)",
+        groupId,
+        taskId,
+        position,
+      );
+    }
+  };
+  const withMember = (taskId: string, status: Group["status"]): Promise<Group[]> =>
+    select(
+      sql,
+      groups,
+      "WHERE status = ? AND id IN (SELECT group_id FROM group_members WHERE task_id = ?) ORDER BY created_at, id",
+      status,
+      taskId,
+    );
+  return {
+    insert: async (group, memberIds) => {
+      await insert(sql, groups, group);
+      await addMembers(group.id, memberIds);
+    },
+    get: (id) => selectOne(sql, groups, "WHERE id = ?", id),
+    byName: (name) => select(sql, groups, "WHERE name = ? ORDER BY created_at, id", name),
+    list: () => select(sql, groups, "ORDER BY created_at, id"),
+    members: async (groupId) => {
+      const rows = await sql.all("SELECT task_id FROM group_members WHERE group_id = ? ORDER BY position", groupId);
+      return rows.map((row) => String(row.task_id));
+    },
+    activeWith: (taskId) => withMember(taskId, "active"),
+    completedWith: (taskId) => withMember(taskId, "completed"),
+    addMembers,
+    removeMembers: async (groupId, taskIds) => {
+      for (const taskId of taskIds) {
+        await sql.run("DELETE FROM group_members WHERE group_id = ? AND task_id = ?", groupId, taskId);
+      }
+    },
+    setStatus: async (groupId, status, completedAt) => {
+      await sql.run("UPDATE groups SET status = ?, completed_at = ? WHERE id = ?", status, completedAt, groupId);
+    },
+  };
+};
+
+export const runs = table<Run>("runs", {
+  id: text(),
+  objective: nullable(text()),
+  targetBranch: nullable(text()),
+  landingBranch: nullable(text()),
+  coordinatorName: nullable(text()),
+  status: text<RunStatus>(),
+  startedAt: integer,
+  completedAt: nullable(integer),
+});
+
+export const runRows = (sql: Sql): RunRows => ({
+  insert: async (run) => {
+    await insert(sql, runs, run);
+  },
+  get: (id) => selectOne(sql, runs, "WHERE id = ?", id),
+  current: () => selectOne(sql, runs, "WHERE status = 'active' ORDER BY started_at DESC, id DESC LIMIT 1"),
+  list: (limit) => select(sql, runs, "ORDER BY started_at DESC, id DESC LIMIT ?", limit),
+  setBranches: async (id, { targetBranch, landingBranch }) => {
+    await sql.run(
+      "UPDATE runs SET target_branch = ?, landing_branch = ? WHERE id = ?",
+      targetBranch,
+      landingBranch,
+      id,
+    );
+  },
+  complete: async (id, status, now) => {
+    await sql.run("UPDATE runs SET status = ?, completed_at = ? WHERE id = ?", status, now, id);
   },
 });

@@ -1,6 +1,18 @@
 import type { Tx } from "../ports/store.ts";
+import { agentRows } from "./agents.ts";
+import { budgetRows, usageRows, waitRows } from "./budgets.ts";
+import { checkRows, gateRows, receiptRows } from "./checks.ts";
+import { deliveryRows, inboxCheckRows } from "./deliveries.ts";
+import { auditRows, eventRows, noticeRows } from "./events.ts";
+import { mergeAttemptRows, mergeOpRows, radarRows, resolutionRows } from "./merge-history.ts";
+import { mergeRows } from "./merges.ts";
+import { messageRows } from "./messages.ts";
+import { oldRowsIn } from "./old-rows.ts";
+import { leaseRows, processRows, requestRows, tokenRows } from "./processes.ts";
+import { cleaningRows, recoveryRows, removalRows, snapshotRows } from "./snapshots.ts";
 import type { Sql } from "./sql.ts";
-import { makeTx } from "./tx.ts";
+import { groupRows, runRows, specRows, taskRows } from "./tasks.ts";
+import { turnRows } from "./turns.ts";
 
 /**
  * Runs `work` inside a transaction that the caller opened and will end. Rejects when it should not be committed:
@@ -86,3 +98,52 @@ function watched(inner: Sql): Watched {
     },
   };
 }
+
+const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
+  runs: runRows,
+  agents: agentRows,
+  turns: turnRows,
+  processes: processRows,
+  leases: leaseRows,
+  messages: messageRows,
+  deliveries: deliveryRows,
+  inboxChecks: inboxCheckRows,
+  waits: waitRows,
+  events: eventRows,
+  notices: noticeRows,
+  audit: auditRows,
+  tasks: taskRows,
+  groups: groupRows,
+  specs: specRows,
+  tokens: tokenRows,
+  requests: requestRows,
+  budgets: budgetRows,
+  usage: usageRows,
+  recovery: recoveryRows,
+  snapshots: snapshotRows,
+  removals: removalRows,
+  cleaning: cleaningRows,
+  merges: mergeRows,
+  mergeAttempts: mergeAttemptRows,
+  mergeOps: mergeOpRows,
+  gates: gateRows,
+  receipts: receiptRows,
+  checks: checkRows,
+  resolutions: resolutionRows,
+  radar: radarRows,
+  oldRows: oldRowsIn,
+};
+
+/** A family is made when it is asked for: a command that touches three tables must not pay for thirty. */
+function makeTx(sql: Sql): Tx {
+  const made = new Map<PropertyKey, unknown>();
+  const family = (_: typeof families, name: PropertyKey): unknown => {
+    if (!isFamily(name)) return undefined;
+    if (!made.has(name)) made.set(name, families[name](sql));
+    return made.get(name);
+  };
+  // The same names as in the table, each with its family instead of the maker of it.
+  return new Proxy(families, { get: family }) as unknown as Tx;
+}
+
+const isFamily = (name: PropertyKey): name is keyof Tx => Object.hasOwn(families, name);
