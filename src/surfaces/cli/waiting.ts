@@ -33,3 +33,19 @@ export function rest(ms: number, over: AbortSignal): Promise<void> {
     }
   });
 }
+
+/**
+ * Follows something until Ctrl-C, or until the work ends by itself. The first signal asks the work to end; a second one
+ * ends the program, as always.
+ */
+export async function untilInterrupted<T>(work: (over: AbortSignal) => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const interrupt = (): void => over.abort();
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  try {
+    return await work(over.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}

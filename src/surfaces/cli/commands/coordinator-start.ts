@@ -12,7 +12,7 @@ import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { fileSink } from "../sink.ts";
-import { rest } from "../waiting.ts";
+import { rest, untilInterrupted } from "../waiting.ts";
 import { questionOf } from "./coordinator.ts";
 
 /** Starts one that leads a run. */
@@ -152,12 +152,16 @@ interface FollowOptions {
   readonly intervalMs: number;
 }
 
-/** Tells what the agent says from here on, until Ctrl-C, until it has ended or until nobody reads it any more. */
-async function followOutput(app: App, io: Io, { question, after, intervalMs }: FollowOptions): Promise<void> {
-  const over = new AbortController();
-  const interrupt = (): void => over.abort();
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.once(signal, interrupt);
+/** Tells what the agent says from here on, until Ctrl-C, until the agent has ended or until nobody reads it any more. */
+const followOutput = (app: App, io: Io, options: FollowOptions): Promise<void> =>
+  untilInterrupted((over) => tellOutput(app, io, options, over));
+
+async function tellOutput(
+  app: App,
+  io: Io,
+  { question, after, intervalMs }: FollowOptions,
+  over: AbortSignal,
+): Promise<void> {
   const out = fileSink(1);
   // With --json the document on stdout is complete already; what follows is talk.
   const tell = (line: string): boolean => {
@@ -166,7 +170,7 @@ async function followOutput(app: App, io: Io, { question, after, intervalMs }: F
     return true;
   };
   let place = after;
-  while (!over.signal.aborted) {
+  while (!over.aborted) {
     const found = await app.call("coordinator.output", { ...question, lines: mostLines, after: place });
     if (!found.ok) {
       io.warn(`stopped following: ${describeRefusal(found.refusal).message}`);
@@ -178,9 +182,8 @@ async function followOutput(app: App, io: Io, { question, after, intervalMs }: F
       io.say(`${found.value.agentName} has ended.`);
       break;
     }
-    await rest(intervalMs, over.signal);
+    await rest(intervalMs, over);
   }
-  for (const signal of signals) process.off(signal, interrupt);
 }
 
 export const discover: Handler = async (call) => {

@@ -9,6 +9,7 @@ import type { Handler, Io } from "../command.ts";
 import { iso } from "../format.ts";
 import { integer, isOn, text, word } from "../given.ts";
 import { fileSink, jsonText } from "../sink.ts";
+import { rest, untilInterrupted } from "../waiting.ts";
 
 const defaultLines = 200;
 /** More than anybody could read of one look. */
@@ -31,7 +32,12 @@ export const logs: Handler = async ({ app, args, flags, io }) => {
       cells: lines.map((line) => [iso(line.at), line.turnId ?? "", line.text]),
       objects: lines.map(logLineView),
     },
-    ...(follow ? { afterPrint: () => goOn(app, io, { ...question, after: cursor, lines: mostLines }) } : {}),
+    ...(follow
+      ? {
+          afterPrint: () =>
+            untilInterrupted((over) => goOn(app, io, { ...question, after: cursor, lines: mostLines }, over)),
+        }
+      : {}),
   });
 };
 
@@ -39,14 +45,10 @@ export const logs: Handler = async ({ app, args, flags, io }) => {
 const written = ({ type, text: line }: LogLine): string =>
   type === "progress" ? `| ${visibleLine(line)}`.trimEnd() : visibleLine(line);
 
-async function goOn(app: App, io: Io, request: LogsRequest): Promise<void> {
-  const over = new AbortController();
-  const interrupt = (): void => over.abort();
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.once(signal, interrupt);
+async function goOn(app: App, io: Io, request: LogsRequest, over: AbortSignal): Promise<void> {
   const out = fileSink(1);
   let after = request.after;
-  while (!over.signal.aborted) {
+  while (!over.aborted) {
     const found = await app.call("agent.logs", { ...request, after });
     if (!found.ok) {
       io.warn(`stopped following: ${describeRefusal(found.refusal).message}`);
@@ -58,7 +60,6 @@ async function goOn(app: App, io: Io, request: LogsRequest): Promise<void> {
       .join("");
     if (out.write(said) === "reader-gone" || ended) break;
     after = cursor;
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    await rest(lookMs, over);
   }
-  for (const signal of signals) process.off(signal, interrupt);
 }

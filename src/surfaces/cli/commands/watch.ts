@@ -11,7 +11,7 @@ import type { Handler, Io, Paint } from "../command.ts";
 import { duration, timeOfDay } from "../format.ts";
 import { integer, isOn } from "../given.ts";
 import { successLine } from "../marks.ts";
-import { rest } from "../waiting.ts";
+import { rest, untilInterrupted } from "../waiting.ts";
 
 /** Where an engine that runs says so; relative to the git directory of the project. */
 const pidFile = `${stateDirName}/run/engine.json`;
@@ -32,26 +32,23 @@ export const watch: Handler = async ({ app, flags, io }) => {
     json: { pid, intervalMs, mode: "foreground" },
     text: `Engine ${pid} watches; looking every ${intervalMs} ms until Ctrl-C.`,
     quietText: "",
-    afterPrint: () => untilInterrupted(app, io, { limits: limitsOf(keys.value), intervalMs }),
+    afterPrint: () => tellHealth(app, io, { limits: limitsOf(keys.value), intervalMs }),
   });
 };
 
-async function untilInterrupted(
+async function tellHealth(
   app: App,
   io: Io,
   { limits, intervalMs }: { readonly limits: HealthLimits; readonly intervalMs: number },
 ): Promise<void> {
-  const over = new AbortController();
-  const interrupt = (): void => over.abort();
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.once(signal, interrupt);
-  const ended = await follow({
-    look: () => app.call("health.assess", { limits, all: true }),
-    tell: (health, now) => io.say(healthLine(io.paint, health, now)),
-    rest: () => rest(intervalMs, over.signal),
-    isOver: () => over.signal.aborted,
-  });
-  for (const signal of signals) process.off(signal, interrupt);
+  const ended = await untilInterrupted((over) =>
+    follow({
+      look: () => app.call("health.assess", { limits, all: true }),
+      tell: (health, now) => io.say(healthLine(io.paint, health, now)),
+      rest: () => rest(intervalMs, over),
+      isOver: () => over.aborted,
+    }),
+  );
   if (!ended.ok) io.warn(`stopped watching: ${describeRefusal(ended.refusal).message}`);
 }
 
