@@ -26,7 +26,8 @@ const arrows: Record<string, readonly string[]> = {
   agents: [],
   testkit: ["src"],
   bench: ["src", "testkit"],
-  test: ["src", "testkit"],
+  // Tests compare the pages in docs/ with what scripts/pages makes.
+  test: ["src", "testkit", "scripts"],
   scripts: ["src", "testkit"],
 };
 /** Arrows for types only: naming a type loads nothing. */

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import { deepFreeze } from "./freeze.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { Config } from "./schema.ts";
 import { configFiles, type Environment, environmentInUse, type Fingerprint, fingerprints } from "./sources.ts";
@@ -95,4 +94,11 @@ function hash(text: string): string {
   let state = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193) >>> 0;
   return state.toString(16).padStart(8, "0");
+}
+
+/** Freezes a value and all it holds. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
 }

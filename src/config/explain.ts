@@ -1,10 +1,10 @@
 import { type InvalidInput, invalid } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
-import { describe } from "./describe.ts";
 import { variableFor } from "./environment.ts";
 import { findKey, type KnownKey, knownKeys, nearestKey } from "./keys.ts";
 import type { Loaded } from "./load.ts";
 import type { Origin } from "./problem.ts";
+import { describe } from "./schema/key.ts";
 import { whyNoKey } from "./unused-keys.ts";
 
 /** All there is to say about one key. */

@@ -1,8 +1,7 @@
 import type { Shape } from "../domain/name/name.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { jsonProblem } from "../domain/text/json-problem.ts";
-import { describe, show } from "./describe.ts";
-import type { Field, Fields, KeySpec, KeyType } from "./schema/key.ts";
+import { describe, type Field, type Fields, type KeySpec, type KeyType, show } from "./schema/key.ts";
 import { entryOf, type Tree, treeOf } from "./tree.ts";
 
 /** Tells the caller what is wrong where. `within` is what to append to the key, such as `[2].command`. */

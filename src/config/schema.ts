@@ -1,11 +1,9 @@
-import { agentKeys } from "./schema/agents.ts";
+import { agentKeys, runtimeKeys, watchdogKeys } from "./schema/agents.ts";
 import { budgetKeys } from "./schema/budgets.ts";
 import type { KeySpec } from "./schema/key.ts";
 import { mailKeys } from "./schema/mail.ts";
 import { mergeKeys } from "./schema/merge.ts";
 import { projectKeys } from "./schema/project.ts";
-import { runtimeKeys } from "./schema/runtime.ts";
-import { watchdogKeys } from "./schema/watchdog.ts";
 
 /**
  * Every key there is. Loading, checking, editing, explaining and the type `Config` all come from this table, so a key

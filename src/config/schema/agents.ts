@@ -1,4 +1,4 @@
-import { boolean, integer, milliseconds, text } from "./key.ts";
+import { boolean, integer, milliseconds, optionalText, text } from "./key.ts";
 
 /** How many agents there may be, and how the engine runs them. */
 export const agentKeys = {
@@ -32,4 +32,44 @@ export const agentKeys = {
     default: 600_000,
     min: 100,
   }),
+};
+
+/** Which coding-agent program runs. */
+export const runtimeKeys = {
+  "runtime.default": text({
+    doc:
+      "Runtime of agents for which nothing else is said: `claude`, or `scripted`, which follows a written scenario and " +
+      "calls no model (docs/scripted-agent.md).",
+    default: "claude",
+  }),
+  "runtime.capabilities.*": optionalText({ doc: "Runtime of the agents of one capability." }),
+};
+
+/** Who looks after the fleet, and when. */
+export const watchdogKeys = {
+  "watchdog.tier0Enabled": boolean({ doc: "Whether the mechanical health check runs.", default: true }),
+  "watchdog.tier0IntervalMs": milliseconds({ doc: "Time between health checks.", default: 30_000 }),
+  "watchdog.tier2Enabled": boolean({ doc: "Whether a monitor agent watches the fleet.", default: false }),
+  "watchdog.staleThresholdMs": milliseconds({
+    doc: "Without activity for this long an agent is stalled.",
+    default: 300_000,
+    min: 1,
+  }),
+  "watchdog.zombieThresholdMs": milliseconds({
+    doc: "Without activity for this long an agent is given up.",
+    default: 600_000,
+    min: 1,
+  }),
+  "watchdog.nudgeIntervalMs": milliseconds({
+    doc: "Time between the steps of the escalation ladder.",
+    default: 60_000,
+    min: 1,
+  }),
+  "watchdog.maxEscalationLevel": integer({
+    doc: "Step of the ladder at which an agent is ended.",
+    default: 3,
+    min: 1,
+    max: 5,
+  }),
+  "watchdog.notifyParentOnDeath": boolean({ doc: "Whether a parent is told that its child died.", default: true }),
 };
