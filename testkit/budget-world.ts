@@ -5,10 +5,9 @@ import type { Refusal } from "../src/domain/refusal.ts";
 import type { Result } from "../src/domain/result.ts";
 import { randomIds } from "../src/host/ids.ts";
 import type { Store } from "../src/ports/store.ts";
+import type { BudgetTerms } from "../src/usecases/budgets/announce.ts";
 import { liftBudgetWaits } from "../src/usecases/budgets/lift-waits.ts";
-import { type ReservedTurn, reserveTurn } from "../src/usecases/budgets/reserve-turn.ts";
-import { settleTurnBudget } from "../src/usecases/budgets/settle-turn-budget.ts";
-import type { BudgetTerms } from "../src/usecases/budgets/terms.ts";
+import { type ReservedTurn, reserveTurn, settleTurnBudget } from "../src/usecases/budgets/turn-budget.ts";
 import type { Context, UseCase } from "../src/usecases/usecase.ts";
 import { activeRun, settingsFor, storedAgent, useCaseWorld } from "./use-case.ts";
 

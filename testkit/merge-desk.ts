@@ -16,10 +16,10 @@ import {
   type ReplyOf,
   type RequestOf,
 } from "../src/usecases/catalog.ts";
-import { runEffect } from "../src/usecases/channel/run-effect.ts";
 import { newOp } from "../src/usecases/merge/merge-records.ts";
 import { landed, rejected } from "../src/usecases/merge/queue/settle-entry.ts";
 import type { Listener } from "../src/usecases/operation.ts";
+import { runEffect } from "../src/usecases/operation.ts";
 import type { UseCase } from "../src/usecases/usecase.ts";
 import { builderBranch, type MergeWorld } from "./merge-queue-world.ts";
 import { worldWith } from "./world.ts";

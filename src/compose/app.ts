@@ -76,7 +76,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       return channel.call({ name, request, ...more });
     }
     const [{ runEffect }, { makeWorld }] = await Promise.all([
-      import("../usecases/channel/run-effect.ts"),
+      import("../usecases/operation.ts"),
       import("./world.ts"),
     ]);
     const step = (of: OperationName, given: unknown) => run(of, given, undefined, action ?? name);

@@ -1,8 +1,8 @@
 import type { Store } from "../ports/store.ts";
 import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
-import { runEffect } from "../usecases/channel/run-effect.ts";
 import { type ChannelPorts, type Frame, runUseCase } from "../usecases/channel/run-use-case.ts";
 import type { Call, Follow, Listener } from "../usecases/operation.ts";
+import { runEffect } from "../usecases/operation.ts";
 import type { Project } from "./project.ts";
 import { makeWorld } from "./world.ts";
 

@@ -4,8 +4,7 @@ import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Turn } from "../domain/turn/turn.ts";
 import type { NoPlace } from "../ports/store/turns.ts";
 import type { Tx } from "../ports/store.ts";
-import { releaseReservation } from "../usecases/budgets/release-reservation.ts";
-import { reserveTurn } from "../usecases/budgets/reserve-turn.ts";
+import { releaseReservation, reserveTurn } from "../usecases/budgets/turn-budget.ts";
 import type { EnginePorts } from "./ports.ts";
 import { turnLease } from "./supervisor/begin.ts";
 

@@ -5,9 +5,9 @@ import type { Tx } from "../ports/store.ts";
 import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { record } from "../usecases/events/record.ts";
+import { reportDead } from "../usecases/mail/dead-mail.ts";
 import { readerOfNotice } from "../usecases/mail/hand-on.ts";
 import { fromEngine, post } from "../usecases/mail/post.ts";
-import { reportDead } from "../usecases/mail/report-dead.ts";
 import type { EnginePorts } from "./ports.ts";
 
 type FactPorts = Pick<EnginePorts, "ids" | "clock">;

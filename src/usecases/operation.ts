@@ -1,6 +1,6 @@
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
-import type { Result } from "../domain/result.ts";
+import { no, type Result } from "../domain/result.ts";
 import type { SchemaOf } from "../domain/schema/schema.ts";
 import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { CleanFiles } from "../ports/clean-files.ts";
@@ -16,7 +16,7 @@ import type { Configuration, Settings } from "../ports/settings.ts";
 import type { Trackers } from "../ports/tracker.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
-import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
+import type { AnyEffect, ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
 
 /**
  * An operation is one verb of the product, as the catalogue names it: `noun.verb`. Surfaces know nothing else of the
@@ -117,4 +117,19 @@ export interface World {
   lookAhead<T>(look: (git: AheadGit) => Promise<T>): Promise<T>;
   worktrees(): Promise<WorktreeKeeping>;
   trackers(): Promise<Trackers>;
+}
+
+/** Runs what reaches beyond the store, as whoever calls: what is the operator's alone is refused to others first. */
+export async function runEffect(
+  world: World,
+  { name, operation, request }: { readonly name: string; readonly operation: AnyEffect; readonly request: unknown },
+  listener: Partial<Listener<unknown>> = {},
+): Promise<Result<unknown, Refusal>> {
+  if (operation.operatorOnly === true) {
+    const refused = await world.requireOperator(operation.action?.(request) ?? name, operation.at);
+    if (refused !== undefined) return no(refused);
+  }
+  if (operation.kind === "effect") return operation.run(world, request);
+  const { onItem = () => {}, signal = new AbortController().signal } = listener;
+  return operation.run(world, request, { onItem, signal });
 }

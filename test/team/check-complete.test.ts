@@ -4,7 +4,7 @@ import { hostTrackers } from "../../src/host/trackers/trackers.ts";
 import { checkTriggers, readTracker } from "../../src/usecases/coordinators/check-complete.ts";
 import { startCoordinator } from "../../src/usecases/coordinators/start.ts";
 import { sendMail } from "../../src/usecases/mail/send.ts";
-import { createTask } from "../../src/usecases/tasks/create-task.ts";
+import { createTask } from "../../src/usecases/tasks/change-tasks.ts";
 import { untilTurns } from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";

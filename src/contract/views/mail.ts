@@ -3,8 +3,7 @@ import { shellWord } from "../../domain/text/shell-word.ts";
 import type { SendReply } from "../../usecases/mail/submit.ts";
 import type { MessageView } from "../../usecases/mail/view.ts";
 import type { DecideReply } from "../../usecases/operator/decide.ts";
-import type { OpenDecision } from "../../usecases/operator/decisions.ts";
-import type { OpenQuestion } from "../../usecases/operator/questions.ts";
+import type { OpenDecision, OpenQuestion } from "../../usecases/operator/decisions.ts";
 import { iso, isoUnlessZero } from "../values.ts";
 
 /** A message. Two keys are there only where somebody looked them up: `capability` of the sender, and `unverified`. */

@@ -1,4 +1,4 @@
-import type { LogLine } from "../../usecases/agents/log-line.ts";
+import type { LogLine } from "../../usecases/agents/logs.ts";
 import type { RaiseReply } from "../../usecases/budgets/raise-budget.ts";
 import type { BudgetView } from "../../usecases/budgets/show-budgets.ts";
 import type { ConfigKey } from "../../usecases/config/config.ts";

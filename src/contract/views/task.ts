@@ -1,10 +1,9 @@
 import type { Group } from "../../domain/task/task.ts";
-import type { GroupDetail } from "../../usecases/groups/find-group.ts";
-import type { GroupStatus } from "../../usecases/groups/read-groups.ts";
-import type { ReadSpecReply } from "../../usecases/specs/read-spec.ts";
+import type { GroupDetail, GroupStatus } from "../../usecases/groups/read-groups.ts";
+import type { ReadSpecReply } from "../../usecases/specs/specs.ts";
 import type { CloseTaskReply } from "../../usecases/tasks/close-task.ts";
-import type { TaskDetail } from "../../usecases/tasks/detail.ts";
-import type { ImportTasksReply } from "../../usecases/tasks/import-tasks.ts";
+import type { ImportTasksReply } from "../../usecases/tasks/exchange.ts";
+import type { TaskDetail } from "../../usecases/tasks/task-detail.ts";
 import { olderGroupKeys, olderProgressKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
 

@@ -1,3 +1,7 @@
+import { nearest } from "../name/nearest.ts";
+import { type InvalidInput, invalid } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+
 /** The first fourteen are the protocol other tools know; the last four are ours and are stored like any other. */
 export const mailTypes = [
   "status",
@@ -92,4 +96,21 @@ export interface Delivery {
   readonly ackedAt: number | null;
   readonly lastError: string | null;
   readonly updatedAt: number;
+}
+
+/** A mail type as typed. */
+export function parseType(text: string): Result<MailType, InvalidInput> {
+  if (isMailType(text)) return ok(text);
+  return no(unknownWord("type", "is not a mail type", text, mailTypes));
+}
+
+/** A priority as typed. */
+export function parsePriority(text: string): Result<Priority, InvalidInput> {
+  if (isPriority(text)) return ok(text);
+  return no(unknownWord("priority", "is not a priority", text, priorities));
+}
+
+function unknownWord(field: string, problem: string, value: string, allowed: readonly string[]): InvalidInput {
+  const near = nearest(value, allowed);
+  return invalid(field, problem, { value, allowed, ...(near === undefined ? {} : { nearest: near }) });
 }

@@ -10,7 +10,7 @@ import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Driver, Runtime } from "../../ports/runtime.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
-import { type Reporter, reporterOf } from "../../usecases/mail/work-behind.ts";
+import { type Reporter, reporterOf } from "../../usecases/mail/check.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import { exchangeWith } from "./answer.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";

@@ -4,7 +4,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { roleOf } from "../../domain/role/roles.ts";
 import { checkArguments } from "../../domain/schema/check.ts";
 import { visibleText } from "../../domain/text/visible.ts";
-import type { Self } from "../../usecases/identity/self.ts";
+import type { Self } from "../../usecases/identity/caller-rights.ts";
 import type { Description } from "../shared/description.ts";
 import { describeFailure } from "../shared/failures.ts";
 import { describeRefusal } from "../shared/refusals.ts";

@@ -2,7 +2,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { RoleSpec } from "../../domain/role/role-spec.ts";
 import type { Fields } from "../../domain/schema/check.ts";
-import type { Self } from "../../usecases/identity/self.ts";
+import type { Self } from "../../usecases/identity/caller-rights.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
 
 /** What tools may ask of the program, as the agent whose token it is. Filled by `compose`. */

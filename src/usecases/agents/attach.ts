@@ -10,8 +10,8 @@ import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Stream, World } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { findAgent } from "./find-agent.ts";
 import { reopenAgent } from "./reopen-agent.ts";
-import { findAgent } from "./subordinate.ts";
 
 interface HoldRequest {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { activeRun, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
-import { type DiscoverRequest, discoverAgents } from "./discover.ts";
+import { type DiscoverRequest, discoverAgents } from "./read-agents.ts";
 
 async function withTeam(world: UseCaseWorld): Promise<void> {
   await world.store.transaction(async (tx) => {

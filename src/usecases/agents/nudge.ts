@@ -9,12 +9,12 @@ import { fields, flag, notSent, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { fitBody } from "../mail/compose.ts";
-import { ownerOf } from "../mail/owner.ts";
+import { ownerOf } from "../mail/inbox.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { parkedOf } from "./parked.ts";
-import { findAgent } from "./subordinate.ts";
+import { findAgent } from "./find-agent.ts";
+import { parkedOf } from "./pause.ts";
 
 export interface NudgeRequest {
   readonly name: string;

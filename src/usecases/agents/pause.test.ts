@@ -3,9 +3,8 @@ import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import { agentCaller } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import { sendMail } from "../mail/send.ts";
-import { pauseAgent } from "./pause.ts";
-import { requestStop } from "./request-stop.ts";
-import { resumeAgent } from "./resume.ts";
+import { pauseAgent, resumeAgent } from "./pause.ts";
+import { requestStop } from "./stop.ts";
 
 const seated = { worktreePath: "/w" };
 const alone = { name: "ann", tree: false };

@@ -1,11 +1,17 @@
-import { hasEnded } from "../../domain/agent/agent.ts";
-import { statusOf } from "../../domain/agent/status.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { raiseCommand, statusOf, waitWords } from "../../domain/agent/status.ts";
+import { isAttachHold } from "../../domain/agent/wait.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
+import type { Wait } from "../../ports/store/agents.ts";
+import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
-import type { UseCase } from "../usecase.ts";
-import { descendantsOf, findSubordinate } from "./subordinate.ts";
+import { wakeUp } from "../mail/post.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { descendantsOf, findSubordinate } from "./find-agent.ts";
 
 export interface PauseRequest {
   readonly name: string;
@@ -46,3 +52,161 @@ export const pauseAgent: UseCase<PauseRequest, PauseReply> = {
     return ok({ paused, alreadyPaused, running });
   },
 };
+
+export interface ResumeRequest {
+  readonly name: string;
+  /** Also everybody below it. */
+  readonly tree: boolean;
+}
+
+export interface ResumeReply {
+  readonly resumed: readonly string[];
+  /** Were not paused, or are still paused by somebody this caller may not overrule. */
+  readonly unchanged: readonly string[];
+  /** What each of those waits for, and what ends it. */
+  readonly waiting: readonly ({ readonly name: string } & Parked)[];
+  /** Have a turn queued now. */
+  readonly queued: readonly string[];
+}
+
+/** Lets paused agents go on with what queued up meanwhile. An agent lifts only the pauses it set itself. */
+export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
+  kind: "write",
+  request: fields({ name: text, tree: flag }),
+  run: async (tx, context, { name, tree }) => {
+    const { caller } = context;
+    const found = await findSubordinate(tx, caller, name, "resume");
+    if (!found.ok) return found;
+    const pauses = await pausesOf(tx, found.value);
+    if (!tree && pauses.length > 0 && !pauses.some((pause) => mayLift(context, pause))) {
+      const why = `it was paused by ${pauses.map((pause) => pause.ref).join(", ")}`;
+      return no({ kind: "not-allowed", action: `resume ${found.value.name}`, caller: caller.name, why });
+    }
+    if (!tree && hasEnded(found.value)) {
+      const { words } = statusOf(found.value);
+      return no(invalid("agent", `has ended (${words}); bring it back with: ov recover ${name}`, { value: name }));
+    }
+    const resumed: string[] = [];
+    const unchanged: string[] = [];
+    const queued: string[] = [];
+    const waiting: ResumeReply["waiting"][number][] = [];
+    for (const agent of [found.value, ...(tree ? await descendantsOf(tx, found.value.name) : [])]) {
+      const freed = await lift(tx, context, agent);
+      (freed ? resumed : unchanged).push(agent.name);
+      if (!freed) waiting.push({ name: agent.name, ...(await waitingFor(tx, context, agent)) });
+      if (freed && (await goOn(tx, context, agent))) queued.push(agent.name);
+    }
+    return ok({ resumed, unchanged, waiting, queued });
+  },
+};
+
+const pausesOf = async (tx: Tx, agent: Agent): Promise<Wait[]> =>
+  (await tx.waits.of(agent.name)).filter((wait) => wait.kind === "operator");
+
+/** What a person at the agent's own terminal holds ends with that terminal. */
+const mayLift = ({ caller }: Context, pause: Wait): boolean =>
+  !isAttachHold(pause) && (caller.kind !== "agent" || pause.ref === caller.name);
+
+/** True when the last pause is gone. */
+async function lift(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
+  const pauses = await pausesOf(tx, agent);
+  const lifted = pauses.filter((pause) => mayLift(context, pause));
+  if (lifted.length === 0) return false;
+  for (const { kind, ref } of lifted) await tx.waits.remove(agent.name, kind, ref);
+  const data = { by: context.caller.name, lifted: lifted.map((pause) => pause.ref) };
+  await record(tx, context.now, { source: "operator", agent, type: "resume", data });
+  return lifted.length === pauses.length;
+}
+
+/** Queues the turn that the pause held back. True when the agent has one now. */
+export async function goOn(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, agent: Agent): Promise<boolean> {
+  if (hasEnded(agent) || agent.topology !== "per_turn" || agent.stopRequestedBy !== null) return false;
+  const queued = await tx.turns.queuedFor(agent.id);
+  if (queued !== undefined && !(await isTakenCareOf(tx, queued))) return true;
+  if (queued !== undefined) await tx.turns.cancel(queued.id, now);
+  if (await tx.deliveries.hasWaking(agent.name)) {
+    await wakeUp(tx, ids, agent.name, 0, now);
+    return true;
+  }
+  const settled = agent.state === "between_turns" && (await tx.turns.runningFor(agent.id)) === undefined;
+  if (!settled || (await tx.waits.of(agent.name)).length > 0 || isIn("persistent", agent.capability)) return false;
+  // The pause was all it waited for: its last turn was settled as waiting, and nothing else will ever wake it.
+  await tx.turns.queue({
+    id: ids.next("turn"),
+    agentId: agent.id,
+    agentName: agent.name,
+    runId: agent.runId,
+    trigger: "reminder",
+    attempt: 1,
+    notBefore: 0,
+    now,
+  });
+  return true;
+}
+
+/**
+ * The turn would bring again what an interrupted one was about, and a person has dealt with all of it meanwhile: it would
+ * have nothing to say.
+ */
+async function isTakenCareOf(tx: Tx, queued: Turn): Promise<boolean> {
+  if (queued.trigger !== "retry" || queued.attempt > 1 || (await tx.deliveries.countQueued(queued.agentName)) > 0) {
+    return false;
+  }
+  const ended = (await tx.turns.listFor(queued.agentId)).filter(
+    ({ endedAt, startedAt }) => endedAt !== null && startedAt !== null,
+  );
+  // A retry after a turn that counts as settled is one that was interrupted for a person.
+  return ended.at(-1)?.status === "settled";
+}
+
+/** What keeps an agent from its next turn. */
+interface Parked {
+  readonly reason: string;
+  readonly until: number | null;
+  /** What the caller can type to end it; null when there is nothing to do but wait. */
+  readonly next: string | null;
+}
+
+type Looking = Pick<Context, "caller" | "now">;
+
+/** Null for an agent whose input starts a turn. A retry keeps its time whatever mail comes in. */
+export async function parkedOf(tx: Tx, { caller, now }: Looking, agent: Agent): Promise<Parked | null> {
+  const { name } = agent;
+  const isOperator = caller.kind !== "agent";
+  if (agent.stopRequestedBy !== null) return { reason: "it is being stopped", until: null, next: null };
+  const waits = await tx.waits.of(name);
+  const pauses = waits.filter(({ kind }) => kind === "operator");
+  if (pauses.some(isAttachHold)) return { reason: "somebody is attached to it", until: null, next: null };
+  if (pauses.length > 0) {
+    const mayLift = isOperator || pauses.some(({ ref }) => ref === caller.name);
+    const by = pauses.map(({ ref }) => ref).join(", ");
+    return { reason: `it is paused by ${by}`, until: null, next: mayLift ? `ov resume ${name}` : null };
+  }
+  const budget = waits.find(({ kind }) => kind === "budget");
+  if (budget !== undefined) {
+    const next = isOperator ? raiseCommand(budget.ref) : null;
+    return { reason: `its budget ${budget.ref} is used up`, until: budget.deadline, next };
+  }
+  const queued = await tx.turns.queuedFor(agent.id);
+  if (queued === undefined || queued.trigger !== "retry" || queued.notBefore <= now) return null;
+  if (waits.some(({ kind }) => kind === "rate_limit"))
+    return { reason: "its provider takes no requests before that", until: queued.notBefore, next: null };
+  // The operator's nudge makes the retry due at once; an agent's does not.
+  const next = isOperator ? `ov nudge ${name}` : null;
+  return { reason: "it pauses after a failed turn", until: queued.notBefore, next };
+}
+
+/** The same for an agent that nobody paused, whatever else it is about. */
+async function waitingFor(tx: Tx, looking: Looking, agent: Agent): Promise<Parked> {
+  const { name } = agent;
+  const just = (reason: string, next: string | null = null): Parked => ({ reason, until: null, next });
+  if (hasEnded(agent)) return just(`it has ended (${statusOf(agent).words})`, `ov recover ${name}`);
+  const parked = await parkedOf(tx, looking, agent);
+  if (parked !== null) return parked;
+  if ((await tx.turns.runningFor(agent.id)) !== undefined) return just("a turn of it is running");
+  if (agent.worktreePath === null) return just("its worktree is being prepared");
+  if ((await tx.turns.queuedFor(agent.id)) !== undefined) return just("its next turn is about to start");
+  const waits = await tx.waits.of(name);
+  if (waits.length > 0) return just(`it waits for ${waits.map(waitWords).join(", ")}`);
+  return just("it waits for mail", `ov nudge ${name}`);
+}

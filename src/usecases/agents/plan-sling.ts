@@ -1,5 +1,5 @@
 import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
 import { findOverlap, type Overlap } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
@@ -14,11 +14,8 @@ import type { Task } from "../../domain/task/task.ts";
 import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { knownCollisions } from "../merge/radar.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
-import { openDependencies } from "../tasks/dependency-state.ts";
+import { openDependencies } from "../tasks/dependencies.ts";
 import type { Context } from "../usecase.ts";
-import { chooseRuntime } from "./choose-runtime.ts";
-import { newestWorkOn } from "./newest-work.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
 /** Everything `ov sling` decides before it changes anything. */
@@ -313,4 +310,39 @@ function warningsFor(
     warnings.push("this parent has never sent a scout; --no-scout-check silences this");
   }
   return warnings;
+}
+
+type Implementer = Agent & { readonly branch: string };
+
+/** Who implemented a task last, with the branch that holds it: what somebody slung on the same task is to look at. */
+export async function newestWorkOn(tx: Tx, taskId: string): Promise<Implementer | undefined> {
+  const implementers = newestPerName(await tx.agents.list({ taskId })).filter(hasWork);
+  return implementers.toSorted((a, b) => b.startedAt - a.startedAt)[0];
+}
+
+const hasWork = (agent: Agent): agent is Implementer =>
+  isIn("implementation", agent.capability) && agent.branch !== null;
+
+type RuntimeSettings = Pick<Settings, "runtime" | "runtimes">;
+
+/** The name of the runtime that a new agent gets: what was asked for, else what the configuration says. */
+export const runtimeNameFor = (
+  { runtime }: Pick<Settings, "runtime">,
+  asked: string | undefined,
+  capability: string,
+): string => asked ?? runtime.capabilities[capability] ?? runtime.default;
+
+/** Runtime and driver of a new agent. Both stay the same for its whole life, whatever the configuration says later. */
+export function chooseRuntime(
+  settings: RuntimeSettings,
+  asked: string | undefined,
+  capability: string,
+): Result<RuntimeChoice, Refusal> {
+  const name = runtimeNameFor(settings, asked, capability);
+  const choice = settings.runtimes.find((one) => one.name === name);
+  if (choice !== undefined) return ok(choice);
+  const allowed = settings.runtimes.map((one) => one.name);
+  const near = nearest(name, allowed);
+  const extra = { value: name, allowed, ...(near === undefined ? {} : { nearest: near }) };
+  return no(invalid("runtime", "is not a runtime this program can start", extra));
 }

@@ -1,12 +1,11 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, notSent, record, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { letGo } from "./release-agent.ts";
 import { nextGeneration } from "./reopen-agent.ts";
@@ -168,3 +167,40 @@ async function brief(tx: Tx, context: Context, agent: Agent, opening: readonly s
     }),
   });
 }
+
+export interface CheckpointRequest {
+  readonly progress: string;
+  readonly pending?: string | undefined;
+}
+
+/** About a page: what a successor reads before it goes on. */
+const maxLength = 4_000;
+
+/** An agent notes where it stands, for itself after its conversation was shortened or for whoever goes on instead of it. */
+export const checkpoint: UseCase<CheckpointRequest, { readonly agentName: string }> = {
+  kind: "write",
+  request: fields({ progress: text }, { pending: text }),
+  run: async (tx, { caller, now }, { progress, pending = "" }) => {
+    if (caller.kind !== "agent") {
+      const why = "only an agent knows where it stands";
+      return no({ kind: "not-allowed", action: "write a checkpoint", caller: caller.name, why });
+    }
+    const agent = await tx.agents.get(caller.agentId);
+    if (agent === undefined) return no(notFound("agent", caller.name));
+    const summary = progress.trim();
+    if (summary === "") return no(invalid("progress", "must not be empty"));
+    const earlier = await tx.recovery.checkpoint(agent.name);
+    await tx.recovery.putCheckpoint({
+      agentName: agent.name,
+      generation: agent.generation,
+      taskId: agent.taskId,
+      turnId: caller.turnId,
+      summary: summary.slice(0, maxLength),
+      files: earlier?.files ?? [],
+      branch: agent.branch,
+      pending: pending.trim().slice(0, maxLength),
+      updatedAt: now,
+    });
+    return ok({ agentName: agent.name });
+  },
+};

@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -9,7 +9,6 @@ import { giveUpTask, returnTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type EventOwner, record } from "../events/record.ts";
 import { announceFinished } from "../runs/announce-phases.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
 type ReleaseContext = Pick<Context, "now" | "ids">;

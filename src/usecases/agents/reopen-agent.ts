@@ -1,5 +1,6 @@
 import { type Agent, freshAgent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { type TransitionRequest, transition } from "../../domain/agent/transition.ts";
 import { reopening } from "../../domain/mail/recipient.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -88,4 +89,11 @@ async function workAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
   // It was given back when the earlier incarnation was released.
   const isFree = task?.status === "open" && task.claimedBy === null;
   if (isFree) await tx.tasks.update({ ...task, status: "in_progress", claimedBy: agent.name, updatedAt: now });
+}
+
+/** Moves an agent, audited, in the caller's transaction. False when the state machine or a faster writer forbids it. */
+export async function changeState(tx: Tx, agent: Agent, request: TransitionRequest, now: number): Promise<boolean> {
+  const change = transition(agent, request, now);
+  if (!change.ok) return false;
+  return tx.agents.move(agent, change.value, request, now);
 }

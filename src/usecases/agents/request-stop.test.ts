@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { ProcessRecord } from "../../domain/process/process.ts";
-import { checkStop, requestStop } from "./request-stop.ts";
+import { checkStop, requestStop } from "./stop.ts";
 
 /** A lead with two builders, one of which has a helper of its own; next to it somebody else's builder. */
 async function withTeam(world: UseCaseWorld, facts: Readonly<Record<string, Partial<Agent>>> = {}): Promise<void> {

@@ -9,7 +9,7 @@ import { renderInstructions } from "../../domain/role/render/overlay.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { sendMail } from "../mail/send.ts";
 import { assignmentOf } from "../prompts/assignment.ts";
-import { writeSpec } from "../specs/write-spec.ts";
+import { writeSpec } from "../specs/specs.ts";
 import { drySling, sling } from "./sling.ts";
 import type { SlingRequest } from "./sling-request.ts";
 

@@ -8,11 +8,9 @@ import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { post } from "../mail/post.ts";
-import { createTask } from "../tasks/create-task.ts";
+import { createTask } from "../tasks/change-tasks.ts";
 import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
-import { runtimeNameFor } from "./choose-runtime.ts";
-import { firstTurnSlot } from "./first-turn-slot.ts";
-import { planSling, type SlingPlan } from "./plan-sling.ts";
+import { planSling, runtimeNameFor, type SlingPlan } from "./plan-sling.ts";
 import { letGo } from "./release-agent.ts";
 import { type SlingReply, type SlingRequest, slingFields } from "./sling-request.ts";
 
@@ -239,3 +237,23 @@ const replyOf = (agent: Agent, run: Run, warnings: readonly string[]): SlingRepl
   state: agent.state,
   warnings,
 });
+
+/**
+ * When the first turn of a new agent may start, so that `agents.staggerDelayMs` lies between it and the newest one before
+ * it; 0 for at once. Taken in the transaction that reserves the agent, so slings at the same moment get different slots.
+ */
+async function firstTurnSlot(
+  tx: Tx,
+  { now, settings }: Pick<Context, "now" | "settings">,
+  agent: Agent,
+): Promise<number> {
+  const stagger = settings.agents.staggerDelayMs;
+  if (stagger === 0 || isIn("persistent", agent.capability)) return 0;
+  let slot = now;
+  for (const other of await tx.agents.list({ live: true })) {
+    if (other.id === agent.id || isIn("persistent", other.capability)) continue;
+    const [first] = await tx.turns.listFor(other.id);
+    if (first !== undefined) slot = Math.max(slot, Math.max(first.queuedAt, first.notBefore) + stagger);
+  }
+  return slot > now ? slot : 0;
+}

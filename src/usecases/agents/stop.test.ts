@@ -3,7 +3,7 @@ import { worldWith } from "../../../testkit/world.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import { ok } from "../../domain/result.ts";
 import type { Call, World } from "../operation.ts";
-import type { StopIntent } from "./request-stop.ts";
+import type { StopIntent } from "./stop.ts";
 import { stop } from "./stop.ts";
 
 const intent = (name: string, facts: Partial<StopIntent> = {}): StopIntent => ({

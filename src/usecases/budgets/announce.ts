@@ -1,10 +1,18 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { endsAt, inWords, type Ledger, type LedgerKey, refOf, shown } from "../../domain/budget/budget.ts";
+import {
+  type BudgetSettings,
+  endsAt,
+  inWords,
+  type Ledger,
+  type LedgerKey,
+  refOf,
+  shown,
+} from "../../domain/budget/budget.ts";
 import { percentOf } from "../../domain/budget/ledger.ts";
+import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";
 import { fromEngine, post, type Recipient } from "../mail/post.ts";
-import type { BudgetTerms } from "./terms.ts";
 
 type Clock = Pick<BudgetTerms, "ids" | "now">;
 type Filled = LedgerKey & Pick<Ledger, "spent"> & { readonly limit: number };
@@ -70,3 +78,10 @@ const facts = ({ scope, subject, unit, limit, spent }: Filled) => ({
   limit: shown(unit, limit),
   spent: shown(unit, spent),
 });
+
+/** Under which limits, and when, a ledger is looked at. */
+export interface BudgetTerms {
+  readonly limits: BudgetSettings;
+  readonly ids: Ids;
+  readonly now: number;
+}

@@ -1,11 +1,10 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { dayOf, endsAt, type Ledger, parseRef } from "../../domain/budget/budget.ts";
+import { dayOf, emptyLedger, endsAt, type Ledger, type LedgerKey, parseRef } from "../../domain/budget/budget.ts";
 import { hasRoom, isExhausted, limitOf } from "../../domain/budget/ledger.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
+import type { BudgetTerms } from "./announce.ts";
 import { announceExceeded } from "./announce.ts";
-import { findLedger } from "./find-ledger.ts";
-import type { BudgetTerms } from "./terms.ts";
 
 export interface Lifted {
   /** Agents that may have turns again. */
@@ -73,4 +72,10 @@ async function resume(tx: Tx, { ids, now }: BudgetTerms, name: string, ref: stri
 
 async function isBusy(tx: Tx, { id }: Agent): Promise<boolean> {
   return (await tx.turns.queuedFor(id)) !== undefined || (await tx.turns.runningFor(id)) !== undefined;
+}
+
+/** The ledger as it stands; an empty one when nothing was ever booked on it. */
+export async function findLedger(tx: Tx, key: LedgerKey): Promise<Ledger> {
+  const ledgers = await tx.budgets.of([key]);
+  return ledgers.find(({ unit }) => unit === key.unit) ?? emptyLedger(key);
 }

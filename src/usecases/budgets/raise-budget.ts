@@ -18,8 +18,7 @@ import { decimal, fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
-import { findLedger } from "./find-ledger.ts";
-import { liftBudgetWaits } from "./lift-waits.ts";
+import { findLedger, liftBudgetWaits } from "./lift-waits.ts";
 
 export interface RaiseRequest {
   readonly scope: string;

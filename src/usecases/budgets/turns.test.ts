@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 import { budgetWorld, limited } from "../../../testkit/budget-world.ts";
 import { noBudgets } from "../../domain/budget/budget.ts";
-import { recheckBudgets } from "./recheck-budgets.ts";
-import { recordUsage } from "./record-usage.ts";
-import { releaseReservation } from "./release-reservation.ts";
-import { settleTurnBudget } from "./settle-turn-budget.ts";
+import { recheckBudgets, recordUsage, releaseReservation, settleTurnBudget } from "./turn-budget.ts";
 
 test("what turns take is kept for agent, task, run and day, limits or not", async () => {
   await using world = await budgetWorld();

@@ -30,8 +30,7 @@ import { submit } from "../mail/submit.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { notify } from "../merge/notify.ts";
 import { askToLand } from "../merge/queue/ask-to-land.ts";
-import { closeAndFollow } from "../tasks/close-task.ts";
-import { isLeadTaskOver } from "../tasks/lead-task.ts";
+import { closeAndFollow, isLeadTaskOver } from "../tasks/close-task.ts";
 import type { Context } from "../usecase.ts";
 import { roleFacts } from "./role-facts.ts";
 

@@ -1,12 +1,11 @@
-import { type Agent, isSubmitted } from "../../domain/agent/agent.ts";
+import { type Agent, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { ChildFacts } from "../../domain/completion/children.ts";
 import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
 import type { Tx } from "../../ports/store.ts";
-import { newestWorkOn } from "../agents/newest-work.ts";
+import { newestWorkOn } from "../agents/plan-sling.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 
 type RoleFacts = Pick<CompletionFacts, "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children">;
 

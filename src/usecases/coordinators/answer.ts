@@ -3,7 +3,7 @@ import type { Message } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
-import { mayAnswer } from "../mail/may-answer.ts";
+import { mayAnswer } from "../mail/waits.ts";
 import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 

@@ -1,4 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import { newestPerName } from "../../domain/agent/agent.ts";
 import { asksForShutdown, checkExit, type ExitCheck, type ExitFacts } from "../../domain/coordination/exit-triggers.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
@@ -8,7 +9,6 @@ import { resolveTracker, type TrackerBackend } from "../../domain/tracker/tracke
 import type { Tx } from "../../ports/store.ts";
 import type { Trackers } from "../../ports/tracker.ts";
 import type { Effect } from "../operation.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion } from "./find.ts";
 

@@ -3,10 +3,9 @@ import { agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../..
 import type { Agent } from "../../domain/agent/agent.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { replyToMail } from "../mail/reply.ts";
-import { sendMail } from "../mail/send.ts";
+import { replyToMail, sendMail } from "../mail/send.ts";
 import { completeRun } from "../runs/change-run.ts";
-import { createTask } from "../tasks/create-task.ts";
+import { createTask } from "../tasks/change-tasks.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAnswer } from "./answer.ts";
 import { checkTriggers } from "./check-complete.ts";

@@ -5,7 +5,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
-import { chooseRuntime } from "../agents/choose-runtime.ts";
+import { chooseRuntime } from "../agents/plan-sling.ts";
 import { release } from "../agents/release-agent.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { isOver, retireIfOver } from "./finish.ts";

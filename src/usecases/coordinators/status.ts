@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
@@ -8,7 +8,6 @@ import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Stream } from "../operation.ts";
 import { type RunDetail, runDetail } from "../runs/read-runs.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, liveHeads } from "./find.ts";
 

@@ -2,8 +2,9 @@ import { type GroupProgress, groupProgress, isDone } from "../../domain/task/gro
 import type { Group, TaskStatus } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
+import { nearestLiveAncestor } from "../mail/hand-on.ts";
+import { post } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
-import { notifyOwner } from "./notify-owner.ts";
 
 /** Completes every active group whose last open member was among these tasks, and tells its owner. */
 export async function completeGroupsOf(
@@ -53,4 +54,25 @@ export async function progressOf(tx: Tx, memberIds: readonly string[]): Promise<
   const statuses: (TaskStatus | undefined)[] = [];
   for (const id of memberIds) statuses.push((await tx.tasks.get(id))?.status);
   return groupProgress(statuses);
+}
+
+/**
+ * Tells the owner of a group, or the nearest above it that lives, that the group is complete. It informs, so it wakes
+ * nobody.
+ */
+async function notifyOwner(tx: Tx, context: Context, group: Group, memberIds: readonly string[]): Promise<void> {
+  const count = memberIds.length === 1 ? "Its one task is" : `All its ${memberIds.length} tasks are`;
+  await post(tx, context, {
+    from: "system",
+    fromAgentId: null,
+    runId: group.runId,
+    verified: true,
+    address: group.owner,
+    recipients: [{ name: await nearestLiveAncestor(tx, group.owner), wake: false }],
+    subject: `Group complete: ${group.name}`,
+    body: `${count} closed: ${memberIds.join(", ")}`,
+    type: "status",
+    priority: "normal",
+    payload: JSON.stringify({ groupId: group.id, groupName: group.name, taskIds: memberIds }),
+  });
 }

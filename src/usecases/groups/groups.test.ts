@@ -1,12 +1,8 @@
 import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
-import { claimTask } from "../tasks/claim-task.ts";
+import { claimTask, createTask, reopenTask, updateTask } from "../tasks/change-tasks.ts";
 import { closeTask } from "../tasks/close-task.ts";
-import { createTask } from "../tasks/create-task.ts";
-import { reopenTask } from "../tasks/reopen-task.ts";
-import { updateTask } from "../tasks/update-task.ts";
-import { addMembers, removeMembers } from "./change-members.ts";
-import { createGroup } from "./create-group.ts";
+import { addMembers, createGroup, removeMembers } from "./change-groups.ts";
 import { groupStatus, listGroups } from "./read-groups.ts";
 
 const coordinator = agentCaller("coordinator", "coordinator");

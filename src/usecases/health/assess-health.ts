@@ -1,11 +1,10 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isParking } from "../../domain/agent/wait.ts";
 import { type Assessment, assess, type HealthFacts } from "../../domain/health/assess.ts";
 import type { HealthLimits } from "../../domain/health/ladder.ts";
 import { ok } from "../../domain/result.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface AssessRequest {

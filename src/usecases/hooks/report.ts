@@ -1,7 +1,14 @@
-import { toolUseFields } from "../../domain/guard/tool-use.ts";
-import { type HookEvent, type HookInput, hookEvents } from "../../domain/hook/hook.ts";
-import type { Refusal } from "../../domain/refusal.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { type GuardRule, guardRules, toolUseFields } from "../../domain/guard/tool-use.ts";
+import {
+  type HookEvent,
+  type HookInput,
+  type HookSeen,
+  hookEvents,
+  hookFact,
+  toolFacts,
+} from "../../domain/hook/hook.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import {
   anything,
   decimal,
@@ -14,8 +21,8 @@ import {
   whole,
 } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
-import { recordHookEvent } from "../events/record-hook-event.ts";
-import { peekMail } from "../mail/peek.ts";
+import { byCaller, record } from "../events/record.ts";
+import { peekMail } from "../mail/inbox.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
 export interface HookReport {
@@ -26,20 +33,19 @@ export interface HookReport {
   readonly debounceMs?: number | undefined;
 }
 
-export const hookInput: SchemaOf<HookInput> = fields(
-  {
-    tool: orNull(text),
-    summary: orNull(text),
-    durationMs: orNull(decimal),
-    use: fields(toolUseFields),
-    toolUseId: orNull(text),
-    sessionId: orNull(text),
-    transcript: orNull(text),
-    cwd: orNull(text),
-    source: orNull(text),
-    continuing: flag,
-    subagent: flag,
-  },
+/** What is put on record of what a hook was told. */
+const seenFields = {
+  tool: orNull(text),
+  toolUseId: orNull(text),
+  summary: orNull(text),
+  durationMs: orNull(decimal),
+  sessionId: orNull(text),
+  source: orNull(text),
+  transcript: orNull(text),
+} as const;
+
+const hookInput: SchemaOf<HookInput> = fields(
+  { ...seenFields, use: fields(toolUseFields), cwd: orNull(text), continuing: flag, subagent: flag },
   { toolInput: anything },
 );
 
@@ -88,3 +94,48 @@ async function mailFor(tx: Tx, context: Context, report: HookReport): Promise<Re
   const peeked = await peekMail.run(tx, context, { debounceMs });
   return peeked.ok ? ok(peeked.value.waiting) : peeked;
 }
+
+export interface DeniedUse {
+  readonly rule: GuardRule;
+  /** Null when the hook was told nothing that can be read. */
+  readonly input: HookInput | null;
+}
+
+/** An agent was kept from using a tool: put on record, so that a person sees what was tried and by whom. */
+export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
+  kind: "write",
+  request: fields({ rule: oneOf(guardRules), input: orNull(hookInput) }),
+  run: async (tx, { caller, now }, { rule, input }) => {
+    if (caller.kind !== "agent") return ok({ rule });
+    const data = { rule, ...toolFacts(input ?? {}) };
+    await record(tx, now, { ...byCaller(caller), source: "hook", type: "guard_denied", level: "warn", data });
+    return ok({ rule });
+  },
+};
+
+export interface RecordEventRequest {
+  readonly event: HookEvent;
+  /** What the hook was told. */
+  readonly seen: HookSeen;
+  /** Whom it is about; an agent's own events are always about itself. */
+  readonly agent?: string;
+}
+
+/** One event from a hook of an agent's runtime: what it sees at every tool call, so it costs one insert. */
+export const recordHookEvent: UseCase<RecordEventRequest, { readonly type: string }> = {
+  kind: "write",
+  request: fields(
+    { event: oneOf(hookEvents), seen: fields({}, { ...seenFields, toolInput: anything }) },
+    { agent: text },
+  ),
+  run: async (tx, { caller, now, ids }, { event, seen, agent }) => {
+    if (!hookEvents.includes(event)) {
+      return no(invalid("event", "is no event of a hook", { value: event, allowed: hookEvents }));
+    }
+    const about = caller.kind === "agent" ? byCaller(caller) : { agentName: agent ?? null };
+    const fact = hookFact(event, seen, ids.digest);
+    await record(tx, now, { ...about, ...fact, source: "hook" });
+    if (caller.kind === "agent") await tx.agents.sawActivity(caller.agentId, now);
+    return ok({ type: fact.type });
+  },
+};

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
 import { renderInject } from "../../domain/mail/render.ts";
-import { checkMail } from "./check.ts";
-import { confirmDelivered } from "./delivered.ts";
-import { peekMail } from "./peek.ts";
+import { checkMail, confirmDelivered } from "./check.ts";
+import { peekMail } from "./inbox.ts";
 import { sendMail } from "./send.ts";
 
 const letter = (to: string, body: string) => ({ to, subject: "news", body });

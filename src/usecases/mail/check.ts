@@ -1,15 +1,16 @@
+import type { Agent } from "../../domain/agent/agent.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
-import { isUnverified, type Letter, workLine } from "../../domain/mail/letter.ts";
+import { isUnverified, type Letter, type WorkBehind, workLine } from "../../domain/mail/letter.ts";
 import { type Delivery, type DeliveryState, type MailType, type Message, mailTypes } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, list, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { expireClaim } from "./expire.ts";
+import { reportDead } from "./dead-mail.ts";
 import { hasRunOut, type Inbox, inboxChannel, isDebounced, openInbox, wasHandedOver } from "./inbox.ts";
 import { deliveryPolicyOf } from "./policy.ts";
-import { reporterOf } from "./work-behind.ts";
+import { wakeUp } from "./post.ts";
 
 export interface CheckRequest {
   /** Whose inbox; the caller's own when absent. */
@@ -130,3 +131,78 @@ const stateOf = ({ redelivered, state }: Delivery): Pick<InboxLetter, "redeliver
   redelivered,
   state,
 });
+
+export interface DeliveredRequest {
+  readonly agent?: string | undefined;
+  /** The holder that `mail.check` named. */
+  readonly by: string;
+  /** Numbers of the messages that were shown. */
+  readonly messages: readonly number[];
+}
+
+export interface DeliveredReply {
+  /** How many were still held by this reader. */
+  readonly delivered: number;
+}
+
+/** Confirms that mail was really shown. What the reader lost meanwhile is left to whoever has it now. */
+export const confirmDelivered: UseCase<DeliveredRequest, DeliveredReply> = {
+  kind: "write",
+  request: fields({ by: text, messages: list(whole) }, { agent: text }),
+  run: async (tx, { caller, now, settings }, { agent, by, messages }) => {
+    const inbox = await openInbox(tx, caller, agent);
+    if (!inbox.ok) return inbox;
+    let delivered = 0;
+    for (const seq of messages) {
+      const delivery = await tx.deliveries.get(seq, inbox.value.name);
+      if (delivery === undefined) continue;
+      const next = nextDelivery(delivery, { kind: "deliver", by }, now, deliveryPolicyOf(settings));
+      if (!next.ok) continue;
+      await tx.deliveries.update(next.value);
+      delivered++;
+    }
+    return ok({ delivered });
+  },
+};
+
+/**
+ * Takes mail back from a reader whose lease ran out. The attempt failed at the end of the lease, not when somebody
+ * noticed, so the back-off counts from there. Mail that used up its attempts is given up and reported.
+ */
+export async function expireClaim(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now" | "settings">,
+  { message, delivery }: Mail,
+): Promise<void> {
+  const { ids, now, settings } = context;
+  const failedAt = Math.min(delivery.claimExpires ?? now, now);
+  const next = nextDelivery(delivery, { kind: "expire" }, failedAt, deliveryPolicyOf(settings));
+  if (!next.ok) return;
+  const expired = { ...next.value, updatedAt: now };
+  await tx.deliveries.update(expired);
+  if (expired.state === "dead") await reportDead(tx, context, { message, delivery: expired }, { readerEnds: false });
+  else if (expired.wake) await wakeUp(tx, ids, expired.toAgent, expired.notBefore, now);
+}
+
+export interface Reporter {
+  readonly agent: Agent | undefined;
+  /** What the store knows; it learns it when a turn ends, so during one it knows nothing that is true. */
+  readonly work: WorkBehind;
+}
+
+/** Who sent an unverified report, and what its last look at the worktree found. */
+export async function reporterOf(tx: Tx, message: Message): Promise<Reporter> {
+  const { fromAgentId, fromAgent } = message;
+  // Mail that was handed on has lost its incarnation; the latest of the name is the one that reported.
+  const agent = fromAgentId === null ? await tx.agents.byName(fromAgent) : await tx.agents.get(fromAgentId);
+  if (agent === undefined || agent.worktreePath === null || agent.worktreeKind === "root") {
+    return { agent: undefined, work: { kind: "none" } };
+  }
+  if ((await tx.turns.runningFor(agent.id)) !== undefined) {
+    const why = "its turn is still running, and nobody has looked at its worktree yet";
+    return { agent, work: { kind: "unknown", why } };
+  }
+  const { headCommit: head, baseCommit: base, ahead, dirty } = agent;
+  if (head === null) return { agent, work: { kind: "unknown", why: "its worktree could not be read" } };
+  return { agent, work: { kind: "seen", when: "turn-ended", facts: { head, base, ahead, dirty } } };
+}

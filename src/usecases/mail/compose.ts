@@ -1,6 +1,13 @@
 import { capBody } from "../../domain/mail/limits.ts";
+import {
+  checkPayload,
+  fillPayload,
+  type PayloadFacts,
+  payloadFields,
+  payloadRefusal,
+} from "../../domain/mail/payload.ts";
 import type { MailType, Priority } from "../../domain/mail/types.ts";
-import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { notSent, text } from "../../domain/schema/schema.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
@@ -8,6 +15,8 @@ import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { loadFollower } from "./followers.ts";
 import { limitsOf } from "./policy.ts";
+import type { Sender } from "./sender.ts";
+import type { Target } from "./target.ts";
 
 /** What a request to send and a request to reply have in common. */
 export interface WrittenRequest {
@@ -93,4 +102,53 @@ export async function fitBody(files: ProjectFiles, settings: Settings, body: str
   if (capBody(body, "", limits).blob === null) return ok({ body, blobPath: null });
   const blobPath = await files.writeMailBlob(body);
   return ok({ body: capBody(body, blobPath, limits).body, blobPath });
+}
+
+interface PayloadInput {
+  readonly type: MailType;
+  readonly payload: string | null;
+  readonly body: string;
+  readonly proven?: boolean;
+}
+
+/** Adds to a payload what the store knows, then checks it against its type. */
+export function completePayload(
+  input: PayloadInput,
+  sender: Sender,
+  target: Target,
+): Result<string | null, InvalidInput> {
+  const filled = fillPayload(input.type, input.payload, factsFor(input, sender, target));
+  const problem = payloadRefusal(checkPayload(input.type, filled));
+  if (problem !== undefined) return no(problem);
+  if (input.proven === true) return ok(filled);
+  return ok(input.type === "worker_done" ? unverified(filled) : filled);
+}
+
+function factsFor({ body }: PayloadInput, sender: Sender, target: Target): PayloadFacts {
+  const reader = target.group ? undefined : target.readers[0];
+  return {
+    "sender.name": sender.name,
+    "sender.task": sender.known?.taskId ?? null,
+    "sender.branch": sender.known?.branch ?? null,
+    // Gate results and changed files are for the verified completion step; here nobody has looked at them.
+    "sender.exitCode": null,
+    "sender.files": [],
+    "message.body": body,
+    ...(reader === undefined ? {} : { "recipient.name": reader.name }),
+    ...(reader === undefined || reader.agent === null
+      ? {}
+      : {
+          "recipient.capability": reader.agent.capability,
+          "recipient.task": reader.agent.taskId,
+          "recipient.branch": reader.agent.branch,
+          "recipient.spec": reader.agent.specPath,
+          "recipient.scope": reader.agent.scope,
+        }),
+  };
+}
+
+/** A worker's bare word that it is done counts, but the reader is told that nothing proved it. */
+function unverified(payload: string | null): string {
+  const { verified: _, receiptId: __, ...said } = payloadFields(payload);
+  return JSON.stringify({ ...said, unverified: true });
 }

@@ -2,15 +2,10 @@ import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import { attachLease } from "../../domain/agent/wait.ts";
 import { checkMail } from "./check.ts";
-import { deadMail } from "./dead.ts";
-import { listMail } from "./list.ts";
+import { deadMail, retryMail } from "./dead-mail.ts";
 import { purgeMail } from "./purge.ts";
-import { readMail } from "./read.ts";
-import { replyToMail } from "./reply.ts";
-import { retryMail } from "./retry.ts";
-import { sendMail } from "./send.ts";
-import { mailStatus } from "./status.ts";
-import { whyMail } from "./why.ts";
+import { listMail, mailStatus, readMail, whyMail } from "./read-mail.ts";
+import { replyToMail, sendMail } from "./send.ts";
 
 const letter = (to: string, body: string) => ({ to, subject: "news", body });
 

@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
-import { listMail } from "./list.ts";
+import { listMail, mailStatus, whyMail } from "./read-mail.ts";
 import { sendMail } from "./send.ts";
-import { mailStatus } from "./status.ts";
-import { whyMail } from "./why.ts";
 
 /** A lead with a builder, a stranger beside them, the monitor, and mail between each two of them. */
 async function team() {

@@ -1,10 +1,13 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Delivery } from "../../domain/mail/types.ts";
 import { agentName } from "../../domain/name/name.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
-import { ownerOf } from "./owner.ts";
+import type { Stream } from "../operation.ts";
+import type { UseCase } from "../usecase.ts";
 
 export const inboxChannel = "inbox";
 
@@ -43,3 +46,76 @@ export async function isDebounced(tx: Tx, inbox: Inbox, now: number, windowMs: n
   const last = await tx.inboxChecks.last(inbox.name);
   return last !== undefined && last <= now && now - last < windowMs;
 }
+
+/**
+ * Whose inbox a name means. `orchestrator` is the operator while no agent of that name lives, so that a person's own
+ * session gets the mail of those it started.
+ */
+export async function ownerOf(tx: Tx, name: string): Promise<string> {
+  const typed = name.trim().toLowerCase();
+  if (typed !== "orchestrator") return typed;
+  const agent = await tx.agents.byName(typed);
+  return agent === undefined || hasEnded(agent) ? "operator" : typed;
+}
+
+export interface PeekRequest {
+  /** Whose inbox; the caller's own when absent. */
+  readonly agent?: string | undefined;
+  readonly debounceMs?: number | undefined;
+}
+
+export interface PeekReply {
+  readonly inbox: string;
+  /** An agent asks; what it takes is settled by the end of its turn. */
+  readonly byAgent: boolean;
+  /** `mail.check` would find or change something. */
+  readonly waiting: boolean;
+  readonly debounced: boolean;
+  /** How many messages nobody has taken yet. */
+  readonly unread: number;
+}
+
+/** Looks whether an inbox is worth opening. Most looks of a hook end here, without a writer's lock. */
+export const peekMail: UseCase<PeekRequest, PeekReply> = {
+  kind: "read",
+  request: fields({}, { agent: text, debounceMs: whole }),
+  run: async (tx, { caller, now }, { agent, debounceMs }) => {
+    const opened = await openInbox(tx, caller, agent);
+    if (!opened.ok) return opened;
+    const inbox = opened.value;
+    const about = { inbox: inbox.name, byAgent: caller.kind === "agent" };
+    if (await isDebounced(tx, inbox, now, debounceMs)) {
+      return ok({ ...about, waiting: false, debounced: true, unread: 0 });
+    }
+    const due = await tx.deliveries.queued(inbox.name, now, 1);
+    const open = due.length > 0 ? [] : await tx.deliveries.inState(inbox.name, ["claimed", "delivered"]);
+    const unsettled = open.some(({ delivery }) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
+    const unread = due.length === 0 ? 0 : await tx.deliveries.countQueued(inbox.name);
+    return ok({ ...about, waiting: due.length > 0 || unsettled, debounced: false, unread });
+  },
+};
+
+/** Waits until there is mail, the time is over, or nobody waits any more. Looking takes no lock. */
+export const followMail: Stream<
+  { readonly patienceMs: number },
+  { readonly waiting: boolean },
+  { readonly waiting: false }
+> = {
+  kind: "stream",
+  request: fields({ patienceMs: whole }),
+  place: "engine",
+  run: async (world, { patienceMs }, { onItem, signal }) => {
+    const deadline = performance.now() + patienceMs;
+    return world.until(
+      async () => {
+        const peeked = await world.call("mail.peek", {});
+        if (!peeked.ok) return peeked;
+        const { waiting } = peeked.value;
+        if (waiting || signal.aborted || performance.now() >= deadline) return ok({ waiting });
+        onItem({ waiting: false });
+        return undefined;
+      },
+      AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+    );
+  },
+};

@@ -4,7 +4,7 @@ import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
-import { ownerOf } from "./owner.ts";
+import { ownerOf } from "./inbox.ts";
 
 export interface PurgeRequest {
   /** Everything; the other two are then ignored. */

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
-import { replyToMail } from "./reply.ts";
-import { sendMail } from "./send.ts";
-import { mailStatus } from "./status.ts";
+import { mailStatus } from "./read-mail.ts";
+import { replyToMail, sendMail } from "./send.ts";
 
 test("a reply to worker_done is a status in the same thread and does not finish the one who answers", async () => {
   await using world = await mailWorld();

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { mailWorld } from "../../../testkit/mail-world.ts";
-import { listMail } from "./list.ts";
-import { replyToMail } from "./reply.ts";
-import { sendMail } from "./send.ts";
+import { listMail } from "./read-mail.ts";
+import { replyToMail, sendMail } from "./send.ts";
 
 test("the same message within a minute is stored once and reported as a duplicate", async () => {
   await using world = await mailWorld();

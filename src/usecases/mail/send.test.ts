@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
+import { mailStatus } from "./read-mail.ts";
 import { sendMail } from "./send.ts";
-import { mailStatus } from "./status.ts";
 
 const words = { subject: "news", body: "it works" };
 

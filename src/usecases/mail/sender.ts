@@ -5,7 +5,7 @@ import { agentName } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import { ownerOf } from "./owner.ts";
+import { ownerOf } from "./inbox.ts";
 
 /** In whose name a message goes out. */
 export interface Sender {

@@ -1,19 +1,26 @@
-import { checkHop } from "../../domain/mail/limits.ts";
+import type { Agent } from "../../domain/agent/agent.ts";
+import type { Capability } from "../../domain/agent/capability.ts";
+import {
+  checkHop,
+  checkRate,
+  type Fingerprint,
+  findDuplicate,
+  type MailLimits,
+  rateWindowMs,
+} from "../../domain/mail/limits.ts";
 import { checkSender } from "../../domain/mail/sender.ts";
 import type { MailType, Message } from "../../domain/mail/types.ts";
-import type { Refusal } from "../../domain/refusal.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSizes, sizes } from "../../domain/text/sizes.ts";
 import type { Tx } from "../../ports/store.ts";
+import { reopenAgent } from "../agents/reopen-agent.ts";
 import type { Context } from "../usecase.ts";
-import { completePayload } from "./complete-payload.ts";
 import type { Composition } from "./compose.ts";
-import { coverageWarnings } from "./coverage.ts";
+import { completePayload } from "./compose.ts";
 import { followerOf } from "./followers.ts";
-import { checkPace, findRepeated } from "./pace.ts";
 import { limitsOf } from "./policy.ts";
 import { noteForward, post, type Recipient } from "./post.ts";
-import { reopen } from "./reopen.ts";
 import type { Sender } from "./sender.ts";
 import { findTarget, hasTurns, type Target } from "./target.ts";
 import { closeWaits, openWait } from "./waits.ts";
@@ -145,4 +152,69 @@ async function runOf(tx: Tx, sender: Sender, { group, readers }: Target): Promis
 function wokenOf({ readers }: Target, recipients: readonly Recipient[]): readonly string[] {
   const waking = new Set(recipients.filter(({ wake }) => wake).map(({ name }) => name));
   return readers.filter((reader) => hasTurns(reader) && waking.has(reader.name)).map(({ name }) => name);
+}
+
+/** Warns a parent that approves work of its builders without enough reviews. It never blocks. */
+async function coverageWarnings(tx: Tx, sender: string): Promise<readonly string[]> {
+  const children = await tx.agents.list({ parentName: sender });
+  const named = (capability: Capability): number =>
+    new Set(children.filter((child) => child.capability === capability).map(({ name }) => name)).size;
+  const builders = named("builder");
+  const reviewers = named("reviewer");
+  if (builders === 0 || reviewers >= builders) return [];
+  const count = builders === 1 ? "1 builder" : `${builders} builders`;
+  if (reviewers === 0) return [`REVIEW_SKIP: ${sender} had ${count} and no reviewer; nobody has looked at this work`];
+  const looked = reviewers === 1 ? "1 reviewer" : `${reviewers} reviewers`;
+  return [`${sender} had ${count} but only ${looked}; some of the work may not have been reviewed`];
+}
+
+/** Brings a submitted agent back to work for mail that asks for it; answers the incarnation that will read the mail. */
+async function reopen(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now" | "settings">,
+  name: string,
+): Promise<Result<Agent, Refusal>> {
+  const agent = await tx.agents.byName(name);
+  return agent === undefined ? no(notFound("agent", name)) : reopenAgent(tx, context, agent);
+}
+
+interface PaceFacts {
+  readonly sender: string;
+  readonly exempt: boolean;
+  readonly group: boolean;
+  readonly now: number;
+}
+
+/** May this sender send one more message now? The refusal says how long to wait. */
+async function checkPace(tx: Tx, facts: PaceFacts, limits: MailLimits): Promise<Result<null, Refusal>> {
+  const { sender, group, now, exempt } = facts;
+  if (exempt) return ok(null);
+  const sent = await tx.messages.countFrom(sender, now - rateWindowMs, { broadcast: group });
+  const checked = checkRate({ ...facts, sent }, limits);
+  if (checked.ok) return checked;
+  const limit = group ? limits.groupsPerMinute : limits.perMinute;
+  const recent = await tx.messages.list({ from: sender, limit: looked });
+  const counted = group ? recent.filter(({ address }) => address.startsWith("@")) : recent;
+  const freeing = counted[limit - 1];
+  return checkRate({ ...facts, sent, ...(freeing === undefined ? {} : { oldestAt: freeing.createdAt }) }, limits);
+}
+
+/** How far back a refusal looks for the message whose age frees the next one. */
+const looked = 1_000;
+
+/** The message of the last minute that this one repeats. */
+async function findRepeated(
+  tx: Tx,
+  candidate: Fingerprint,
+  now: number,
+  limits: MailLimits,
+): Promise<Message | undefined> {
+  const after = now - limits.duplicateMs;
+  const sameText = await tx.messages.duplicate(candidate, after);
+  if (sameText === undefined) return undefined;
+  const newest = findDuplicate(candidate, [sameText], now, limits);
+  if (newest !== undefined) return newest;
+  // The newest message with this text differs in type or thread; an older one may still be the same.
+  const count = await tx.messages.countFrom(candidate.fromAgent, after, { broadcast: false });
+  return findDuplicate(candidate, await tx.messages.list({ from: candidate.fromAgent, limit: count }), now, limits);
 }

@@ -1,5 +1,5 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
-import { isTerminal } from "../../domain/agent/capability.ts";
+import { canonical, isTerminal } from "../../domain/agent/capability.ts";
 import {
   type Address,
   givesWork,
@@ -14,8 +14,9 @@ import { isReserved } from "../../domain/name/name.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import { mayGiveWork } from "./may-give-work.ts";
-import { ownerOf } from "./owner.ts";
+import { mayReview } from "../completions/role-facts.ts";
+import { answersFor } from "../merge/branch-owner.ts";
+import { ownerOf } from "./inbox.ts";
 import type { Sender } from "./sender.ts";
 
 export interface Aim {
@@ -149,3 +150,10 @@ const factsOf = (agent: Agent): RecipientFacts => ({
   successorName: agent.successorName,
   reopenable: true,
 });
+
+/** May this sender send that agent back to work? Who answers for it may, and a reviewer that was given its branch. */
+export async function mayGiveWork(tx: Tx, sender: Agent, agent: Agent): Promise<boolean> {
+  if (await answersFor(tx, agent, sender.name)) return true;
+  if (canonical(sender.capability) !== "reviewer" || agent.branch === null) return false;
+  return (await mayReview(tx, sender)).includes(agent.branch);
+}

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import { type Priority, priorities } from "../../domain/mail/types.ts";
 import type { Store } from "../../ports/store.ts";
-import { checkMail } from "./check.ts";
-import { confirmDelivered } from "./delivered.ts";
+import { checkMail, confirmDelivered } from "./check.ts";
 import { post } from "./post.ts";
 
 test("10,000 messages of one millisecond come back in the order of sending within their priority", async () => {

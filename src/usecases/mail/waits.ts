@@ -2,7 +2,6 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { MailType, Message } from "../../domain/mail/types.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Answer } from "./compose.ts";
-import { mayAnswer } from "./may-answer.ts";
 import type { Reader } from "./target.ts";
 
 /** Types that call for an answer by themselves. */
@@ -51,4 +50,16 @@ async function handedOnFrom(tx: Tx, id: string): Promise<string | undefined> {
 async function settles(tx: Tx, message: Message, questionId: string): Promise<boolean> {
   const question = await tx.messages.get(questionId);
   return question !== undefined && mayAnswer(tx, question, message);
+}
+
+/**
+ * Only the word of somebody who was asked is an answer; a stranger who learned the id of a question must not be able to
+ * settle it. What people and the engine say, they may say in any thread.
+ */
+export async function mayAnswer(
+  tx: Tx,
+  question: Pick<Message, "seq">,
+  { fromAgent, fromAgentId }: Pick<Message, "fromAgent" | "fromAgentId">,
+): Promise<boolean> {
+  return fromAgentId === null || (await tx.deliveries.get(question.seq, fromAgent)) !== undefined;
 }

@@ -1,11 +1,13 @@
-import { coalesceUntil, wakes } from "../../domain/mail/wake.ts";
+import { capabilities, isCapability } from "../../domain/agent/capability.ts";
+import { isMailType, type MailType } from "../../domain/mail/types.ts";
+import { coalesceUntil, defaultWakePolicy, type WakePolicy, wakes } from "../../domain/mail/wake.ts";
+import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 import type { Composition } from "./compose.ts";
 import type { Recipient } from "./post.ts";
 import type { Sender } from "./sender.ts";
 import type { Reader, Target } from "./target.ts";
-import { wakePolicyOf } from "./wake-policy.ts";
 
 /** Whom the message wakes, and not before when. */
 export async function wakeUps(
@@ -42,4 +44,26 @@ export async function wakeUps(
     const start = coalesceUntil([{ type: mail.type, priority: mail.priority, createdAt: now }], facts) ?? now;
     return start > now ? start : 0;
   }
+}
+
+/**
+ * What wakes whom in this project: the default, overlaid by `mail.wake`, whose keys are a type (`status`) or a type for
+ * one capability (`status@lead`). The narrower key wins. Keys that name neither are the business of the config check.
+ */
+export function wakePolicyOf({ mail }: Settings): WakePolicy {
+  const policy: Record<MailType, WakePolicy[MailType]> = { ...defaultWakePolicy };
+  const keys = Object.keys(mail.wake).toSorted((a, b) => Number(a.includes("@")) - Number(b.includes("@")));
+  for (const key of keys) {
+    const [type = "", capability] = key.split("@");
+    const wakes = mail.wake[key] === true;
+    if (!isMailType(type)) continue;
+    if (capability === undefined) policy[type] = wakes;
+    else if (isCapability(capability)) {
+      const rule = policy[type];
+      const before = typeof rule === "boolean" ? (rule ? capabilities : []) : rule;
+      const others = before.filter((known) => known !== capability);
+      policy[type] = wakes ? [...others, capability] : others;
+    }
+  }
+  return policy;
 }

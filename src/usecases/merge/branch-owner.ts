@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
@@ -7,7 +7,6 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { touched } from "../../domain/task/change.ts";
 import type { MergeState, Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 
 /** The agent whose branch this is, by what was recorded and not by what somebody says. */
 export async function ownerOfBranch(tx: Tx, branch: string): Promise<Agent | undefined> {

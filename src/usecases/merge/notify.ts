@@ -5,7 +5,7 @@ import type { OutcomeMail } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { fromEngine, noteForward, post } from "../mail/post.ts";
-import { wakePolicyOf } from "../mail/wake-policy.ts";
+import { wakePolicyOf } from "../mail/wake-ups.ts";
 import type { Context } from "../usecase.ts";
 
 export interface Notice extends OutcomeMail {

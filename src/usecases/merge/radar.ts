@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import {
   type Collision,
   type CommitPair,
@@ -13,7 +13,6 @@ import type { ConflictInPlace, MergeGit, ObjectMerge, Settled } from "../../port
 import type { RadarOutcome } from "../../ports/store/merges.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { targetOf } from "./landing/landing-target.ts";
 import { notify } from "./notify.ts";

@@ -3,8 +3,7 @@ import { ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
-import { type OpenDecision, openDecisions } from "./decisions.ts";
-import { type OpenQuestion, openQuestions } from "./questions.ts";
+import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "./decisions.ts";
 import {
   agentsThatNeverStarted,
   type TroubledAgent,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
-import { writeSpec } from "../specs/write-spec.ts";
+import { writeSpec } from "../specs/specs.ts";
 import { assignmentOf } from "./assignment.ts";
 
 async function worldWith(...agents: readonly Agent[]) {

@@ -1,9 +1,8 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import { type Assignment, readAsked, type Sibling, type Subject } from "../../domain/role/assignment.ts";
 import type { Tx } from "../../ports/store.ts";
 import { workUnderReview } from "../completions/role-facts.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 
 /** What an agent works on now, from what is stored. Reads only. */
 export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {

@@ -6,7 +6,7 @@ import type { Capability } from "../../domain/agent/capability.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
-import { changeState } from "../agents/change-state.ts";
+import { changeState } from "../agents/reopen-agent.ts";
 import type { UseCase } from "../usecase.ts";
 import { announcePhases } from "./announce-phases.ts";
 

@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { endedPhase, phaseText } from "../../domain/health/phase.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
@@ -7,7 +7,6 @@ import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";
 import { fromEngine, post, type Recipient } from "../mail/post.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context } from "../usecase.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
@@ -12,7 +12,6 @@ import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { promoteAtEnd } from "../merge/landing/promotion.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { moveEntry } from "../merge/queue/enqueue.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun, findRun } from "./read-runs.ts";
 

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { agentCaller, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { ok } from "../../domain/result.ts";
-import { readSpec } from "./read-spec.ts";
-import { writeSpec } from "./write-spec.ts";
+import { readSpec, writeSpec } from "./specs.ts";
 
 test("a spec is written to its file, names its author, and is read back", async () => {
   await using world = useCaseWorld();

@@ -1,4 +1,4 @@
-import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
 import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
@@ -8,8 +8,7 @@ import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/release-agent.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/landing/unpromoted.ts";
 import { type BlockedMerge, mergeCounts } from "../merge/queue/queue-state.ts";
-import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
-import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
+import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "../operator/decisions.ts";
 import {
   agentsThatNeverStarted,
   needsOperator,
@@ -19,7 +18,6 @@ import {
   unhandedBranches,
 } from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";
-import { newestPerName } from "./newest-per-name.ts";
 
 export interface AgentView extends Trouble {
   readonly agent: Agent;

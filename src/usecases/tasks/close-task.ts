@@ -1,3 +1,5 @@
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { canonical } from "../../domain/agent/capability.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
 import { closeTask as close } from "../../domain/task/change.ts";
@@ -7,10 +9,8 @@ import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import { completeGroupsOf } from "../groups/complete-group.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { unblockDependents } from "./dependency-state.ts";
-import { detailOf, detailsOf, type TaskDetail } from "./detail.ts";
-import { findTask } from "./find-task.ts";
-import { leadTasksOver } from "./lead-task.ts";
+import { unblockDependents } from "./dependencies.ts";
+import { detailOf, detailsOf, findTask, type TaskDetail } from "./task-detail.ts";
 
 export interface CloseTaskRequest {
   readonly id: string;
@@ -67,3 +67,31 @@ export async function followClosing(
   }
   return { ready, completedGroups };
 }
+
+/** A lead's task is over when those of all its children are closed or were given up. */
+export async function isLeadTaskOver(tx: Tx, lead: Agent): Promise<boolean> {
+  for (const { taskId } of newestPerName(await tx.agents.list({ parentName: lead.name }))) {
+    const task = taskId === null || taskId === lead.taskId ? undefined : await tx.tasks.get(taskId);
+    if (task !== undefined && task.status !== "closed" && task.mergeState !== "abandoned") return false;
+  }
+  return true;
+}
+
+/** Tasks of leads who have finished and only waited for these to be closed. */
+async function leadTasksOver(tx: Tx, closedIds: readonly string[]): Promise<readonly Task[]> {
+  const over = new Map<string, Task>();
+  for (const taskId of closedIds) {
+    for (const { parentName } of await tx.agents.list({ taskId })) {
+      const lead = await tx.agents.byName(parentName);
+      if (lead === undefined || lead.taskId === null || canonical(lead.capability) !== "lead") continue;
+      const task = await tx.tasks.get(lead.taskId);
+      if (task === undefined || task.status === "closed" || closedIds.includes(task.id)) continue;
+      if (hasFinished(lead, task) && (await isLeadTaskOver(tx, lead))) over.set(task.id, task);
+    }
+  }
+  return [...over.values()];
+}
+
+/** An accepted completion leaves the task in review, though the lead's last turn may not be over yet. */
+const hasFinished = (lead: Agent, task: Task): boolean =>
+  task.status === "in_review" || (hasEnded(lead) && lead.outcome === "done");

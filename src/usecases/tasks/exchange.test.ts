@@ -1,15 +1,12 @@
 import { expect, test } from "bun:test";
 import { type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
-import { createGroup } from "../groups/create-group.ts";
+import { createGroup } from "../groups/change-groups.ts";
 import { groupStatus } from "../groups/read-groups.ts";
-import { addDependency, removeDependency } from "./change-dependency.ts";
-import { claimTask } from "./claim-task.ts";
+import { claimTask, createTask, updateTask } from "./change-tasks.ts";
 import { closeTask } from "./close-task.ts";
-import { createTask } from "./create-task.ts";
-import { exportTasks } from "./exchange.ts";
-import { importTasks } from "./import-tasks.ts";
+import { addDependency, removeDependency } from "./dependencies.ts";
+import { exportTasks, importTasks } from "./exchange.ts";
 import { listReady, listTasks, showTask } from "./read-tasks.ts";
-import { updateTask } from "./update-task.ts";
 
 const everything = async (world: UseCaseWorld) => (await world.must(listTasks, { all: true })).tasks;
 

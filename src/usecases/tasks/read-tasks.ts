@@ -5,8 +5,7 @@ import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import { taskStatuses } from "../../domain/task/task.ts";
 import type { UseCase } from "../usecase.ts";
-import { detailOf, detailsOf, type TaskDetail } from "./detail.ts";
-import { findTask } from "./find-task.ts";
+import { detailOf, detailsOf, findTask, type TaskDetail } from "./task-detail.ts";
 
 export interface ListTasksRequest {
   readonly status?: string | undefined;

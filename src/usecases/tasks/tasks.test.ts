@@ -1,13 +1,10 @@
 import { expect, test } from "bun:test";
 import { activeRun, agentCaller, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
-import { addDependency, removeDependency } from "./change-dependency.ts";
-import { claimTask } from "./claim-task.ts";
+import { claimTask, createTask, reopenTask, updateTask } from "./change-tasks.ts";
 import { closeTask } from "./close-task.ts";
-import { createTask } from "./create-task.ts";
+import { addDependency, removeDependency } from "./dependencies.ts";
 import { listReady, listTasks, showTask } from "./read-tasks.ts";
-import { reopenTask } from "./reopen-task.ts";
-import { updateTask } from "./update-task.ts";
 
 const builder = agentCaller("ann", "builder", { taskId: "own" });
 const lead = agentCaller("lea", "lead", { taskId: "top" });

@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { ok } from "../../domain/result.ts";
@@ -6,7 +6,6 @@ import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
 import { wordsAboutAll } from "../merge/landing/taken-out.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
 /** One agent as its worktree's owner. */

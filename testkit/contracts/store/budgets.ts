@@ -3,8 +3,7 @@ import { noBudgets } from "../../../src/domain/budget/budget.ts";
 import type { Usage } from "../../../src/domain/budget/usage.ts";
 import { randomIds } from "../../../src/host/ids.ts";
 import type { Store, Tx } from "../../../src/ports/store.ts";
-import { reserveTurn } from "../../../src/usecases/budgets/reserve-turn.ts";
-import { settleTurnBudget } from "../../../src/usecases/budgets/settle-turn-budget.ts";
+import { reserveTurn, settleTurnBudget } from "../../../src/usecases/budgets/turn-budget.ts";
 import type { Check } from "./database.ts";
 import { anAgent, aTurn, noon, seed } from "./rows.ts";
 

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { cliInMemory } from "../../../../testkit/cli-in-memory.ts";
 import { type MailWorld, mailWorld } from "../../../../testkit/mail-world.ts";
-import { agentUseCases } from "../../../usecases/agents/catalog.ts";
+import { catalog } from "../../../usecases/catalog.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import { nudgeCommand, resumeCommand } from "../tree/agent-commands.ts";
 
 /** Both streams as one text, over the real use cases. */
 async function ov(world: MailWorld, ...argv: string[]): Promise<{ exit: number; out: string }> {
   const call = async (name: string, request: unknown) =>
-    world.call((await agentUseCases[name as keyof typeof agentUseCases]()) as UseCase<unknown, unknown>, request);
+    world.call((await catalog[name as keyof typeof catalog]()) as UseCase<unknown, unknown>, request);
   const { exit, out, err } = await cliInMemory([nudgeCommand, resumeCommand], call, argv);
   return { exit, out: out + err };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type BudgetWorld, budgetWorld, limited } from "../../../../testkit/budget-world.ts";
 import { cliInMemory } from "../../../../testkit/cli-in-memory.ts";
-import { budgetUseCases } from "../../../usecases/budgets/catalog.ts";
+import { catalog } from "../../../usecases/catalog.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import { budgetCommand } from "../tree/watch-commands.ts";
 
@@ -9,7 +9,7 @@ const ov = (world: BudgetWorld, ...argv: string[]) => cliInMemory([budgetCommand
 
 /** The real use cases. */
 const callOf = (world: BudgetWorld) => async (name: string, request: unknown) =>
-  world.call((await budgetUseCases[name as keyof typeof budgetUseCases]()) as UseCase<unknown, unknown>, request);
+  world.call((await catalog[name as keyof typeof catalog]()) as UseCase<unknown, unknown>, request);
 
 async function parkedWorld(): Promise<BudgetWorld> {
   const world = await budgetWorld(limited("run", { usd: 2 }));

@@ -1,8 +1,7 @@
 import { logLineView } from "../../../contract/views/project.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { LogLine } from "../../../usecases/agents/log-line.ts";
-import type { LogsRequest } from "../../../usecases/agents/logs.ts";
+import type { LogLine, LogsRequest } from "../../../usecases/agents/logs.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io } from "../command.ts";

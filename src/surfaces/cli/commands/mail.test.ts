@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../../testkit/mail-world.ts";
 import { type Caller, operator } from "../../../domain/caller/caller.ts";
-import { mailUseCases } from "../../../usecases/mail/catalog.ts";
+import { catalog } from "../../../usecases/catalog.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import type { App } from "../app.ts";
 import type { Command } from "../command.ts";
@@ -52,7 +52,7 @@ async function ov(world: MailWorld, argv: readonly string[], options: RunOptions
 
 /** The few things that mail commands ask of the program; the rest would throw. */
 function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
-  const loaders: Readonly<Record<string, () => Promise<unknown>>> = mailUseCases;
+  const loaders: Readonly<Record<string, () => Promise<unknown>>> = catalog;
   const absent = (): never => {
     throw new Error("no mail command needs this");
   };

@@ -2,8 +2,8 @@ import { closedTaskView, importedTasksView, specView, taskView } from "../../../
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
-import type { DependencyReply } from "../../../usecases/tasks/change-dependency.ts";
-import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
+import type { DependencyReply } from "../../../usecases/tasks/dependencies.ts";
+import type { TaskDetail } from "../../../usecases/tasks/task-detail.ts";
 import type { FilePlace } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
 import { counted, shortTime } from "../format.ts";

@@ -3,9 +3,8 @@ import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { TaskFields } from "../../../domain/task/fields.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
-import type { GroupDetail } from "../../../usecases/groups/find-group.ts";
-import type { GroupStatus } from "../../../usecases/groups/read-groups.ts";
-import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
+import type { GroupDetail, GroupStatus } from "../../../usecases/groups/read-groups.ts";
+import type { TaskDetail } from "../../../usecases/tasks/task-detail.ts";
 import type { Given, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
 export const taskReady: ToolHandler = async (given, { app }) => {

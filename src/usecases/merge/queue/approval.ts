@@ -3,10 +3,10 @@ import { type Asker, approvalFor, type MergeEntry, mergeRef, waitingReason } fro
 import { approvalMail, mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Settings } from "../../../ports/settings.ts";
 import type { Tx } from "../../../ports/store.ts";
-import { isBelow } from "../../agents/subordinate.ts";
+import { isBelow } from "../../agents/find-agent.ts";
 import { notice } from "../../events/record.ts";
 import { tellOperator } from "../../mail/post.ts";
-import { markRead } from "../../mail/read.ts";
+import { markRead } from "../../mail/read-mail.ts";
 import type { Context } from "../../usecase.ts";
 import { doubtsAbout } from "../branch-owner.ts";
 import { recordMerge } from "../merge-records.ts";

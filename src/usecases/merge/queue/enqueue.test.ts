@@ -3,9 +3,8 @@ import { aTask } from "../../../../testkit/contracts/store/rows.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
 import { type Caller, operator } from "../../../domain/caller/caller.ts";
 import type { Approval } from "../../../domain/merge/entry.ts";
-import { changeState } from "../../agents/change-state.ts";
-import { replyToMail } from "../../mail/reply.ts";
-import { sendMail } from "../../mail/send.ts";
+import { changeState } from "../../agents/reopen-agent.ts";
+import { replyToMail, sendMail } from "../../mail/send.ts";
 import { addMerge } from "./add-entry.ts";
 import { landed } from "./settle-entry.ts";
 

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../domain/refusal.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import { forbiddenToArrange } from "../../domain/task/rights.ts";
@@ -7,7 +7,42 @@ import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { completeIfDone, resume } from "./complete-group.ts";
-import { checkMembers, findGroup, type GroupDetail, groupDetail } from "./find-group.ts";
+import { checkMembers, findGroup, type GroupDetail, groupDetail } from "./read-groups.ts";
+
+export interface CreateGroupRequest {
+  readonly name: string;
+  readonly taskIds: readonly string[];
+  /** The tasks live in another tracker. */
+  readonly skipValidation?: boolean | undefined;
+}
+
+/** Follows tasks together; the caller owns the group and is told when all of them are closed. */
+export const createGroup: UseCase<CreateGroupRequest, GroupDetail> = {
+  kind: "write",
+  request: fields({ name: text, taskIds: list(text) }, { skipValidation: flag }),
+  run: async (tx, context, request) => {
+    const { caller, now, ids } = context;
+    const refused = forbiddenToArrange(caller, "create a group");
+    if (refused !== undefined) return no(refused);
+    const name = request.name.trim();
+    if (name === "") return no(invalid("name", "must not be empty"));
+    const members = await checkMembers(tx, request.taskIds, { mustExist: request.skipValidation !== true });
+    if (!members.ok) return members;
+    const group: Group = {
+      id: ids.next("group", 8),
+      name,
+      status: "active",
+      runId: caller.kind === "agent" ? caller.runId : ((await tx.runs.current())?.id ?? null),
+      owner: caller.kind === "agent" ? caller.name : "operator",
+      createdAt: now,
+      completedAt: null,
+    };
+    await tx.groups.insert(group, members.value);
+    const data = { groupId: group.id, name, taskIds: members.value };
+    await record(tx, context.now, { ...byCaller(context.caller, group.runId), type: "group_created", data });
+    return ok({ group: await completeIfDone(tx, context, group), memberIds: members.value });
+  },
+};
 
 export interface ChangeMembersRequest {
   /** Id or name. */

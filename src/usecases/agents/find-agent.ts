@@ -1,11 +1,11 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import { newestPerName } from "../../domain/agent/agent.ts";
 import { canonical } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 
 /** The agent of this name: its live incarnation, else its latest. The refusal names what was probably meant. */
 export async function findAgent(tx: Tx, name: string): Promise<Result<Agent, Refusal>> {

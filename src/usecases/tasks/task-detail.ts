@@ -1,3 +1,6 @@
+import { nearest } from "../../domain/name/nearest.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import { list, orNull, text, whole } from "../../domain/schema/schema.ts";
 import { Dependencies } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
@@ -49,4 +52,10 @@ export async function detailsOf(tx: Tx, tasks: readonly Task[]): Promise<readonl
     const blockedBy = index.blockedBy(task.id);
     return { task, blockedBy, waitsFor: blockedBy.filter((id) => open.has(id)), blocks: index.blocks(task.id) };
   });
+}
+
+/** The task, or a refusal that names the id the caller most likely meant. */
+export async function findTask(tx: Tx, id: string): Promise<Result<Task, Refusal>> {
+  const task = await tx.tasks.get(id);
+  return task === undefined ? no(notFound("task", id, nearest(id, await tx.tasks.ids()))) : ok(task);
 }

@@ -1,0 +1,143 @@
+import { type Agent, agentStates, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { parseCapability } from "../../domain/agent/capability.ts";
+import { isReserved } from "../../domain/name/name.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, oneOf, text } from "../../domain/schema/schema.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
+import type { Tx } from "../../ports/store.ts";
+import { baseOfTakenOut } from "../merge/landing/taken-out.ts";
+import type { Effect, Stream } from "../operation.ts";
+import type { UseCase } from "../usecase.ts";
+import { worktreeOf } from "../worktrees/owners.ts";
+import { findAgent } from "./find-agent.ts";
+
+export interface DiscoverRequest {
+  readonly capability?: string | undefined;
+  readonly state?: string | undefined;
+  readonly parent?: string | undefined;
+  /** Ended agents too. */
+  readonly all: boolean;
+}
+
+/** Who could be asked or handed work: live agents, narrowed down. Nothing is stored by looking. */
+export const discoverAgents: UseCase<DiscoverRequest, { readonly agents: readonly Agent[] }> = {
+  kind: "read",
+  request: fields({ all: flag }, { capability: text, state: text, parent: text }),
+  run: async (tx, _context, request) => {
+    const capability = request.capability === undefined ? ok(undefined) : parseCapability(request.capability);
+    if (!capability.ok) return capability;
+    const state = parseState(request.state);
+    if (!state.ok) return state;
+    const parent = await parentName(tx, request.parent);
+    if (!parent.ok) return parent;
+    const wanted = (agent: Agent): boolean =>
+      (capability.value === undefined || agent.capability === capability.value) &&
+      (state.value === undefined ? request.all || !hasEnded(agent) : agent.state === state.value);
+    const agents = await tx.agents.list(parent.value === undefined ? {} : { parentName: parent.value });
+    return ok({ agents: newestPerName(agents).filter(wanted) });
+  },
+};
+
+function parseState(text: string | undefined): Result<string | undefined, Refusal> {
+  if (text === undefined) return ok(undefined);
+  const typed = text.trim().toLowerCase();
+  if (agentStates.some((known) => known === typed)) return ok(typed);
+  const near = nearest(typed, agentStates);
+  const extra = { value: text, allowed: agentStates };
+  return no(invalid("state", "is not a state", near === undefined ? extra : { ...extra, nearest: near }));
+}
+
+async function parentName(tx: Tx, text: string | undefined): Promise<Result<string | undefined, Refusal>> {
+  if (text === undefined) return ok(undefined);
+  const typed = text.trim().toLowerCase();
+  if (isReserved(typed)) return ok(typed);
+  const found = await findAgent(tx, text);
+  return found.ok ? ok(found.value.name) : found;
+}
+
+export interface FollowAgentRequest {
+  readonly name: string;
+  /** `first-turn`: until its first turn is over, or the agent is. */
+  readonly until: "first-turn" | "end";
+}
+
+/** Waits until an agent has come so far. Null when it cannot be looked at any more. */
+export const followAgent: Stream<FollowAgentRequest, { readonly agent: Agent | null }, never> = {
+  kind: "stream",
+  request: fields({ name: text, until: oneOf(["first-turn", "end"]) }),
+  place: "engine",
+  run: async (world, { name, until }) =>
+    world.until(async () => {
+      const detail = await world.call("status.agent", { name });
+      if (!detail.ok) return ok({ agent: null });
+      const { agent, turns } = detail.value;
+      const firstIsOver = turns.some((turn) => turn.startedAt !== null && turn.endedAt !== null);
+      if (!hasEnded(agent) && (until === "end" || !firstIsOver)) return undefined;
+      return ok({ agent });
+    }),
+};
+
+export interface AgentDiff {
+  readonly agentName: string;
+  readonly branch: string | null;
+  readonly base: string;
+  /** The commit, or what stands for a commit while some of it is not committed. */
+  readonly head: string;
+  /** Some of it is in no commit yet. */
+  readonly uncommitted: boolean;
+  readonly patch: string;
+  /** Files left out: too large, unreadable, or repositories of their own. */
+  readonly skipped: readonly string[];
+}
+
+/** Everything an agent did to files since where it started, committed or not. Looking changes nothing of it. */
+export const diffAgent: Effect<{ readonly name: string }, AgentDiff> = {
+  kind: "effect",
+  request: fields({ name: text }),
+  place: "engine",
+  run: async (world, { name: asked }) => {
+    const found = await world.call("status.agent", { name: asked });
+    if (!found.ok) return found;
+    const { agent } = found.value;
+    const { name: agentName, baseCommit, headCommit, branch, runId } = agent;
+    const worktree = worktreeOf(agent);
+    if (worktree === undefined || baseCommit === null || branch === null) {
+      const why = agent.worktreeKind === "root" ? "works in the project's own checkout" : "has no worktree yet";
+      return no(invalid("agent", why, { value: agentName }));
+    }
+    const record = await world.call("merge.readRecord", { branches: [branch], runId });
+    if (!record.ok) return record;
+    const {
+      words: [words = []],
+      landing,
+    } = record.value;
+    const saved = await (await world.worktrees()).saveForLooking(worktree);
+    return world.lookAhead(async (git) => {
+      // Of a worktree that is gone the commits are left, and what could not be committed is in a snapshot.
+      const head =
+        saved?.commit ?? (await git.commitOf(headCommit ?? "")) ?? (await git.commitOf(`refs/heads/${branch}`));
+      if (head === undefined) return no(notFound("branch", branch));
+      // The work of an agent whose landed commits were taken out again begins before them.
+      const earlier = await baseOfTakenOut(git, { branch, into: `refs/heads/${landing}`, words });
+      const base = earlier?.base ?? baseCommit;
+      const { uncommitted, skipped } = saved ?? { uncommitted: false, skipped: [] };
+      return ok({ agentName, branch, base, head, uncommitted, patch: await git.patch(base, head), skipped });
+    });
+  },
+};
+
+/** One agent and its turns. */
+export const agentDetail: UseCase<
+  { readonly name: string },
+  { readonly agent: Agent; readonly turns: readonly Turn[] }
+> = {
+  kind: "read",
+  request: fields({ name: text }),
+  run: async (tx, _context, { name }) => {
+    const agent = await tx.agents.byName(name);
+    if (agent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));
+    return ok({ agent, turns: await tx.turns.listFor(agent.id) });
+  },
+};

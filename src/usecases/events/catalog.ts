@@ -1,3 +1,0 @@
-export const eventUseCases = {
-  "event.record": async () => (await import("./record-hook-event.ts")).recordHookEvent,
-} as const;

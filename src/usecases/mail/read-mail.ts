@@ -1,0 +1,205 @@
+import { hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { type Delivery, type Message, parseType } from "../../domain/mail/types.ts";
+import { type Explanation, explainDelivery, type WhyRecipient } from "../../domain/mail/why.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
+import type { MessageFilter } from "../../ports/store/mail.ts";
+import type { Tx } from "../../ports/store.ts";
+import { parkedOf } from "../agents/pause.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { findMessage, mayList, messageInSight, namesInSight } from "./find-message.ts";
+import { openInbox, ownerOf } from "./inbox.ts";
+import { isRead, type MessageView, viewOf } from "./view.ts";
+
+export interface ListRequest {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly unread?: boolean | undefined;
+  readonly type?: string | undefined;
+  /** Id of a run. */
+  readonly run?: string | undefined;
+  /** Id of any message of the thread. */
+  readonly thread?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface ListReply {
+  readonly messages: readonly MessageView[];
+  /** There are more than these. */
+  readonly more: boolean;
+}
+
+/** More than a person reads and a script needs at once. */
+const defaultLimit = 1_000;
+
+/** Messages, newest first: of the whole project for a person, else those in the caller's sight. Looking changes nothing. */
+export const listMail: UseCase<ListRequest, ListReply> = {
+  kind: "read",
+  request: fields({}, { from: text, to: text, unread: flag, type: text, run: text, thread: text, limit: whole }),
+  guarded: true,
+  run: async (tx, { caller }, request) => {
+    const filter = await filterOf(tx, request);
+    if (!filter.ok) return filter;
+    const { from, to } = filter.value;
+    const involving = await namesInSight(tx, caller);
+    const allowed = mayList(
+      caller,
+      involving,
+      [to, from].filter((name) => name !== undefined),
+    );
+    if (!allowed.ok) return allowed;
+    const messages: MessageView[] = [];
+    const shown = { ...filter.value, ...(involving === undefined ? {} : { involving }) };
+    const limit = shown.limit ?? defaultLimit;
+    const found = await tx.messages.list({ ...shown, limit: limit + 1 });
+    for (const message of found.slice(0, limit)) messages.push(await seenBy(tx, message, to));
+    return ok({ messages, more: found.length > limit });
+  },
+};
+
+async function filterOf(tx: Tx, request: ListRequest): Promise<Result<MessageFilter, Refusal>> {
+  const { from, to, unread, limit, run, thread } = request;
+  const type = request.type === undefined ? undefined : parseType(request.type);
+  if (type?.ok === false) return type;
+  if (run !== undefined && (await tx.runs.get(run)) === undefined) {
+    const runs = await tx.runs.list(100);
+    return no(
+      notFound(
+        "run",
+        run,
+        nearest(
+          run,
+          runs.map(({ id }) => id),
+        ),
+      ),
+    );
+  }
+  const inThread = thread === undefined ? undefined : await findMessage(tx, thread);
+  if (inThread?.ok === false) return inThread;
+  return ok({
+    ...(from === undefined ? {} : { from: await ownerOf(tx, from) }),
+    ...(to === undefined ? {} : { to: await ownerOf(tx, to) }),
+    ...(type === undefined ? {} : { type: type.value }),
+    ...(unread === true ? { unread } : {}),
+    ...(run === undefined ? {} : { runId: run }),
+    ...(inThread === undefined ? {} : { threadId: inThread.value.threadId }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+}
+
+async function seenBy(tx: Tx, message: Message, to: string | undefined): Promise<MessageView> {
+  if (to === undefined) return viewOf(message, await tx.deliveries.ofMessage(message.seq));
+  const delivery = await tx.deliveries.get(message.seq, to);
+  return viewOf(message, delivery === undefined ? [] : [delivery], to);
+}
+
+export interface ReadReply {
+  readonly id: string;
+  readonly alreadyRead: boolean;
+  readonly message: MessageView;
+}
+
+/** Shows one message of the caller's own inbox, which counts as read from then on. */
+export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
+  kind: "write",
+  request: fields({ id: text }),
+  run: async (tx, { caller, now }, { id }) => {
+    const message = await findMessage(tx, id);
+    if (!message.ok) return message;
+    const inbox = await openInbox(tx, caller);
+    if (!inbox.ok) return inbox;
+    const delivery = await tx.deliveries.get(message.value.seq, inbox.value.name);
+    if (delivery === undefined) {
+      const why = "it is not in your inbox";
+      return no({ kind: "not-allowed", action: `mark ${id} as read`, caller: caller.name, why });
+    }
+    const view = viewOf(message.value, [delivery], inbox.value.name);
+    if (delivery.state === "acked") return ok({ id, alreadyRead: true, message: view });
+    // Whoever holds the claim reads for the owner of the inbox, so the owner's word settles it.
+    const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? inbox.value.name }, now);
+    if (!acked.ok) {
+      const wanted = "queued, claimed or delivered";
+      return no({ kind: "delivery-state", id, state: delivery.state, wanted });
+    }
+    await tx.deliveries.update(acked.value);
+    return ok({ id, alreadyRead: isRead(delivery.state), message: view });
+  },
+};
+
+/** Settles the delivery of a message to this reader, where there is one that can still be settled. */
+export async function markRead(tx: Tx, now: number, { seq }: Pick<Message, "seq">, reader: string): Promise<void> {
+  const delivery = await tx.deliveries.get(seq, reader);
+  if (delivery === undefined) return;
+  const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? reader }, now);
+  if (acked.ok) await tx.deliveries.update(acked.value);
+}
+
+export interface StatusReply {
+  readonly message: MessageView;
+  readonly deliveries: readonly Delivery[];
+}
+
+/** How far a message has come with each of its recipients. */
+export const mailStatus: UseCase<{ readonly id: string }, StatusReply> = {
+  kind: "read",
+  request: fields({ id: text }),
+  guarded: true,
+  run: async (tx, { caller }, { id }) => {
+    const message = await messageInSight(tx, caller, id);
+    if (!message.ok) return message;
+    const deliveries = await tx.deliveries.ofMessage(message.value.seq);
+    return ok({ message: viewOf(message.value, deliveries), deliveries });
+  },
+};
+
+export interface WhyRequest {
+  readonly id: string;
+  /** Known to the surface that asks; taken as running when absent. */
+  readonly engineRunning?: boolean | undefined;
+}
+
+export interface WhyReply {
+  readonly id: string;
+  readonly recipients: readonly ({ readonly to: string; readonly state: Delivery["state"] } & Explanation)[];
+}
+
+/** Why a message has or has not been seen, for each recipient, and what to type about it. */
+export const whyMail: UseCase<WhyRequest, WhyReply> = {
+  kind: "read",
+  request: fields({ id: text }, { engineRunning: flag }),
+  guarded: true,
+  run: async (tx, context, { id, engineRunning = true }) => {
+    const { caller, now } = context;
+    const found = await messageInSight(tx, caller, id);
+    if (!found.ok) return found;
+    const deliveries = await tx.deliveries.ofMessage(found.value.seq);
+    const recipients: WhyReply["recipients"][number][] = [];
+    for (const delivery of deliveries) {
+      const recipient = await recipientOf(tx, context, delivery.toAgent);
+      const forwardedTo = heirOf(found.value, delivery, deliveries);
+      const facts = { messageId: id, delivery, recipient, forwardedTo, engineRunning, now };
+      recipients.push({ to: delivery.toAgent, state: delivery.state, ...explainDelivery(facts) });
+    }
+    return ok({ id, recipients });
+  },
+};
+
+async function recipientOf(tx: Tx, context: Context, name: string): Promise<WhyRecipient | null> {
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined) return null;
+  if (hasEnded(agent)) {
+    return { ended: isSubmitted(agent) ? "submitted" : agent.state, runningTurn: null, parked: null };
+  }
+  if (agent.topology !== "per_turn") return null;
+  const running = await tx.turns.runningFor(agent.id);
+  return { ended: null, runningTurn: running?.id ?? null, parked: await parkedOf(tx, context, agent) };
+}
+
+/** Who reads instead of an addressee that had ended. */
+function heirOf(message: Message, delivery: Delivery, all: readonly Delivery[]): string | null {
+  if (delivery.state !== "cancelled" || delivery.toAgent !== message.address) return null;
+  return all.find(({ state }) => state !== "cancelled")?.toAgent ?? null;
+}

@@ -1,0 +1,181 @@
+import { agentName, taskId } from "../../domain/name/name.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, list, text } from "../../domain/schema/schema.ts";
+import {
+  changeTask,
+  claimTask as claim,
+  newTask,
+  reopenTask as reopen,
+  type TaskChange,
+} from "../../domain/task/change.ts";
+import { isOwnAncestor } from "../../domain/task/dependency.ts";
+import type { TaskFields } from "../../domain/task/fields.ts";
+import { directs, forbidden } from "../../domain/task/rights.ts";
+import { type Task, taskPrefix } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
+import { resumeGroupsOf } from "../groups/complete-group.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { openDependencies } from "./dependencies.ts";
+import { detailOf, findTask, type TaskDetail, taskFields } from "./task-detail.ts";
+
+export interface CreateTaskRequest extends TaskFields {
+  readonly title: string;
+  /** Chosen by the caller; otherwise made of the project's name. */
+  readonly id?: string | undefined;
+  /** Existing tasks that must be closed first. */
+  readonly blockedBy?: readonly string[] | undefined;
+}
+
+/** Adds an open task. Everybody may: finding work is part of working. */
+export const createTask: UseCase<CreateTaskRequest, TaskDetail> = {
+  kind: "write",
+  request: fields({ title: text }, { ...taskFields, id: text, blockedBy: list(text) }),
+  run: async (tx, context, request) => {
+    const id = await chooseId(tx, context, request.id);
+    if (!id.ok) return id;
+    const made = newTask({ ...request, id: id.value, runId: await runOf(tx, context) }, context.now);
+    if (!made.ok) return made;
+    const task = made.value;
+    if (task.parentId !== null) {
+      const parent = await findTask(tx, task.parentId);
+      if (!parent.ok) return parent;
+    }
+    await tx.tasks.insert(task);
+    for (const dependsOn of new Set(request.blockedBy)) {
+      if (dependsOn === task.id) return no({ kind: "dependency-cycle", path: [task.id, task.id] });
+      const dependency = await findTask(tx, dependsOn);
+      if (!dependency.ok) return dependency;
+      await tx.tasks.addDependency({ taskId: task.id, dependsOn });
+    }
+    await record(tx, context.now, {
+      ...byCaller(context.caller, task.runId),
+      type: "task_created",
+      data: { taskId: task.id, title: task.title },
+    });
+    return ok(await detailOf(tx, task));
+  },
+};
+
+/** An agent's tasks belong to its run, a person's to the run that is going on. */
+async function runOf(tx: Tx, { caller }: Context): Promise<string | null> {
+  return caller.kind === "agent" ? caller.runId : ((await tx.runs.current())?.id ?? null);
+}
+
+async function chooseId(
+  tx: Tx,
+  { ids, settings }: Context,
+  given: string | undefined,
+): Promise<Result<string, Refusal>> {
+  if (given === undefined) return ok(await unusedId(tx, ids.next, taskPrefix(settings.project.name)));
+  const id = taskId(given, "id");
+  if (!id.ok) return id;
+  if ((await tx.tasks.get(given)) === undefined) return id;
+  return no(invalid("id", "is already used by another task", { value: given }));
+}
+
+/** Four characters are easy to say; a longer part takes over when too many of them are used. */
+async function unusedId(tx: Tx, next: Context["ids"]["next"], prefix: string): Promise<string> {
+  for (let attempt = 0; ; attempt++) {
+    const id = next(prefix, 4 + Math.floor(attempt / 4));
+    if ((await tx.tasks.get(id)) === undefined) return id;
+  }
+}
+
+export interface UpdateTaskRequest extends TaskChange {
+  readonly id: string;
+}
+
+/** Replaces the given fields and leaves the others. */
+export const updateTask: UseCase<UpdateTaskRequest, TaskDetail> = {
+  kind: "write",
+  request: fields({ id: text }, { ...taskFields, title: text, status: text }),
+  run: async (tx, context, { id, ...change }) => {
+    const found = await findTask(tx, id);
+    if (!found.ok) return found;
+    const action = change.status === undefined ? "change" : "move";
+    const refused = forbidden(context.caller, action, found.value);
+    if (refused !== undefined) return no(refused);
+    const changed = changeTask(found.value, change, context.now);
+    if (!changed.ok) return changed;
+    const misplaced = await wrongParent(tx, changed.value);
+    if (misplaced !== undefined) return no(misplaced);
+    await tx.tasks.update(changed.value);
+    const fields = Object.entries(change).filter(([, value]) => value !== undefined);
+    const data = { taskId: id, fields: fields.map(([field]) => field), status: changed.value.status };
+    await record(tx, context.now, { ...byCaller(context.caller, changed.value.runId), type: "task_updated", data });
+    return ok(await detailOf(tx, changed.value));
+  },
+};
+
+async function wrongParent(tx: Tx, { id, parentId }: Task): Promise<Refusal | undefined> {
+  if (parentId === null) return undefined;
+  const parent = await findTask(tx, parentId);
+  if (!parent.ok) return parent.refusal;
+  if (!isOwnAncestor(id, parentId, await tx.tasks.list({}))) return undefined;
+  return invalid("parent", "would make the task its own ancestor", { value: parentId });
+}
+
+export interface ClaimTaskRequest {
+  readonly id: string;
+  /** Whom to give it to; the caller when absent. Only those who direct may name another. */
+  readonly by?: string | undefined;
+}
+
+/** Takes a task that nobody holds. Of any number of callers exactly one succeeds. */
+export const claimTask: UseCase<ClaimTaskRequest, TaskDetail> = {
+  kind: "write",
+  request: fields({ id: text }, { by: text }),
+  run: async (tx, context, { id, by }) => {
+    const { caller } = context;
+    const holder = agentName(by ?? caller.name, "by");
+    if (!holder.ok) return holder;
+    const found = await findTask(tx, id);
+    if (!found.ok) return found;
+    const refused = forbidden(caller, "claim", found.value);
+    if (refused !== undefined) return no(refused);
+    if (holder.value !== caller.name && !directs(caller)) {
+      const why = "an agent claims for itself";
+      return no({ kind: "not-allowed", action: `claim for ${holder.value}`, caller: caller.name, why });
+    }
+    const terms = { by: holder.value, openDependencies: await openDependencies(tx, id) };
+    const claimed = claim(found.value, terms, context.now);
+    if (!claimed.ok) return claimed;
+    if (claimed.value !== found.value) {
+      await tx.tasks.update(claimed.value);
+      const data = { taskId: id, by: holder.value };
+      await record(tx, context.now, { ...byCaller(context.caller, claimed.value.runId), type: "task_claimed", data });
+    }
+    return ok(await detailOf(tx, claimed.value));
+  },
+};
+
+/** Makes a closed task open again; groups that counted it as done follow it again. */
+export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
+  kind: "write",
+  request: fields({ id: text }),
+  run: async (tx, context, { id }) => {
+    const found = await findTask(tx, id);
+    if (!found.ok) return found;
+    const refused = forbidden(context.caller, "reopen", found.value);
+    if (refused !== undefined) return no(refused);
+    const reopened = reopen(found.value, context.now, await holderOf(tx, found.value));
+    if (!reopened.ok) return reopened;
+    await tx.tasks.update(reopened.value);
+    await record(tx, context.now, {
+      ...byCaller(context.caller, reopened.value.runId),
+      type: "task_reopened",
+      data: { taskId: id },
+    });
+    await resumeGroupsOf(tx, context, [id]);
+    return ok(await detailOf(tx, reopened.value));
+  },
+};
+
+/** Whoever holds it and is not released: also one that has submitted, because its work may still land. */
+async function holderOf(tx: Tx, { status, claimedBy }: Task): Promise<string | null> {
+  if (status === "closed" || status === "open" || claimedBy === null) return null;
+  const holder = await tx.agents.byName(claimedBy);
+  return holder === undefined || holder.releasedAt !== null ? null : claimedBy;
+}
