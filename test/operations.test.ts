@@ -15,3 +15,15 @@ test("every operation can be loaded, and says what kind it is", async () => {
       expect([name, operation.place]).toEqual([name, expect.stringMatching(/^(engine|caller)$/)]);
   }
 });
+
+test("every operation says what its request looks like: an object of known keys, as plain data", async () => {
+  for (const name of names) {
+    const { request } = await operationOf(name);
+    const forms = request.type === undefined ? (request.anyOf ?? []) : [request];
+    expect([name, forms.length > 0]).toEqual([name, true]);
+    for (const form of forms) {
+      expect([name, form]).toMatchObject([name, { type: "object", additionalProperties: false }]);
+    }
+    expect([name, JSON.parse(JSON.stringify(request))]).toEqual([name, request]);
+  }
+});

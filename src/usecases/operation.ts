@@ -26,7 +26,7 @@ import type { AnyEffect, ItemOf, OperationName, ReplyOf, RequestOf, StreamName }
  */
 interface Beyond<Request> {
   /** What a request that comes from another process must look like. The engine refuses others before anything runs. */
-  readonly request?: SchemaOf<Request>;
+  readonly request: SchemaOf<Request>;
   /** Only the operator may call it, also in a project without a database or with a broken one. */
   readonly operatorOnly?: boolean;
   /** What it does, in words, for the refusal of what is the operator's alone: "install hooks". Without it, its name. */

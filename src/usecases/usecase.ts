@@ -23,7 +23,7 @@ export interface UseCase<Request, Reply> {
   /** `read`: works on a read-only connection and writes nothing. */
   readonly kind: "read" | "write";
   /** What a request that comes from another process must look like. The engine refuses others before anything runs. */
-  readonly request?: SchemaOf<Request>;
+  readonly request: SchemaOf<Request>;
   /**
    * Effects that must exist before the transaction refers to them. Runs before it, so it must be safe to repeat and
    * harmless when the transaction never follows. Answers the request to go on with.

@@ -1,6 +1,7 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, noFields, text } from "../../domain/schema/schema.ts";
 import type { LookingGit, StaleSubmodules } from "../../ports/merge-git.ts";
 import type { Effect } from "../operation.ts";
 
@@ -15,6 +16,7 @@ export async function tipsOf(git: LookingGit): Promise<Readonly<Record<string, s
 /** The tip of a branch; a refusal, with the nearest name, when there is none. */
 export const findBranch: Effect<{ readonly branch: string }, { readonly commit: string }> = {
   kind: "effect",
+  request: fields({ branch: text }),
   place: "engine",
   run: async (world, { branch }) => {
     const known = (await world.quickGit()).tipOf(branch);
@@ -29,6 +31,7 @@ export const findBranch: Effect<{ readonly branch: string }, { readonly commit: 
 /** Refuses a branch that the repository at hand does not have; it need not be a project yet. */
 export const checkBranch: Effect<{ readonly branch: string }, object> = {
   kind: "effect",
+  request: fields({ branch: text }),
   place: "caller",
   run: async (world, { branch }) =>
     (await (await world.branches("repository")).has(branch)) ? ok({}) : no(notFound("branch", branch)),
@@ -36,6 +39,7 @@ export const checkBranch: Effect<{ readonly branch: string }, object> = {
 
 export const listBranches: Effect<object, { readonly branches: readonly string[] }> = {
   kind: "effect",
+  request: noFields,
   place: "engine",
   run: async (world) => ok({ branches: Object.keys(await world.lookAhead(tipsOf)) }),
 };
@@ -56,6 +60,7 @@ export interface MovedFiles {
 /** Files that changed when a branch moved between two commits, forwards or back. */
 export const listMovedFiles: Effect<MoveToLookAt, MovedFiles> = {
   kind: "effect",
+  request: fields({ from: text, to: text }, { other: text }),
   place: "engine",
   run: async (world, { from, to, other }) =>
     world.lookAhead(async (git) => {
@@ -79,6 +84,7 @@ export interface SubmodulesRequest {
 /** Submodules that changed between two commits of a branch and are at another commit in its checkouts. */
 export const listStaleSubmodules: Effect<SubmodulesRequest, { readonly stale: readonly StaleSubmodules[] }> = {
   kind: "effect",
+  request: fields({ branch: text, from: text, to: text }),
   place: "engine",
   run: async (world, { branch, from, to }) =>
     ok({ stale: await world.lookAhead((git) => git.submodulesBehind(branch, { from, to })) }),

@@ -1,4 +1,5 @@
 import { ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { Effect } from "../operation.ts";
 
 export interface ChangesRequest {
@@ -13,6 +14,7 @@ export interface ChangesRequest {
  */
 export const listChanges: Effect<ChangesRequest, { readonly files: readonly string[] }> = {
   kind: "effect",
+  request: fields({ target: text, branch: text, commit: text }),
   place: "engine",
   run: async (world, request) => {
     const { target, branch, commit } = request;

@@ -22,7 +22,7 @@ export async function readFrame(text: string): Promise<Result<Frame, Refusal>> {
   if (!isUseCase(operation) && operation.place === "caller") {
     return no(invalid("name", "is an operation that runs only in the process of its caller", { value: name }));
   }
-  const problem = operation.request === undefined ? undefined : requestProblem(operation.request, request);
+  const problem = requestProblem(operation.request, request);
   if (problem !== undefined) return no(problem);
   return ok({ name, request, token, ...(requestId === undefined ? {} : { requestId }) });
 }

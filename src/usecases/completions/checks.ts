@@ -9,6 +9,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { roleOf } from "../../domain/role/roles.ts";
+import { fields, flag, list, notSent, record, text } from "../../domain/schema/schema.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
 import { forgetEnvironment, keepEnvironment } from "../agents/sling.ts";
@@ -29,6 +30,19 @@ export interface RequestDone extends TypedDone {
  */
 export const requestDone: UseCase<RequestDone, CheckTicket> = {
   kind: "write",
+  request: fields(
+    { summary: text },
+    {
+      learned: text,
+      verdict: text,
+      findings: text,
+      branch: text,
+      expansionReason: text,
+      noCode: flag,
+      agent: text,
+      task: text,
+    },
+  ),
   run: async (tx, context, { agent: named, task, ...typed }) => {
     const done = parseDone(typed);
     if (!done.ok) return done;
@@ -114,6 +128,8 @@ interface TypedInShell {
   readonly envFile?: string;
 }
 
+const shellFields = { environment: record(text), envFile: notSent } as const;
+
 const inOwnShell = {
   prepare: async <R extends TypedInShell>(files: ProjectFiles, terms: PrepareTerms, request: R) => {
     const { envFile: _, ...rest } = request;
@@ -134,6 +150,7 @@ interface GatesRequest extends TypedInShell {
 /** Has the gates run on a ref, or on the branch of an agent. Agents ask about work of their own run. */
 export const requestGates: UseCase<GatesRequest, CheckTicket> = {
   kind: "write",
+  request: fields({}, { ...shellFields, ref: text, trial: list(fields({ name: text, command: text })) }),
   ...inOwnShell,
   run: async (tx, context, { ref, trial, ...typed }) => {
     const { caller } = context;
@@ -151,6 +168,7 @@ export const requestGates: UseCase<GatesRequest, CheckTicket> = {
 /** Runs again what a receipt rests on, believing nothing that is on record, and compares. */
 export const requestVerify: UseCase<TypedInShell & { readonly receipt: string }, CheckTicket> = {
   kind: "write",
+  request: fields({ receipt: text }, shellFields),
   ...inOwnShell,
   run: async (tx, context, { receipt: receiptId, ...typed }) => {
     const receipt = await tx.receipts.get(receiptId);
@@ -202,6 +220,7 @@ export interface CheckReply {
 /** How far a stored check is, and in the end its answer. */
 export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
   kind: "read",
+  request: fields({ id: text }),
   run: async (tx, _context, { id }) => {
     const check = await tx.checks.get(id);
     if (check === undefined) return no(notFound("check", id));
@@ -217,6 +236,7 @@ export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
  */
 export const followCheck: Stream<{ readonly id: string }, CheckReply | undefined, StoredCheck> = {
   kind: "stream",
+  request: fields({ id: text }),
   place: "engine",
   run: async (world, request, { onItem, signal }) =>
     world.until(async () => {

@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
+import { decimal, fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
 import { mayAnswer } from "../mail/waits.ts";
@@ -18,6 +19,7 @@ export interface AnswerReply {
 /** The first word in the thread of a message that came back from somebody it was for, by whatever way it was sent. */
 export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
   kind: "read",
+  request: fields({ sentId: text }),
   run: async (tx, _context, { sentId }) => {
     const sent = await findMessage(tx, sentId);
     if (!sent.ok) return sent;
@@ -49,6 +51,7 @@ export const followAnswer: Stream<
   { readonly waiting: true }
 > = {
   kind: "stream",
+  request: fields({ sentId: text, patienceMs: decimal }),
   place: "engine",
   run: async (world, { sentId, patienceMs }, { onItem }) => {
     const deadline = performance.now() + patienceMs;

@@ -3,14 +3,20 @@ import { newestPerName } from "../../domain/agent/agent.ts";
 import { asksForShutdown, checkExit, type ExitCheck, type ExitFacts } from "../../domain/coordination/exit-triggers.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
+import { either, fields, flag, list, oneOf, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import type { TrackerReading } from "../../domain/tracker/tracker.ts";
-import { resolveTracker, type TrackerBackend } from "../../domain/tracker/tracker.ts";
+import {
+  externalTrackers,
+  resolveTracker,
+  type TrackerBackend,
+  type TrackerRefusal,
+} from "../../domain/tracker/tracker.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Trackers } from "../../ports/tracker.ts";
 import type { Effect } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
-import { findHead, type HeadQuestion } from "./find.ts";
+import { findHead, type HeadQuestion, headCapabilities } from "./find.ts";
 
 export interface CheckRequest extends HeadQuestion {
   /** Overrules the setting of the same name. */
@@ -22,6 +28,31 @@ interface TriggersRequest extends CheckRequest {
   readonly tracker: TrackerReading;
 }
 
+const tracker = oneOf(externalTrackers);
+const failed = { command: text, problem: text } as const;
+type Kind<K extends TrackerReading["kind"]> = Extract<TrackerReading, { kind: K }>;
+type Refused<K extends TrackerRefusal["kind"]> = Extract<TrackerRefusal, { kind: K }>;
+
+const trackerReading: SchemaOf<TrackerReading> = either(
+  either(
+    fields<Kind<"native">>({ kind: oneOf(["native"]) }),
+    fields<Kind<"ready">>({ kind: oneOf(["ready"]), tracker, ids: list(text) }),
+  ),
+  either(
+    fields<Kind<"not-asked">>({ kind: oneOf(["not-asked"]), tracker }),
+    fields<Kind<"refused">>({
+      kind: oneOf(["refused"]),
+      refusal: either(
+        fields<Refused<"program-missing">>({ kind: oneOf(["program-missing"]), tracker, program: text }),
+        either(
+          fields<Refused<"program-failed">>({ kind: oneOf(["program-failed"]), ...failed }),
+          fields<Refused<"malformed-output">>({ kind: oneOf(["malformed-output"]), ...failed }),
+        ),
+      ),
+    }),
+  ),
+);
+
 export interface CheckReply extends ExitCheck {
   readonly agentName: string;
   readonly runId: string;
@@ -30,6 +61,7 @@ export interface CheckReply extends ExitCheck {
 /** Is the run of this one over, by the triggers that are switched on? May start the program of the project's tracker. */
 export const checkComplete: Effect<CheckRequest, CheckReply> = {
   kind: "effect",
+  request: fields({ capability: oneOf(headCapabilities) }, { name: text, requireClean: flag }),
   place: "engine",
   run: async (world, request) => {
     const { taskTracker, coordinator } = await world.settings();
@@ -41,6 +73,7 @@ export const checkComplete: Effect<CheckRequest, CheckReply> = {
 
 export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
   kind: "read",
+  request: fields({ capability: oneOf(headCapabilities), tracker: trackerReading }, { name: text, requireClean: flag }),
   run: async (tx, { caller, settings }, { requireClean, tracker, ...question }) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;

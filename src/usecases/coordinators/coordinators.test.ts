@@ -3,6 +3,7 @@ import { agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../..
 import type { Agent } from "../../domain/agent/agent.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import { replyToMail, sendMail } from "../mail/send.ts";
 import { completeRun } from "../runs/change-run.ts";
 import { createTask } from "../tasks/change-tasks.ts";
@@ -125,6 +126,7 @@ test("a coordinator whose run is over ends with its turn, and its name is free a
   const { runId, agentId } = await world.must(startCoordinator, start());
   const retiring: UseCase<object, Agent> = {
     kind: "write",
+    request: noFields,
     run: async (tx, context) => {
       const agent = await tx.agents.get(agentId);
       return agent === undefined ? no(notFound("agent", agentId)) : ok(await retireIfOver(tx, context, agent));

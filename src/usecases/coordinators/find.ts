@@ -3,11 +3,12 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, oneOf, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 
 /** The agents that lead a run of their own, by the command that starts them. */
-const headCapabilities = ["coordinator", "orchestrator"] as const;
+export const headCapabilities = ["coordinator", "orchestrator"] as const;
 export type HeadCapability = (typeof headCapabilities)[number];
 
 export interface HeadQuestion {
@@ -16,12 +17,15 @@ export interface HeadQuestion {
   readonly name?: string | undefined;
 }
 
+export const headQuestion: SchemaOf<HeadQuestion> = fields({ capability: oneOf(headCapabilities) }, { name: text });
+
 /** Which one is meant, as long as it lives. */
 export const findCoordinatorCommand: UseCase<
   HeadQuestion,
   { readonly agentName: string; readonly agentId: string; readonly runId: string }
 > = {
   kind: "read",
+  request: headQuestion,
   run: async (tx, { caller }, question) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;

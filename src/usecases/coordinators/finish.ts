@@ -10,7 +10,7 @@ import { promoteAtEnd } from "../merge/landing/promotion.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { type UnhandedBranch, unhandedBranches } from "../operator/troubled-agents.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { findHead, type HeadQuestion } from "./find.ts";
+import { findHead, type HeadQuestion, headQuestion } from "./find.ts";
 
 export interface FinishReply {
   readonly agentName: string;
@@ -29,6 +29,7 @@ export interface FinishReply {
  */
 export const finishRun: UseCase<HeadQuestion, FinishReply> = {
   kind: "write",
+  request: headQuestion,
   run: async (tx, context, question) => {
     const refused = forbidden(context.caller, question);
     if (refused !== undefined) return no(refused);

@@ -3,6 +3,7 @@ import type { Capability } from "../../domain/agent/capability.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { decimal, fields, notSent, record, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { chooseRuntime } from "../agents/plan-sling.ts";
@@ -35,6 +36,23 @@ export interface StartRequest {
   readonly cliVersion?: string | null;
 }
 
+export const startFields: SchemaOf<StartRequest> = fields(
+  { capability: text, environment: record(text) },
+  {
+    name: text,
+    objective: text,
+    brief: text,
+    targetBranch: text,
+    runtime: text,
+    model: text,
+    profile: text,
+    runId: text,
+    budgetUsd: decimal,
+    envFile: notSent,
+    cliVersion: notSent,
+  },
+);
+
 export interface StartReply {
   readonly agentName: string;
   readonly agentId: string;
@@ -66,6 +84,7 @@ export async function planStart(tx: Tx, context: Context, request: StartRequest)
 /** Would it be refused? Changes nothing: for those who write something before they start one. */
 export const checkStart: UseCase<StartRequest, { readonly agentName: string }> = {
   kind: "read",
+  request: startFields,
   run: async (tx, context, request) => {
     const wanted = wantedStart(context, request);
     if (!wanted.ok) return wanted;

@@ -12,7 +12,7 @@ import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
 import { record } from "../events/record.ts";
 import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { planStart, type StartReply, type StartRequest } from "./plan-start.ts";
+import { planStart, type StartReply, type StartRequest, startFields } from "./plan-start.ts";
 
 /**
  * Starts an agent that leads a run: an ordinary one of the engine, at the project's own checkout, with a run of its own.
@@ -20,6 +20,7 @@ import { planStart, type StartReply, type StartRequest } from "./plan-start.ts";
  */
 export const startCoordinator: UseCase<StartRequest, StartReply> = {
   kind: "write",
+  request: startFields,
   prepare: prepareSeat,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {

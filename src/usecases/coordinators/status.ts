@@ -4,12 +4,13 @@ import type { Event } from "../../domain/event/event.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Stream } from "../operation.ts";
 import { type RunDetail, runDetail } from "../runs/read-runs.ts";
 import type { UseCase } from "../usecase.ts";
-import { findHead, type HeadQuestion, liveHeads } from "./find.ts";
+import { findHead, type HeadQuestion, headCapabilities, headQuestion, liveHeads } from "./find.ts";
 
 export interface HeadView {
   readonly agent: Agent;
@@ -35,6 +36,7 @@ export interface HeadStatus {
 /** Who leads, and where their runs stand. Asking about several without a name answers all of them. */
 export const coordinatorStatus: UseCase<HeadQuestion, HeadStatus> = {
   kind: "read",
+  request: headQuestion,
   run: async (tx, { caller, now }, question) => {
     const live = await liveHeads(tx, question.capability);
     const found = await findHead(tx, caller, question);
@@ -74,6 +76,7 @@ export interface Remaining {
 /** What of a run goes on by itself. */
 export const remainingWork: UseCase<{ readonly runId: string }, Remaining> = {
   kind: "read",
+  request: fields({ runId: text }),
   run: async (tx, _context, { runId }) => {
     const agents = newestPerName(await tx.agents.list({ runId }));
     const merges = await tx.merges.list({ runId, statuses: openMergeStatuses });
@@ -92,6 +95,7 @@ export const remainingWork: UseCase<{ readonly runId: string }, Remaining> = {
 /** Waits until nothing of a run goes on by itself any more; each item is what is left. */
 export const followRemaining: Stream<{ readonly runId: string }, null, Remaining> = {
   kind: "stream",
+  request: fields({ runId: text }),
   place: "engine",
   run: async (world, request, { onItem }) =>
     world.until(async () => {
@@ -128,6 +132,7 @@ export interface OutputReply {
 /** What an agent said in its turns, as text. */
 export const readOutput: UseCase<OutputRequest, OutputReply> = {
   kind: "read",
+  request: fields({ capability: oneOf(headCapabilities), lines: whole }, { name: text, after: whole }),
   run: async (tx, { caller }, { lines, after, ...question }) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;

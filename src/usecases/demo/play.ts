@@ -1,5 +1,6 @@
 import type { MergeCause, MergeEntry, ResolutionTier } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, flag, whole } from "../../domain/schema/schema.ts";
 import type { DemoRequest, DemoStage } from "../../ports/demo-stage.ts";
 import type { Listener, Stream, World } from "../operation.ts";
 
@@ -65,6 +66,7 @@ const limitMs = 180_000;
 /** A whole run in a throwaway repository, with scripted agents; each item tells how things stand. */
 export const play: Stream<DemoRequest, DemoSummary, DemoState> = {
   kind: "stream",
+  request: fields({ agents: whole, seed: whole, keep: flag }),
   place: "caller",
   run: async (world, request, listener) => {
     const began = performance.now();

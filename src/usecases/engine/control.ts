@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { decimal, fields, flag, noFields } from "../../domain/schema/schema.ts";
 import type { EngineControl, EngineNotice } from "../../ports/engine-contact.ts";
 import type { Effect, Stream, World } from "../operation.ts";
 import { silenceWords, type Workload } from "./engine-work.ts";
@@ -21,6 +22,7 @@ export interface EngineStart {
 /** Returns when an engine listens. */
 export const startEngine: Effect<object, EngineStart> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => {
     const refused = await world.requireOperator("start an engine");
@@ -56,6 +58,7 @@ export interface EngineReport extends Workload {
 
 export const engineStatus: Effect<object, EngineReport> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => {
     const control = await world.engineControl();
@@ -82,6 +85,7 @@ export interface EngineStop extends Workload {
 /** Returns when the engine has left. Turns that run go on without it. */
 export const stopEngine: Effect<object, EngineStop> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => {
     const refused = await world.requireOperator("stop the engine");
@@ -134,6 +138,7 @@ export interface EngineInstall {
 /** Writes a user service that starts the engine with the machine; with `print` only says what it would write. */
 export const installEngine: Effect<{ readonly print: boolean }, EngineInstall> = {
   kind: "effect",
+  request: fields({ print: flag }),
   place: "caller",
   run: async (world, { print }) => {
     const refused = await world.requireOperator("install the engine");
@@ -179,6 +184,7 @@ const betweenLooksMs = 100;
 /** Is the engine itself, or waits for the one there is, until nothing is left to do. */
 export const runUntilIdle: Stream<{ readonly timeoutMs?: number | undefined }, IdleReport, never> = {
   kind: "stream",
+  request: fields({}, { timeoutMs: decimal }),
   place: "caller",
   run: async (world, { timeoutMs }, { signal }) => {
     const refused = await world.requireOperator("run the engine");

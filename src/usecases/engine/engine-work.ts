@@ -1,5 +1,6 @@
 import { sufficientApprovals } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
@@ -57,6 +58,7 @@ export interface Workload {
 /** What is left for an engine to do. `idle`: nothing, now or at a later moment. */
 export const readWorkload: UseCase<object, Workload & { readonly idle: boolean }> = {
   kind: "read",
+  request: noFields,
   startsNoEngine: true,
   run: async (tx, { now, settings }) => {
     let queuedTurns = 0;

@@ -3,6 +3,7 @@ import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { mergeRef } from "../../domain/merge/entry.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { findEntry } from "../merge/merge-records.ts";
@@ -14,6 +15,7 @@ export const listGateResults: UseCase<
   { readonly results: readonly GateResult[] }
 > = {
   kind: "read",
+  request: fields({}, { gate: text, limit: whole }),
   run: async (tx, _context, { gate, limit }) => ok({ results: await tx.gates.recent(limit ?? 20, gate) }),
 };
 
@@ -21,6 +23,7 @@ export const listGateResults: UseCase<
 export const showGateResult: UseCase<{ readonly id: string }, { readonly result: GateResult; readonly path: string }> =
   {
     kind: "read",
+    request: fields({ id: text }),
     run: async (tx, _context, { id }) => {
       const result = await tx.gates.get(id);
       return result === undefined ? no(notFound("gate result", id)) : ok({ result, path: result.logPath });
@@ -36,6 +39,7 @@ export interface ReceiptReply {
 /** The evidence for a completion or a landing: by its own id, or the newest about an entry, an agent or a ref. */
 export const showReceipt: UseCase<{ readonly of: string }, ReceiptReply> = {
   kind: "read",
+  request: fields({ of: text }),
   run: async (tx, _context, { of }) => {
     const receipt = (await tx.receipts.get(of)) ?? (await newestAbout(tx, of));
     if (receipt === undefined) return no(notFound("receipt", of));

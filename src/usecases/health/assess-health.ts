@@ -3,6 +3,7 @@ import { isParking } from "../../domain/agent/wait.ts";
 import { type Assessment, assess, type HealthFacts } from "../../domain/health/assess.ts";
 import type { HealthLimits } from "../../domain/health/ladder.ts";
 import { ok } from "../../domain/result.ts";
+import { decimal, fields, flag, whole } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
@@ -30,6 +31,17 @@ export interface HealthReport {
 /** How everybody is. A look stores nothing: what follows from it is for the engine's watchdog alone. */
 export const assessHealth: UseCase<AssessRequest, HealthReport> = {
   kind: "read",
+  request: fields(
+    {
+      limits: fields({
+        staleThresholdMs: decimal,
+        zombieThresholdMs: decimal,
+        nudgeIntervalMs: decimal,
+        maxEscalationLevel: whole,
+      }),
+    },
+    { all: flag },
+  ),
   run: async (tx, { now, settings }, { limits, all = false }) => {
     const agents: AgentHealth[] = [];
     for (const agent of newestPerName(await tx.agents.list(all ? {} : { live: true }))) {

@@ -2,6 +2,7 @@ import { isOpenMerge, type MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
 import type { Stream, World } from "../operation.ts";
 import type { MergeDetail, MergeView } from "./read-merges.ts";
@@ -25,6 +26,7 @@ export interface MergesUnderWay {
  */
 export const followMerges: Stream<{ readonly ids: readonly number[] }, FollowedMerges, MergesUnderWay> = {
   kind: "stream",
+  request: fields({ ids: list(whole) }),
   place: "engine",
   run: async (world, { ids }, { onItem }) => {
     const standing = await world.until(async () => {
@@ -86,6 +88,7 @@ const lately = 200;
 /** Waits until the engine has done what was asked, or has found that it cannot. */
 export const followOperation: Stream<{ readonly id: string }, FollowedOperation, OperationUnderWay> = {
   kind: "stream",
+  request: fields({ id: text }),
   place: "engine",
   run: async (world, { id }, { onItem }) => {
     const ended = await world.until(async () => {

@@ -5,6 +5,7 @@ import { pairKey } from "../../domain/merge/radar.ts";
 import { takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, list, noFields, orNull, text } from "../../domain/schema/schema.ts";
 import type { AheadGit, ConflictInPlace, MergeGit, ObjectMerge, ResolvedFile, Settled } from "../../ports/merge-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { heads, tipsOf } from "../branches/branches.ts";
@@ -30,6 +31,7 @@ export interface PredictedMerge extends Prediction {
 /** What the merge worker would make of these, by the same rules, on top of where they would land now. Changes nothing. */
 export const predictMerges: Effect<PredictRequest, { readonly predictions: readonly PredictedMerge[] }> = {
   kind: "effect",
+  request: fields({ target: text, runId: orNull(text), candidates: list(fields({ branch: text, headCommit: text })) }),
   place: "engine",
   run: async (world, request) => {
     const landings = await world.call("merge.landings", { target: request.target });
@@ -274,6 +276,7 @@ export interface PatchRequest {
 /** What a commit brings, as a patch: what a landing brought, or what a head would bring to the branch. */
 export const showPatch: Effect<PatchRequest, { readonly patch: string }> = {
   kind: "effect",
+  request: fields({ branch: text, headCommit: text, targetBranch: text, resultCommit: orNull(text) }),
   place: "engine",
   run: async (world, { branch, headCommit, targetBranch, resultCommit }) =>
     world.lookAhead(async (git) => {
@@ -291,6 +294,7 @@ export const showPatch: Effect<PatchRequest, { readonly patch: string }> = {
 /** Which live branches would collide. What nobody has looked at is looked at now; nothing of it is stored. */
 export const showRadar: Effect<object, RadarView> = {
   kind: "effect",
+  request: noFields,
   place: "engine",
   run: async (world) => {
     const found = await world.call("merge.readRadar", { tips: await world.lookAhead(tipsOf) });

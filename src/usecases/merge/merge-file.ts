@@ -1,5 +1,6 @@
 import { climb, type Rung, regenerateRung, type Triple } from "../../domain/merge/ladder.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, flag, orNull, text } from "../../domain/schema/schema.ts";
 import {
   identicalRule,
   languageOf,
@@ -18,6 +19,7 @@ export type FileMerge =
 /** Merges one file, without a project or a repository around it, by every rule that needs nothing but the three texts. */
 export const mergeFile: Effect<Omit<Triple, "kind">, FileMerge> = {
   kind: "effect",
+  request: fields({ path: text, base: orNull(text), ours: text, theirs: text }, { union: flag }),
   place: "engine",
   run: async (world, triple) => {
     /** Reading code takes long enough for compiling the merger to pay. */

@@ -9,6 +9,7 @@ import {
   type RadarHead,
 } from "../../domain/merge/radar.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, record as recordOf, text } from "../../domain/schema/schema.ts";
 import type { ConflictInPlace, MergeGit, ObjectMerge, Settled } from "../../ports/merge-git.ts";
 import type { RadarOutcome } from "../../ports/store/merges.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -44,6 +45,7 @@ export interface RadarView {
 /** Which live branches would collide, as far as it has been looked at. */
 export const readRadar: UseCase<RadarRequest, RadarView> = {
   kind: "read",
+  request: fields({}, { tips: recordOf(text) }),
   run: async (tx, context, { tips }) => {
     const live = await liveBranches(tx, context);
     const branches = live.flatMap(({ branch, commit: seen, agentName, landsOn }) => {

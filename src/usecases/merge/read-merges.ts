@@ -12,6 +12,7 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
@@ -40,6 +41,7 @@ export interface ListMergesRequest {
 /** The queue in the order of its numbers. */
 export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly MergeView[] }> = {
   kind: "read",
+  request: fields({}, { status: text, runId: text, branch: text, all: flag, limit: whole }),
   run: async (tx, context, { status, runId, branch, all, limit }) => {
     const known = mergeStatuses.find((each) => each === status);
     if (status !== undefined && known === undefined) return no(unknownStatus(status));
@@ -72,6 +74,7 @@ export interface MergeDetail extends MergeView {
 /** Everything that is known about one entry. */
 export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
   kind: "read",
+  request: fields({ of: text }),
   run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);
     return found.ok ? ok(await detailReader(tx, context)(found.value)) : found;
@@ -81,6 +84,7 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
 /** The same for many entries, in the order of their numbers here; a number that is none has no detail. */
 export const showMerges: UseCase<{ readonly ids: readonly number[] }, { readonly merges: readonly MergeDetail[] }> = {
   kind: "read",
+  request: fields({ ids: list(whole) }),
   run: async (tx, context, { ids }) => {
     const detailOf = detailReader(tx, context);
     const merges: MergeDetail[] = [];
@@ -133,6 +137,7 @@ function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T>
 /** One operation, for whoever waits for its end. */
 export const showOperation: UseCase<{ readonly id: string }, { readonly operation: MergeOp }> = {
   kind: "read",
+  request: fields({ id: text }),
   run: async (tx, _context, { id }) => {
     const operation = await tx.mergeOps.get(id);
     return operation === undefined ? no(notFound("merge operation", id)) : ok({ operation });
@@ -155,6 +160,7 @@ export const mergeLog: UseCase<
   { readonly operations: readonly MergeOp[]; readonly entries: readonly MergeEntry[] }
 > = {
   kind: "read",
+  request: fields({}, { limit: whole, empty: flag }),
   run: async (tx, _context, { limit = 50, empty = false }) => {
     const latest = inOrder(await tx.mergeOps.list(empty ? { limit } : {}));
     const operations = empty ? latest : latest.filter((op) => !movedNothing(op)).slice(0, limit);

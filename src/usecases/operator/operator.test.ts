@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { checkMail } from "../mail/check.ts";
 import { handOn } from "../mail/hand-on.ts";
@@ -85,6 +86,7 @@ test("an agent that was not asked cannot settle what waits for a person", async 
 /** Gives what the lead has not read to the operator. */
 const handingOn: UseCase<object, null> = {
   kind: "write",
+  request: noFields,
   run: async (tx, context) => {
     for (const letter of await tx.deliveries.inState("lead-1", ["queued"])) {
       await handOn(tx, context, letter, "operator");
@@ -129,6 +131,7 @@ test.each([
   await ask(world);
   const ending: UseCase<object, null> = {
     kind: "write",
+    request: noFields,
     run: async (tx, context) => {
       const agent = await tx.agents.byName("lead-1");
       if (agent === undefined) return no(notFound("agent", "lead-1"));
@@ -190,6 +193,7 @@ test("a decision shows its data and its text", async () => {
 const crash = { state: "zombie", outcome: "crashed", actor: "engine", reason: "gone", death: "gone" } as const;
 const ending = (name: string, end: typeof crash): UseCase<object, null> => ({
   kind: "write",
+  request: noFields,
   run: async (tx, context) => {
     const agent = await tx.agents.byName(name);
     if (agent !== undefined) await endAgent(tx, context, agent, { ...end, turnId: null });

@@ -4,6 +4,7 @@ import { type SetupCommand, setupCommand, setupFiles } from "../../domain/projec
 import { type UnusableGate, unusableGates } from "../../domain/project/unusable-gates.ts";
 import type { InvalidInput } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { fields, flag, noFields } from "../../domain/schema/schema.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { ProjectFacts, ProjectSetup } from "../../ports/project-setup.ts";
 import type { Configuration, FileSettings } from "../../ports/settings.ts";
@@ -42,6 +43,7 @@ export interface SetUpPlan {
 /** The changes that `project.init` with the same request would propose. Writes nothing. */
 export const propose: Effect<{ readonly reset: boolean }, InitProposals> = {
   kind: "effect",
+  request: fields({ reset: flag }),
   place: "caller",
   run: async (world, { reset }) => {
     const setup = await world.projectSetup();
@@ -55,6 +57,7 @@ export const propose: Effect<{ readonly reset: boolean }, InitProposals> = {
 /** What setting it up would write; undefined where it is set up already. Nothing is written by looking. */
 export const planSetUp: Effect<object, SetUpPlan | undefined> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => {
     const setup = await world.projectSetup();

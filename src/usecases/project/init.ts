@@ -2,6 +2,7 @@ import type { DetectedGate } from "../../domain/project/gates.ts";
 import { planCommit } from "../../domain/project/set-up.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, noFields, text } from "../../domain/schema/schema.ts";
 import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
 import type { Effect } from "../operation.ts";
 import { configuredFacts, detectFacts, localGates, runtimeInForce } from "./facts.ts";
@@ -46,6 +47,10 @@ export interface InitReport {
 /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
 export const init: Effect<InitRequest, InitReport> = {
   kind: "effect",
+  request: fields(
+    { reset: flag, commit: flag, instructions: flag },
+    { name: text, runtime: text, setup: text, newDatabase: flag },
+  ),
   place: "caller",
   operatorOnly: true,
   action: () => "set up a project",
@@ -114,6 +119,7 @@ export const init: Effect<InitRequest, InitReport> = {
 /** The branch checked out where the command was typed; undefined when there is none. */
 export const currentBranch: Effect<object, string | undefined> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => ok(await (await world.branches("repository")).current()),
 };

@@ -3,12 +3,14 @@ import { isKept, type KeptState, updateStep } from "../../domain/project/generat
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { OverrideState } from "../../domain/role/override.ts";
+import { fields, flag, list, oneOf } from "../../domain/schema/schema.ts";
 import type { GeneratedPart, GeneratedParts, HookSettings } from "../../ports/project-setup.ts";
 import { compareHooks, installInto } from "../hooks/settings.ts";
 import type { Effect } from "../operation.ts";
 
 /** What can be asked for alone. The other parts are brought up to date when nothing is. */
-export type NamedPart = "agents" | "manifest" | "hooks";
+const namedParts = ["agents", "manifest", "hooks"] as const;
+export type NamedPart = (typeof namedParts)[number];
 
 export interface UpdateRequest {
   /** None: everything. */
@@ -54,6 +56,7 @@ export interface UpdateReport {
 /** Brings what the program generated into a project up to date. Repeatable: a second call changes nothing. */
 export const update: Effect<UpdateRequest, UpdateReport> = {
   kind: "effect",
+  request: fields({ only: list(oneOf(namedParts)), dryRun: flag, force: flag }),
   place: "caller",
   operatorOnly: true,
   action: () => "update the project",

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import { activeRun } from "../../../testkit/use-case.ts";
-import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
+import { type Agent, type AgentOutcome, agentOutcomes } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, oneOf, text } from "../../domain/schema/schema.ts";
 import { changeState } from "../agents/reopen-agent.ts";
 import type { UseCase } from "../usecase.ts";
 import { announcePhases } from "./announce-phases.ts";
@@ -25,6 +26,7 @@ const seat = (world: MailWorld, capability: Capability, ...names: string[]): Pro
 /** Ends an agent as every cause does: the phase is looked at in the same transaction. */
 const ending: UseCase<{ readonly name: string; readonly outcome: AgentOutcome }, null> = {
   kind: "write",
+  request: fields({ name: text, outcome: oneOf(agentOutcomes) }),
   run: async (tx, { ids, now }, { name, outcome }) => {
     const agent = await tx.agents.byName(name);
     const to = outcome === "done" ? "completed" : "zombie";

@@ -6,6 +6,7 @@ import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { forbiddenToComplete } from "../../domain/run/run.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
@@ -24,6 +25,7 @@ export const completeRun: UseCase<
   { readonly runId: string; readonly status: RunStatus }
 > = {
   kind: "write",
+  request: fields({}, { force: flag }),
   run: async (tx, context, { force }) => {
     const run = await currentRun(tx, context.caller);
     if (run === undefined || run.status !== "active") return no({ kind: "no-current-run" });
@@ -74,6 +76,7 @@ export interface RetargetReply {
  */
 export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
   kind: "write",
+  request: fields({ target: text }, { runId: text }),
   operatorOnly: true,
   run: async (tx, context, { runId, target }) => {
     const found = await findRun(tx, context.caller, runId);

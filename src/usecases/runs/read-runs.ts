@@ -5,6 +5,7 @@ import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { agentDuration, runDuration } from "../../domain/run/run.ts";
+import { fields, noFields, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type MergeCounts, mergeCounts } from "../merge/queue/queue-state.ts";
 import { openDecisions } from "../operator/decisions.ts";
@@ -18,6 +19,7 @@ export interface RunAgent {
 /** Newest first. */
 export const listRuns: UseCase<{ readonly last: number }, { readonly runs: readonly RunDetail[] }> = {
   kind: "read",
+  request: fields({ last: whole }),
   run: async (tx, { now }, { last }) => {
     if (!Number.isInteger(last) || last < 1) {
       return no(invalid("last", "must be a whole number of 1 or more", { value: String(last) }));
@@ -35,6 +37,7 @@ export interface ShowRunRequest {
 
 export const showRun: UseCase<ShowRunRequest, RunDetail & { readonly agents: readonly RunAgent[] }> = {
   kind: "read",
+  request: fields({}, { id: text }),
   run: async (tx, { caller, now }, { id }) => {
     const found = await findRun(tx, caller, id);
     if (!found.ok) return found;
@@ -61,6 +64,7 @@ export async function findRun(tx: Tx, caller: Caller, id: string | undefined): P
 /** The run of the calling agent, or for a person the newest active one; null when there is none. */
 export const showCurrentRun: UseCase<object, { readonly current: RunDetail | null }> = {
   kind: "read",
+  request: noFields,
   run: async (tx, { caller, now }) => {
     const run = await currentRun(tx, caller);
     return ok({ current: run === undefined ? null : await runDetail(tx, run, now) });

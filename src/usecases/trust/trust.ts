@@ -2,6 +2,7 @@ import { Failure } from "../../domain/failure.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, list as listOf, noFields, oneOf, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { ProgramTrust, TrustedPrograms } from "../../ports/trusted-programs.ts";
 import type { Effect, Whereabouts } from "../operation.ts";
 
@@ -15,8 +16,14 @@ interface NamedPrograms extends Where {
   readonly names: readonly string[];
 }
 
+const namedPrograms: SchemaOf<NamedPrograms> = fields(
+  { names: listOf(text) },
+  { at: oneOf(["project", "repository"]) },
+);
+
 export const list: Effect<Where, readonly ProgramTrust[]> = {
   kind: "effect",
+  request: fields({}, { at: oneOf(["project", "repository"]) }),
   place: "caller",
   run: async (world, { at }) => ok(await (await world.trustedPrograms(at)).list()),
 };
@@ -24,6 +31,7 @@ export const list: Effect<Where, readonly ProgramTrust[]> = {
 /** Confirms programs as they are now. A name that is not listed is refused and changes nothing. */
 export const add: Effect<NamedPrograms, readonly ProgramTrust[]> = {
   kind: "effect",
+  request: namedPrograms,
   place: "caller",
   operatorOnly: true,
   action: () => "confirm programs of the repository",
@@ -32,6 +40,7 @@ export const add: Effect<NamedPrograms, readonly ProgramTrust[]> = {
 
 export const remove: Effect<NamedPrograms, readonly ProgramTrust[]> = {
   kind: "effect",
+  request: namedPrograms,
   place: "caller",
   operatorOnly: true,
   action: () => "change which programs are confirmed",
@@ -41,6 +50,7 @@ export const remove: Effect<NamedPrograms, readonly ProgramTrust[]> = {
 /** Throws `filters-not-ready` where files of the project cannot be checked out as plain git would. */
 export const check: Effect<object, null> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => {
     if ((await world.quickGit()).hasPlainFiles()) return ok(null);

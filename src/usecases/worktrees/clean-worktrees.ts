@@ -1,6 +1,7 @@
 import { atMost } from "../../domain/at-most.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import { damaged, mayBeCleaned, type WorktreeClass } from "../../domain/worktree/classify.ts";
 import type { FoundBranch } from "../../ports/worktrees.ts";
@@ -44,6 +45,7 @@ export interface CleanWorktreesReport {
 
 export const cleanUpWorktrees: Effect<CleanWorktreesRequest, CleanWorktreesReport> = {
   kind: "effect",
+  request: fields({ all: flag, force: flag }, { agents: list(text) }),
   place: "engine",
   run: async (world, request) => cleanWorktrees(await worktreePorts(world), request),
 };
@@ -64,7 +66,7 @@ export async function cleanWorktrees(
   const stays = judged.filter((one) => !mayGo(one) && (all || one.verdict.class !== "running")).map(asKept);
   const going = judged.filter(mayGo);
   const policy = { branch: force ? "always" : "when-landed" } as const;
-  const results = await atMost(worktreesAtOnce, going, (one) => removeOne(ports, one, policy));
+  const results = await atMost(worktreesAtOnce, going, (one) => removeOne(ports, removalOf(one), policy));
   const failed = results.find((result) => !result.ok);
   if (failed !== undefined && !failed.ok) return failed;
   // What was there a moment ago has been taken away by the engine: it is cleaned all the same.
@@ -113,12 +115,26 @@ export interface Removed {
   readonly leftBranch?: FoundBranch;
 }
 
+/** Everything that removing a worktree has to know, as plain data: a plan carries it from one process to another. */
+export interface Removal extends Pick<Judged, "worktree" | "verdict" | "landed" | "exists" | "names" | "tip"> {
+  /** The agent that owns the worktree, and all its incarnations; none for a worktree of no agent on record. */
+  readonly agentId: string | null;
+  readonly incarnations: readonly string[];
+}
+
+export const removalOf = ({ worktree, verdict, landed, exists, names, tip, owner }: Judged): Removal => {
+  const { agent, incarnations = [] } = owner ?? {};
+  return { worktree, verdict, landed, exists, names, tip, agentId: agent?.id ?? null, incarnations };
+};
+
 /** `when-landed`: only a branch whose commits are elsewhere too. `always`: they are under the rescue ref. */
 export type BranchPolicy = "when-landed" | "always";
 
 /** Is its branch deleted with a worktree that goes? */
-export const dropsBranch = ({ tip, landed, exists, verdict }: Judged, policy: BranchPolicy): boolean =>
-  tip !== undefined && (landed || (policy === "always" && exists && verdict.class !== "clean"));
+export const dropsBranch = (
+  { tip, landed, exists, verdict }: Omit<Removal, "agentId" | "incarnations">,
+  policy: BranchPolicy,
+): boolean => tip !== undefined && (landed || (policy === "always" && exists && verdict.class !== "clean"));
 
 /** Time for what an ended agent left running to leave by itself. */
 const graceMs = 2_000;
@@ -130,7 +146,7 @@ const graceMs = 2_000;
  */
 export async function removeOne(
   { worktrees, call, processes }: WorktreePorts,
-  judged: Judged,
+  going: Removal,
   {
     branch: policy,
     claim = "ends",
@@ -142,21 +158,21 @@ export async function removeOne(
     readonly branches?: "now" | "later";
   },
 ): Promise<Result<Removed, Refusal>> {
-  const { worktree, owner, verdict, tip } = judged;
+  const { worktree, verdict, tip, agentId, incarnations } = going;
   const { agentName, generation, path, branch } = worktree;
   // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
-  for (const id of owner?.incarnations ?? []) await processes.endStartedFor(id, graceMs);
-  const mustRescue = judged.exists && verdict.class !== "clean";
+  for (const id of incarnations) await processes.endStartedFor(id, graceMs);
+  const mustRescue = going.exists && verdict.class !== "clean";
   const kept = await unlessDamaged(async () =>
     // A snapshot also of one whose directory is gone: of commits that no branch holds.
     mustRescue ? { rescued: await worktrees.rescue(worktree) } : { snapshot: await worktrees.snapshot(worktree) },
   );
   if (!kept.ok) return ok({ ...untouched, agentName, path, branch, problem: kept.refusal, isDamaged: true });
   const { rescued, snapshot } = { rescued: undefined, snapshot: undefined, ...kept.value };
-  const intent = await claimRemoval({ call, processes }, { names: judged.names, agentId: owner?.agent.id });
+  const intent = await claimRemoval({ call, processes }, { names: going.names, agentId: agentId ?? undefined });
   if (!intent.ok) return intent;
   if (!intent.value.clear) return ok({ ...untouched, agentName, path, branch, problem: intent.value.why });
-  const dropBranch = tip !== undefined && dropsBranch(judged, policy);
+  const dropBranch = tip !== undefined && dropsBranch(going, policy);
   const dropNow = dropBranch && branches === "now";
   const removal = await worktrees.remove(worktree, { deleteBranch: dropNow ? tip : null });
   const left = dropNow ? await worktrees.resolve(`refs/heads/${worktree.branch}`) : undefined;
@@ -165,7 +181,7 @@ export async function removeOne(
   const stored = await call("worktree.recordRemoved", {
     agentName,
     generation,
-    agentId: owner?.agent.id,
+    agentId: agentId ?? undefined,
     path,
     branch,
     branchDeleted,
@@ -176,22 +192,22 @@ export async function removeOne(
   if (!stored.ok) return stored;
   if (claim === "ends") {
     const ended = await call("worktree.recordRemovalEnd", {
-      names: judged.names.map(({ name }) => name),
+      names: going.names.map(({ name }) => name),
       process: processes.self(),
     });
     if (!ended.ok) return ended;
   }
   const rescue =
-    rescued === undefined ? null : { ...rescued, restore: restoreCommand(judged, rescued.ref, branchDeleted) };
+    rescued === undefined ? null : { ...rescued, restore: restoreCommand(going, rescued.ref, branchDeleted) };
   const { removed, problem, trash } = removal;
   const result = { agentName, path, branch, removed, branchDeleted, problem, rescue, trash };
   return ok(leftBranch === undefined ? result : { ...result, leftBranch });
 }
 
 /** The result of a removal after the caller has deleted its branch. */
-export function withoutBranch(judged: Judged, { leftBranch: _, ...removed }: Removed): Removed {
+export function withoutBranch(going: Removal, { leftBranch: _, ...removed }: Removed): Removed {
   const { rescue } = removed;
-  const restored = rescue === null ? null : { ...rescue, restore: restoreCommand(judged, rescue.ref, true) };
+  const restored = rescue === null ? null : { ...rescue, restore: restoreCommand(going, rescue.ref, true) };
   return { ...removed, branchDeleted: true, rescue: restored };
 }
 
@@ -225,7 +241,7 @@ const untouched = { removed: false, branchDeleted: false, rescue: null, trash: n
  * made by a command of ours: plain git would take the files of a rescue for what git stores, but they are as they lay in
  * the worktree.
  */
-function restoreCommand({ worktree }: Judged, ref: string, branchIsFree: boolean): string {
+function restoreCommand({ worktree }: Removal, ref: string, branchIsFree: boolean): string {
   const branch = branchIsFree ? worktree.branch : `${worktree.branch}-rescued`;
   const kept = shellWord(ref.slice("refs/overstory/".length));
   const restore = `ov snapshots restore ${kept} --branch ${shellWord(branch)}`;

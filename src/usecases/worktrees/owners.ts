@@ -2,6 +2,7 @@ import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
@@ -34,14 +35,20 @@ export interface OwnersReply {
 }
 
 /** Who owns which worktree, for looking at. */
-export const owners: UseCase<object, OwnersReply> = { kind: "read", run: readOwners };
+export const owners: UseCase<object, OwnersReply> = { kind: "read", request: noFields, run: readOwners };
 
 /** The same for someone about to remove them: refused before anything is touched. */
-export const ownersForCleaning: UseCase<object, OwnersReply> = { kind: "read", operatorOnly: true, run: readOwners };
+export const ownersForCleaning: UseCase<object, OwnersReply> = {
+  kind: "read",
+  request: noFields,
+  operatorOnly: true,
+  run: readOwners,
+};
 
 /** What is on record about kept work, oldest first. */
 export const snapshots: UseCase<object, { readonly snapshots: readonly SnapshotRecord[] }> = {
   kind: "read",
+  request: noFields,
   run: async (tx) => ok({ snapshots: await tx.snapshots.all() }),
 };
 

@@ -3,11 +3,19 @@ import { takenOutWords } from "../../domain/merge/taken-out.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { type CleanTarget, targetDirs } from "../../domain/worktree/classify.ts";
+import { fields, flag, list, oneOf, text } from "../../domain/schema/schema.ts";
+import { type CleanTarget, cleanTargets, targetDirs } from "../../domain/worktree/classify.ts";
 import type { CleanDir, CleanFiles } from "../../ports/clean-files.ts";
 import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
 import type { Effect } from "../operation.ts";
-import { asKept, type BranchPolicy, dropsBranch, type KeptWorktree } from "./clean-worktrees.ts";
+import {
+  asKept,
+  type BranchPolicy,
+  dropsBranch,
+  type KeptWorktree,
+  type Removal,
+  removalOf,
+} from "./clean-worktrees.ts";
 import type { OwnersReply } from "./owners.ts";
 import type { WorktreePorts } from "./survey.ts";
 import { type Judged, judgeAll, landedAll, survey, worktreePorts } from "./survey.ts";
@@ -38,7 +46,7 @@ export interface CleanPlan {
   readonly plannedAt: number;
   /** Agents it concerns that have to be stopped first; none in a plan that may be carried out. */
   readonly live: readonly string[];
-  readonly worktrees: readonly Judged[];
+  readonly worktrees: readonly Removal[];
   /** Those that git cannot read stay, and those of live agents. */
   readonly keptWorktrees: readonly KeptWorktree[];
   /** Every branch that is deleted, those of the worktrees that go among them. */
@@ -59,6 +67,7 @@ export interface CleanPlan {
 /** What `ov clean` would do; touches nothing. */
 export const planCleaning: Effect<CleanRequest & { readonly dryRun: boolean }, CleanPlan> = {
   kind: "effect",
+  request: fields({ targets: list(oneOf(cleanTargets)), force: flag, endRuns: flag, dryRun: flag }, { agent: text }),
   place: "engine",
   run: async (world, request) =>
     planClean({ ...(await worktreePorts(world)), dirs: await world.cleanFiles() }, request),
@@ -89,7 +98,7 @@ export async function planClean(
     agent: request.agent,
     agentId: facts.owners.find(({ agent }) => agent.name === request.agent)?.agent.id,
     plannedAt: facts.readAt,
-    worktrees,
+    worktrees: worktrees.map(removalOf),
     live,
     keptWorktrees: kept.map(asKept),
     branches: [...ofWorktrees, ...branches.go],

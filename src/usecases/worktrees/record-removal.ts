@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, flag, list, orNull, text, whole } from "../../domain/schema/schema.ts";
 import { everyAgent, type RemovalRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
@@ -42,6 +43,8 @@ export interface RemovingRequest {
   readonly replaces?: RemovalRecord | undefined;
 }
 
+const processFields = { pid: whole, startToken: text, bootId: text } as const;
+
 /** `clear` is false when somebody works there, or is about to; `removal` when another process removes it already. */
 export interface RemovingReply {
   readonly clear: boolean;
@@ -55,6 +58,10 @@ export interface RemovingReply {
  */
 export const worktreeRemoving: UseCase<RemovingRequest, RemovingReply> = {
   kind: "write",
+  request: fields(
+    { names: list(fields({ name: text, agentId: orNull(text) })), process: fields(processFields) },
+    { agentId: text, replaces: fields({ ...processFields, agentName: text, createdAt: whole }) },
+  ),
   operatorOnly: true,
   run: async (tx, context, { names, agentId, process, replaces }) => {
     const refused = (why: string, removal: RemovalRecord | null = null) => ok({ clear: false, why, removal });
@@ -92,6 +99,7 @@ const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
 /** The removal is over, whatever became of it: who waits for the place may have it. */
 export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly names: readonly string[] }, object> = {
   kind: "write",
+  request: fields({ names: list(text), process: fields(processFields) }),
   operatorOnly: true,
   run: async (tx, _context, { names, process }) => {
     for (const name of names) await tx.removals.end(name, process);
@@ -102,6 +110,19 @@ export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly
 /** The fact after the effect: what was kept where, and that the worktree is gone. Its agent is archived, not deleted. */
 export const worktreeRemoved: UseCase<RemovedRequest, { readonly forgotten: string | null }> = {
   kind: "write",
+  request: fields(
+    {
+      agentName: text,
+      generation: whole,
+      path: text,
+      branch: text,
+      branchDeleted: flag,
+      removed: flag,
+      kept: list(fields({ ref: text, commit: text, skipped: list(text) })),
+      trash: orNull(text),
+    },
+    { agentId: text },
+  ),
   operatorOnly: true,
   // What a process that died before this left is found by the engine's retention.
   finish: async (files, reply) => {

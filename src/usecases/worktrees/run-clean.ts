@@ -1,11 +1,13 @@
-import { hasEnded } from "../../domain/agent/agent.ts";
+import { hasEnded, worktreeKinds } from "../../domain/agent/agent.ts";
 import { atMost } from "../../domain/at-most.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, list, oneOf, orNull, type SchemaOf, text, whole } from "../../domain/schema/schema.ts";
+import { cleanTargets, worktreeClasses } from "../../domain/worktree/classify.ts";
 import type { Backup, BroughtBack, CleanDir, CleanFiles } from "../../ports/clean-files.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
-import type { FoundBranch } from "../../ports/worktrees.ts";
+import type { FoundBranch, OwnedWorktree } from "../../ports/worktrees.ts";
 import { release } from "../agents/release-agent.ts";
 import { record } from "../events/record.ts";
 import type { Effect } from "../operation.ts";
@@ -15,6 +17,7 @@ import {
   isHurt,
   type KeptWorktree,
   keptAsDamaged,
+  type Removal,
   type Removed,
   removeOne,
   withoutBranch,
@@ -42,8 +45,49 @@ export interface CleanReport {
   readonly rescuesDeleted: number;
 }
 
+const verdict = { class: oneOf(worktreeClasses), reason: text, next: orNull(text) } as const;
+const place = { agentName: text, path: text, branch: text } as const;
+
+const planFields: SchemaOf<CleanPlan> = fields(
+  {
+    plannedAt: whole,
+    live: list(text),
+    worktrees: list(
+      fields<Removal>(
+        {
+          worktree: fields<OwnedWorktree>(
+            { ...place, generation: whole, kind: oneOf(worktreeKinds), baseCommit: orNull(text) },
+            { identity: orNull(text), baseRef: orNull(text) },
+          ),
+          verdict: fields(verdict),
+          landed: flag,
+          exists: flag,
+          names: list(fields({ name: text, agentId: orNull(text) })),
+          agentId: orNull(text),
+          incarnations: list(text),
+        },
+        { tip: text },
+      ),
+    ),
+    keptWorktrees: list(fields({ ...place, ...verdict })),
+    branches: list(fields({ branch: text, tip: text })),
+    keptBranches: list(fields({ branch: text, reason: text, next: text })),
+    messages: whole,
+    usage: whole,
+    sessions: list(text),
+    endRuns: flag,
+    dirs: list(fields({ target: oneOf(cleanTargets), dir: text, entries: whole, backUp: flag })),
+    rescues: list(fields({ ref: text, commit: text, skipped: list(text) })),
+    emptiesTrash: flag,
+    force: flag,
+  },
+  { agent: text, agentId: text },
+);
+
+/** Carries out a plan of `clean.plan`, as it was shown. */
 export const runCleaning: Effect<CleanPlan, CleanReport> = {
   kind: "effect",
+  request: planFields,
   place: "engine",
   run: async (world, plan) => {
     const files = await world.cleanFiles();
@@ -158,6 +202,7 @@ export interface RestoreReport extends BroughtBack {
 /** Brings back what a clean removed, as far as nothing has taken its place. */
 export const restoreCleaned: Effect<{ readonly name: string }, RestoreReport> = {
   kind: "effect",
+  request: fields({ name: text }),
   place: "engine",
   run: async (world, { name }) => {
     // Where the database is gone, nobody is on record who could be asked.
@@ -190,6 +235,7 @@ export interface ArchiveReply {
 /** The part of `ov clean` that happens in the database. History is never deleted: agents and runs end, and stay. */
 export const archive: UseCase<ArchiveRequest, ArchiveReply> = {
   kind: "write",
+  request: fields({}, { sessions: flag, agent: text, runs: flag, metrics: flag, forgottenRefs: list(text) }),
   operatorOnly: true,
   run: async (tx, context, request) => {
     const released = await releaseEnded(tx, context, request);

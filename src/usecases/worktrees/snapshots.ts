@@ -2,6 +2,7 @@ import { branchName } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, noFields, text } from "../../domain/schema/schema.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { KeptSnapshot, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
@@ -49,6 +50,7 @@ export interface SnapshotRestored extends SnapshotView {
 
 export const listSnapshots: Effect<object, readonly SnapshotView[]> = {
   kind: "effect",
+  request: noFields,
   place: "engine",
   run: async (world) => {
     const kept = await (await world.worktrees()).snapshots();
@@ -60,6 +62,7 @@ export const listSnapshots: Effect<object, readonly SnapshotView[]> = {
 /** Refused when nothing of that name is kept. */
 export const showSnapshot: Effect<{ readonly of: string }, SnapshotDetail> = {
   kind: "effect",
+  request: fields({ of: text }),
   place: "engine",
   run: async (world, { of }) => {
     const found = await find(world, of);
@@ -87,6 +90,7 @@ export const showSnapshot: Effect<{ readonly of: string }, SnapshotDetail> = {
 /** Writes the files of a snapshot to a new directory, or makes a branch of them. */
 export const restoreSnapshot: Effect<SnapshotPlace & { readonly of: string }, SnapshotRestored> = {
   kind: "effect",
+  request: fields({ of: text }, { dir: text, branch: text }),
   place: "caller",
   run: async (world, { of, ...place }) => {
     // The command writes files anywhere and makes branches, so only the operator may type it.

@@ -3,6 +3,7 @@ import { atMost } from "../../domain/at-most.ts";
 import { damageOf } from "../../domain/failure.ts";
 import { takenOutWords, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import { classify, type Verdict } from "../../domain/worktree/classify.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { OwnedWorktree, WorktreeKeeping } from "../../ports/worktrees.ts";
@@ -34,6 +35,7 @@ export interface Judged extends Surveyed {
 /** Every worktree of an agent, and the agent that owns it. */
 export const listWorktrees: Effect<object, readonly Surveyed[]> = {
   kind: "effect",
+  request: noFields,
   place: "engine",
   run: async (world) => {
     const owners = await world.call("worktree.listOwners", {});

@@ -1,5 +1,6 @@
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, list, text } from "../../domain/schema/schema.ts";
 import { unsettledLines } from "../../domain/worktree/change.ts";
 import type { OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
@@ -17,6 +18,7 @@ export interface Rest {
 /** What is uncommitted in the worktrees of the agents that own these branches; a branch without a rest is left out. */
 export const listRests: Effect<{ readonly branches: readonly string[] }, { readonly rests: readonly Rest[] }> = {
   kind: "effect",
+  request: fields({ branches: list(text) }),
   place: "engine",
   run: async (world, { branches }) => {
     const read = await world.call("worktree.listOwners", {});
@@ -37,6 +39,7 @@ export const listRests: Effect<{ readonly branches: readonly string[] }, { reado
 /** Commits that rest; refused while its agent is in a turn. */
 export const commitRest: Effect<{ readonly branch: string }, { readonly hooksNotRun: readonly string[] }> = {
   kind: "effect",
+  request: fields({ branch: text }),
   place: "engine",
   run: async (world, { branch }) => {
     const worktree = await quietWorktree(world, branch);
@@ -53,6 +56,7 @@ export const commitRest: Effect<{ readonly branch: string }, { readonly hooksNot
 /** Refuses as `branch.commitRest` would. Changes nothing. */
 export const checkRest: Effect<{ readonly branch: string }, null> = {
   kind: "effect",
+  request: fields({ branch: text }),
   place: "engine",
   run: async (world, { branch }) => {
     const worktree = await quietWorktree(world, branch);
@@ -86,6 +90,7 @@ async function notCommitted(worktrees: WorktreeKeeping, worktree: OwnedWorktree,
 /** Sentences about states of the agent's worktree that its branch does not show. `of`: a name or a task. */
 export const listUnsettled: Effect<{ readonly of: string }, { readonly lines: readonly string[] }> = {
   kind: "effect",
+  request: fields({ of: text }),
   place: "engine",
   run: async (world, { of }) => {
     const read = await world.call("worktree.listOwners", {});

@@ -2,6 +2,7 @@ import type { MergeEntry } from "../../../domain/merge/entry.ts";
 import { formerLanding, isIntegration, type LandingFacts, ownLanding } from "../../../domain/merge/landing-branch.ts";
 import { ok } from "../../../domain/result.ts";
 import type { Run } from "../../../domain/run/run.ts";
+import { fields, text } from "../../../domain/schema/schema.ts";
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { Context, UseCase } from "../../usecase.ts";
@@ -69,6 +70,7 @@ export async function formerLandingOf(tx: Tx, target: string): Promise<string | 
 /** The branches on which work for this target was put instead, by the newest run first. */
 export const landingsOf: UseCase<{ readonly target: string }, { readonly branches: readonly string[] }> = {
   kind: "read",
+  request: fields({ target: text }),
   run: async (tx, _context, { target }) => {
     const runs = await tx.runs.list(remembered);
     const landings = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");

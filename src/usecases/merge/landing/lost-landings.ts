@@ -1,4 +1,5 @@
 import { ok } from "../../../domain/result.ts";
+import { fields, text } from "../../../domain/schema/schema.ts";
 import type { AheadGit } from "../../../ports/merge-git.ts";
 import { heads } from "../../branches/branches.ts";
 import type { Effect } from "../../operation.ts";
@@ -25,6 +26,7 @@ export interface LostLanding extends DirectLanding {
 /** The last landing of each branch on this very branch, the oldest first. */
 export const readLandings: UseCase<{ readonly target: string }, { readonly landings: readonly DirectLanding[] }> = {
   kind: "read",
+  request: fields({ target: text }),
   run: async (tx, _context, { target }) => {
     const ops = await tx.mergeOps.list({ kind: "land", status: "done", ref: heads + target });
     if (ops.length === 0) return ok({ landings: [] });
@@ -50,6 +52,7 @@ export const readLandings: UseCase<{ readonly target: string }, { readonly landi
  */
 export const listLost: Effect<{ readonly target: string }, { readonly lost: readonly LostLanding[] }> = {
   kind: "effect",
+  request: fields({ target: text }),
   place: "engine",
   run: async (world, { target }) => {
     const read = await world.call("merge.readLandings", { target });

@@ -4,6 +4,7 @@ import { promoteCommand } from "../../../domain/merge/words.ts";
 import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { Run } from "../../../domain/run/run.ts";
+import { fields, type SchemaOf, text } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { record } from "../../events/record.ts";
 import { tellOperator } from "../../mail/post.ts";
@@ -20,6 +21,8 @@ export interface PromoteRequest {
   readonly target?: string | undefined;
 }
 
+const promoteFields: SchemaOf<PromoteRequest> = fields({}, { runId: text, target: text });
+
 /** `nothing`: why there is nothing to ask for. */
 export type PromoteReply =
   | { readonly promote: MergeOp }
@@ -28,6 +31,7 @@ export type PromoteReply =
 /** Asks the engine to bring what a run has landed to the branch it is meant for. Asking twice is asking once. */
 export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
   kind: "write",
+  request: promoteFields,
   operatorOnly: true,
   run: async (tx, context, request) => {
     const asked = await landingFor(tx, context, request);
@@ -52,6 +56,7 @@ export interface PromotionOutlook extends Pick<Unpromoted, "unverified"> {
 /** The landed work that a promotion would bring and no gate has proved. Writes nothing. */
 export const promotionDoubts: UseCase<PromoteRequest, PromotionOutlook> = {
   kind: "read",
+  request: promoteFields,
   run: async (tx, context, request) => {
     const asked = await landingFor(tx, context, request);
     if (!asked.ok) return asked;

@@ -2,6 +2,7 @@ import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
 import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
+import { fields, flag, text } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { UseCase } from "../../usecase.ts";
 import { findEntry, newOp } from "../merge-records.ts";
@@ -24,9 +25,12 @@ export interface Undoable {
   readonly promoted: string | null;
 }
 
+const undoTarget = { of: text, last: flag } as const;
+
 /** What taking something back would concern. */
 export const planUndo: UseCase<UndoTarget, Undoable> = {
   kind: "read",
+  request: fields({}, undoTarget),
   run: (tx, _context, target) => findUndo(tx, target),
 };
 
@@ -44,6 +48,7 @@ export interface UndoReply extends Undoable {
 /** Asks the engine to take something back. Asking twice is asking once. */
 export const requestUndo: UseCase<UndoRequest, UndoReply> = {
   kind: "write",
+  request: fields({}, { ...undoTarget, requeue: flag }),
   operatorOnly: true,
   run: async (tx, context, { requeue, ...target }) => {
     const found = await findUndo(tx, target);

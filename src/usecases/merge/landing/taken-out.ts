@@ -1,6 +1,7 @@
 import type { MergeOp } from "../../../domain/merge/operation.ts";
 import { type TakenOut, takenOut, type WordAboutBranch } from "../../../domain/merge/taken-out.ts";
 import { ok } from "../../../domain/result.ts";
+import { fields, list, orNull, text } from "../../../domain/schema/schema.ts";
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { UseCase } from "../../usecase.ts";
@@ -115,6 +116,7 @@ export const readBranchRecord: UseCase<
   BranchRecord
 > = {
   kind: "read",
+  request: fields({ branches: list(text), runId: orNull(text) }),
   run: async (tx, context, { branches, runId }) => {
     const about = await wordsAboutAll(tx);
     const words = branches.map((branch) => about.get(branch) ?? []);

@@ -3,6 +3,7 @@ import { fillPayload, payloadFields } from "../../../domain/mail/payload.ts";
 import type { Asker, MergeEntry } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
+import { fields, flag, list, type SchemaOf, text, whole } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { Context, UseCase } from "../../usecase.ts";
 import { askerFor, completionReceipt, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "../branch-owner.ts";
@@ -25,6 +26,18 @@ export interface AddMergeRequest {
   readonly approve?: boolean | undefined;
 }
 
+const addFields: SchemaOf<AddMergeRequest> = fields(
+  { branch: text, headCommit: text },
+  {
+    filesModified: list(text),
+    targetBranch: text,
+    taskId: text,
+    priority: whole,
+    dependsOn: list(text),
+    approve: flag,
+  },
+);
+
 export interface AddMergeReply {
   readonly entry: MergeEntry;
   /** False: the same commit had its place already. */
@@ -34,6 +47,7 @@ export interface AddMergeReply {
 /** Puts a branch into the queue by hand. An agent does so only for those it answers for. */
 export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
   kind: "write",
+  request: addFields,
   run: async (tx, context, request) => {
     const { branch, headCommit, priority } = request;
     if (branch.trim() === "") return no(invalid("branch", "must not be empty"));
@@ -149,6 +163,7 @@ export type MergePreview = Omit<MergeEntry, "id"> & { readonly id: number | null
 /** What the queue would hold after this branch was added to it. Adds nothing. */
 export const previewMerge: UseCase<AddMergeRequest, { readonly entry: MergePreview }> = {
   kind: "read",
+  request: addFields,
   run: async (tx, context, request) => {
     // For an agent, the right to queue the branch is checked first, when it queues it.
     const empty = context.caller.kind === "agent" ? undefined : await refuseWithoutCommits(tx, request);

@@ -10,6 +10,7 @@ import {
 } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
+import { fields, flag, text } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { giveUpUnlanded, releaseIfDue } from "../../agents/release-agent.ts";
 import { byCaller } from "../../events/record.ts";
@@ -35,6 +36,7 @@ export interface ApproveRequest {
 /** The operator's word that branches may land. */
 export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly MergeEntry[] }> = {
   kind: "write",
+  request: fields({}, { of: text, all: flag, ignoreDependencies: flag, look: flag }),
   operatorOnly: true,
   run: async (tx, context, { of, all, ignoreDependencies, look }) => {
     if (all === true) {
@@ -80,6 +82,7 @@ export interface RejectRequest {
 /** The operator's word that a branch may not land as it is: its agent goes back to work with the reason. */
 export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry } & Rejected> = {
   kind: "write",
+  request: fields({ of: text, reason: text }),
   operatorOnly: true,
   run: async (tx, context, { of, reason }) => {
     if (reason.trim() === "") return no(invalid("reason", "must say what is wrong"));
@@ -103,6 +106,7 @@ export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry } 
 /** Takes a branch out of the queue. It stays as it is, nobody is sent back to work, its agent may go, and its task is ready again. */
 export const cancelMerge: UseCase<{ readonly of: string }, { readonly entry: MergeEntry }> = {
   kind: "write",
+  request: fields({ of: text }),
   operatorOnly: true,
   run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);
@@ -149,12 +153,14 @@ type Reply = { readonly entry: MergeEntry };
 /** Tries again what did not land, with the same commit. */
 export const retryMerge: UseCase<{ readonly of: string }, Reply> = {
   kind: "write",
+  request: fields({ of: text }),
   run: (tx, context, { of }) => takeUp(tx, context, of, "retry", ["failed", "conflict", "blocked", "cancelled"]),
 };
 
 /** Looks at once whether what was in the way of a branch is gone. */
 export const resumeMerge: UseCase<{ readonly of: string }, Reply> = {
   kind: "write",
+  request: fields({ of: text }),
   run: (tx, context, { of }) => takeUp(tx, context, of, "resume", ["blocked"]),
 };
 
