@@ -4,7 +4,7 @@ import { stopEnd } from "../../domain/agent/transition.ts";
 import type { ProcessIdentity, ProcessRole } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { fields, flag, list, text } from "../../domain/schema/schema.ts";
+import { fields, flag, list, noFields, text } from "../../domain/schema/schema.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
@@ -215,6 +215,7 @@ export const requestStop: UseCase<StopOrder, StopIntents> = {
 /** The same for every live agent of the project. */
 export const requestStopOfAll: UseCase<object, { readonly names: readonly string[] }> = {
   kind: "write",
+  request: noFields,
   operatorOnly: true,
   run: async (tx, context) => {
     const live = await tx.agents.list({ live: true });

@@ -161,7 +161,7 @@ async function recordCompletion(
   await record(tx, now, { source: "engine", agent, type: "learned", data: { taskId: agent.taskId, note: learned } });
 }
 
-/** Where no turn is running, none will be settled: who is finished has ended now. */
+/** Ends the agent now: no turn of it runs whose end would do so. */
 async function endAtOnce(tx: Tx, context: Context, agentId: string): Promise<void> {
   const agent = await tx.agents.get(agentId);
   if (agent === undefined) return;
@@ -199,7 +199,7 @@ async function settleTask(tx: Tx, context: Context, { agent, code, summary }: Fi
   if (await isItsOwn(tx, agent, task)) await closeAndFollow(tx, context, task, summary);
 }
 
-/** Readers look at tasks without taking them: one that somebody else works on, or will land, is not theirs to end. */
+/** Read-only agents close only a task of their own: not one that another agent works on, nor one with code to land. */
 async function isItsOwn(tx: Tx, agent: Agent, task: Task): Promise<boolean> {
   if (isCodeTask(task) || (task.claimedBy !== null && task.claimedBy !== agent.name)) return false;
   const others = await tx.agents.list({ taskId: task.id });
@@ -210,7 +210,7 @@ interface Review {
   readonly reviewer: Agent;
   readonly request: DoneRequest & { readonly verdict: ReviewVerdict };
   readonly branch: string;
-  /** False: somebody else speaks for the reviewer. */
+  /** False: the operator speaks for the reviewer. */
   readonly verified: boolean;
 }
 
@@ -262,7 +262,7 @@ async function verdictsOn(tx: Tx, branch: string): Promise<readonly ReviewVerdic
   return reviews.flatMap(({ payload, replyTo }) => {
     const fields = payloadFields(payload);
     const verdict = verdicts.find((known) => known === fields.verdict);
-    // What was handed on to somebody else is the same verdict once more.
+    // A message that was handed on to another reader holds the same verdict once more.
     return verdict === undefined || fields.branch !== branch || replyTo !== null ? [] : [verdict];
   });
 }
@@ -308,7 +308,7 @@ interface StuckReview {
 
 const options = ["another agent", "accept as it is", "give it up"] as const;
 
-/** Builder, reviewer and lead go in circles: who is above the lead is told, and the operator is asked. */
+/** Builder, reviewer and lead go in circles: the lead's parent is told, and the operator is asked. */
 async function escalateReview(tx: Tx, context: Context, stuck: StuckReview): Promise<void> {
   const { owner, branch, fails, mail } = stuck;
   const { runId, taskId, name } = owner;

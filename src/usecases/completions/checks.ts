@@ -122,7 +122,7 @@ export async function queueCheck(
 /** Where nothing is named: what the project has checked out, or the caller's own branch. */
 const projectHead = "HEAD";
 
-/** Whoever types a check wants it to run as in their own shell; a path in a request is never believed. */
+/** A check that a person types runs as in their own shell; a path in a request is never believed. */
 interface TypedInShell {
   readonly environment?: Readonly<Record<string, string>>;
   readonly envFile?: string;
@@ -232,7 +232,7 @@ export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
 
 /**
  * Waits for the answer to a stored check. The check lives in the store: when the caller leaves, it goes on, and asking
- * again attaches to it. Undefined: nobody waits any more.
+ * again attaches to it. Undefined: the caller has left.
  */
 export const followCheck: Stream<{ readonly id: string }, CheckReply | undefined, StoredCheck> = {
   kind: "stream",

@@ -94,7 +94,7 @@ export async function givenBranches(tx: Tx, agent: Agent): Promise<readonly stri
   return known;
 }
 
-/** Whoever writes a text may name any branch; of another run's nobody here was asked. */
+/** Only branches of the agent's own run: a text may name any branch. */
 async function ofItsRun(tx: Tx, { runId }: Agent, branches: readonly string[]): Promise<readonly string[]> {
   const own: string[] = [];
   for (const branch of branches) if ((await ownerOfBranch(tx, branch))?.runId === runId) own.push(branch);

@@ -12,11 +12,11 @@ export interface AnswerReply {
   readonly answer: Pick<Message, "id" | "fromAgent" | "subject" | "body" | "payload" | "createdAt"> | null;
   /** Milliseconds from the question to the answer. */
   readonly latencyMs: number | null;
-  /** Whoever was asked has ended and said nothing. */
+  /** The agent that was asked has ended without an answer. */
   readonly ended: boolean;
 }
 
-/** The first word in the thread of a message that came back from somebody it was for, by whatever way it was sent. */
+/** The first message in the thread of a question that one of its recipients sent back, in whatever way. */
 export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
   kind: "read",
   request: fields({ sentId: text }),
@@ -37,14 +37,14 @@ export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
   },
 };
 
-/** Whoever was asked may have ended: then the question was handed on, and who got it answers that copy of it. */
+/** If the asked agent has ended, the question was handed on as a copy, and its reader answers that copy. */
 async function isAnswer(tx: Tx, question: Message, message: Message): Promise<boolean> {
   if (await mayAnswer(tx, question, message)) return true;
   const copy = message.replyTo === null ? undefined : await tx.messages.get(message.replyTo);
   return copy?.replyTo === question.id && copy.fromAgent === question.fromAgent && mayAnswer(tx, copy, message);
 }
 
-/** The answer, or none when the time is up or nobody is left to give one. An item says that it is still waited for. */
+/** The answer, or none when the time is up or the asked agent has ended. An item says that the wait goes on. */
 export const followAnswer: Stream<
   { readonly sentId: string; readonly patienceMs: number },
   AnswerReply,

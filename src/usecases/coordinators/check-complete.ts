@@ -89,7 +89,7 @@ async function storedFacts(tx: Tx, { name, runId }: Agent): Promise<Omit<ExitFac
   const tasks = await tx.tasks.list({});
   const ready = readyTasks(tasks, await tx.tasks.dependencies());
   const unclosed = tasks.filter(({ status }) => status !== "closed").length;
-  // The messages of the run are its memory: one that was read long ago still counts.
+  // A request to shut down counts also when it was read long ago.
   const shutdown = (await tx.messages.list({ to: name, runId })).find(asksForShutdown);
   return {
     agents: newestPerName(await tx.agents.list({ runId })),
@@ -102,7 +102,7 @@ async function storedFacts(tx: Tx, { name, runId }: Agent): Promise<Omit<ExitFac
 
 interface TrackerTerms {
   readonly backend: TrackerBackend;
-  /** Somebody will decide by the answer. Programs of others are not started for nothing. */
+  /** A trigger depends on the answer. The tracker's program is not started otherwise. */
   readonly counts: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface FinishReply {
 }
 
 /**
- * Ends the run of one that was stopped, and lets it go. Its workers are left alone, and so is everybody else's run.
+ * Ends the run of a coordinator that was stopped, and releases it. Its workers and all other runs are left alone.
  * Safe to repeat after a crash between the stop and this.
  */
 export const finishRun: UseCase<HeadQuestion, FinishReply> = {
@@ -70,7 +70,7 @@ function forbidden(caller: Caller, { capability }: HeadQuestion): Refusal | unde
 }
 
 /**
- * Ends the one that leads a run when its run is over and nothing is left for it to read or to do; answers it as it is
+ * Ends a coordinator when its run is over and nothing is left for it to read or to do; returns it as it is
  * then. To be called when a turn of it was settled, and before its name is taken again.
  */
 export async function retireIfOver(tx: Tx, context: Pick<Context, "ids" | "now">, agent: Agent): Promise<Agent> {

@@ -11,7 +11,7 @@ import { release } from "../agents/release-agent.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { isOver, retireIfOver } from "./finish.ts";
 
-/** What is asked for when somebody is to lead a run. */
+/** The request to start an agent that leads a run. */
 export interface StartRequest {
   /** Also `monitor`, which joins a run and has none of its own. */
   readonly capability: string;
@@ -81,7 +81,7 @@ export async function planStart(tx: Tx, context: Context, request: StartRequest)
   return generation.ok ? ok({ ...wanted.value, generation: generation.value }) : generation;
 }
 
-/** Would it be refused? Changes nothing: for those who write something before they start one. */
+/** Refuses as `coordinator.start` would. Changes nothing: for callers that write something before they start one. */
 export const checkStart: UseCase<StartRequest, { readonly agentName: string }> = {
   kind: "read",
   request: startFields,
@@ -95,7 +95,7 @@ export const checkStart: UseCase<StartRequest, { readonly agentName: string }> =
   },
 };
 
-/** The rules that need no look at who is there. */
+/** The rules that do not depend on the agents that are there. */
 function wantedStart(context: Context, request: StartRequest): Result<Omit<StartPlan, "generation">, Refusal> {
   const capability = startable.find((known) => known === request.capability);
   if (capability === undefined) {
@@ -134,7 +134,7 @@ function nameOf(given: string | undefined, capability: Capability): Result<strin
   return name;
 }
 
-/** One that lives keeps its name. One that has ended kept nothing that could be lost: it only read. */
+/** A live agent keeps its name. The name of an ended one is free: it only read, so nothing of it can be lost. */
 async function nextGeneration(tx: Tx, context: Context, name: string): Promise<Result<number, Refusal>> {
   const found = await tx.agents.byName(name);
   if (found === undefined) return ok(1);

@@ -72,7 +72,7 @@ interface Seat {
   readonly run: Run;
 }
 
-/** At depth 0 whoever started it: the depth of an agent counts from the one that leads its run. */
+/** At depth 0, also when an orchestrator starts it: depth counts from the coordinator of the run. */
 async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promise<Agent> {
   const { name, generation, capability, choice, request, run } = seat;
   const { runtime, driver } = choice;

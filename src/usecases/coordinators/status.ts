@@ -33,7 +33,7 @@ export interface HeadStatus {
   readonly monitorRunning: boolean;
 }
 
-/** Who leads, and where their runs stand. Asking about several without a name answers all of them. */
+/** The coordinators, and where their runs stand. Without a name, all that live are in `all`. */
 export const coordinatorStatus: UseCase<HeadQuestion, HeadStatus> = {
   kind: "read",
   request: headQuestion,

@@ -104,7 +104,7 @@ export const stopEngine: Effect<object, EngineStop> = {
 async function runningOne(world: World, control: EngineControl): Promise<EngineNotice | undefined> {
   const { contact } = control;
   await contact.endLost();
-  // One that is only just being started has no notice yet.
+  // An engine that is just being started has no notice yet.
   const isStarting = contact.notice() === undefined && control.keeperIsAlive();
   const engine = isStarting ? await until(world, async () => contact.notice(), startMs) : contact.notice();
   return engine !== undefined && control.askToEnd(engine) ? engine : undefined;

@@ -21,7 +21,7 @@ export async function nextMoment(tx: Tx, terms: Terms): Promise<number | undefin
   return earliest(await tx.turns.nextDue(terms.now), await nextChore(tx, terms));
 }
 
-/** The same without the turns: moments that somebody has to act upon beside them. */
+/** The same without turns: the next deadline of a budget or of a merge. */
 export async function nextChore(tx: Tx, { now, settings }: Terms): Promise<number | undefined> {
   const approvals = sufficientApprovals(settings.merge.mode);
   return earliest(await tx.waits.nextDeadline("budget"), await tx.merges.nextDue(now, approvals));

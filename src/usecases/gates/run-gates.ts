@@ -49,7 +49,7 @@ export interface RunGates extends CheckoutTerms {
   readonly useCache: boolean;
   /** Earlier failures do not count; a gate that then passes is flaky. */
   readonly rerunFailed?: boolean;
-  /** One that does not pass keeps no other from being asked. */
+  /** Runs the remaining gates, too, after one has failed. */
   readonly askAll?: boolean;
   readonly signal?: AbortSignal;
   onProgress?(progress: GateProgress): void;

@@ -8,10 +8,10 @@ import { touched } from "../../domain/task/change.ts";
 import type { MergeState, Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 
-/** The agent whose branch this is, by what was recorded and not by what somebody says. */
+/** The agent whose branch this is, by the record and not by what a message says. */
 export async function ownerOfBranch(tx: Tx, branch: string): Promise<Agent | undefined> {
   const owners = newestPerName(await tx.agents.list({ branch }));
-  // Who reads in the project's own checkout owns nothing of what is checked out there.
+  // An agent that works in the project's own checkout does not own the branch that is checked out there.
   return owners.filter(({ worktreeKind }) => worktreeKind !== "root").at(-1);
 }
 
@@ -26,7 +26,7 @@ export async function ownerWithoutCommits(tx: Tx, branch: string, headCommit: st
   return before.length === 0 ? owner : undefined;
 }
 
-/** Does this name answer for the agent? Its recorded parent does; where that has ended, whoever it answered to. */
+/** Does this name answer for the agent? Its recorded parent does; where that has ended, the parent's parent. */
 export async function answersFor(tx: Tx, agent: Agent, name: string): Promise<boolean> {
   const seen = new Set<string>();
   for (let above = agent.parentName; !seen.has(above); ) {
@@ -105,7 +105,7 @@ async function conflictBefore(tx: Tx, { id, branch, headCommit }: Place): Promis
 
 /**
  * The task that lands with this branch. The task of a lead does not: it is over when those of its children are, whatever
- * the lead commits itself. Nor does one that its owner only looked at.
+ * the lead commits itself. Nor does a task that its owner only read.
  */
 export async function taskOf(tx: Tx, { taskId, branch }: MergeEntry): Promise<Task | undefined> {
   const task = taskId === null ? undefined : await tx.tasks.get(taskId);
@@ -114,7 +114,7 @@ export async function taskOf(tx: Tx, { taskId, branch }: MergeEntry): Promise<Ta
   return owner === undefined || isIn("implementation", owner.capability) ? task : undefined;
 }
 
-/** Lets the task tell where its branch is. One that is closed is history. */
+/** Stores with the task where its branch is. A closed task is not changed. */
 export async function setMergeState(tx: Tx, entry: MergeEntry, mergeState: MergeState, now: number): Promise<void> {
   const task = await taskOf(tx, entry);
   if (task === undefined || task.status === "closed" || task.mergeState === mergeState) return;

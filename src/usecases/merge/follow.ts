@@ -21,7 +21,7 @@ export interface MergesUnderWay {
 }
 
 /**
- * Waits until the engine has ended each of these, or until nothing more happens to what is left without somebody.
+ * Waits until the engine has ended each of these, or until what is left waits for a person.
  * Answers what became of them, in their order.
  */
 export const followMerges: Stream<{ readonly ids: readonly number[] }, FollowedMerges, MergesUnderWay> = {

@@ -101,7 +101,7 @@ async function landingTip(
 /** What would become of a branch if it were landed now. */
 interface Prediction {
   readonly predictedTier: ResolutionTier;
-  /** What rules would settle, or, where they do not, what is left for somebody to decide. */
+  /** What rules would settle, or, where they do not, what is left for an agent or a person to decide. */
   readonly conflictFiles: readonly string[];
   readonly wouldRequireAgent: boolean;
   readonly reason: string;
@@ -125,7 +125,7 @@ interface Candidate {
 
 /**
  * Merges these heads onto `onto`, one upon the other as a train would, in a place whose objects vanish. One that cannot
- * be merged is left out of what follows. Never rejects: what cannot be predicted is predicted to need somebody.
+ * be merged is left out of what follows. Never rejects: a branch that cannot be predicted is predicted to need an agent.
  */
 async function predictTrain(
   ports: PredictPorts,
@@ -291,7 +291,7 @@ export const showPatch: Effect<PatchRequest, { readonly patch: string }> = {
     }),
 };
 
-/** Which live branches would collide. What nobody has looked at is looked at now; nothing of it is stored. */
+/** Which live branches would collide. Pairs without a stored result are judged now; nothing is stored. */
 export const showRadar: Effect<object, RadarView> = {
   kind: "effect",
   request: noFields,

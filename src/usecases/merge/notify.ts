@@ -12,7 +12,7 @@ export interface Notice extends OutcomeMail {
   readonly type: MailType;
   readonly priority: Priority;
   readonly runId: string | null;
-  /** Who is woken whatever the project's rules for the type are. */
+  /** Names that are woken, whatever the project's rules for the type say. */
   readonly wake?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function notify(
   }
 }
 
-/** Who reads, and for whom. */
+/** The readers, each with the names it reads for. */
 async function readersOf(tx: Tx, addressees: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const readers = new Map<string, readonly string[]>();
   for (const name of new Set(addressees)) {

@@ -29,7 +29,7 @@ export interface RadarCell {
   /** The commits under which the pair is known. */
   readonly ours: string;
   readonly theirs: string;
-  /** Null: nobody has looked at these two commits yet. */
+  /** Null: these two commits have not been compared yet. */
   readonly outcome: RadarOutcome | null;
   readonly files: readonly string[];
 }
@@ -124,7 +124,7 @@ interface KnownCollision {
   readonly files: readonly string[];
 }
 
-/** Collisions between the work of these agents that somebody has found already; nothing is looked at for it. */
+/** Collisions between the work of these agents that are on record; compares nothing anew. */
 export async function knownCollisions(tx: Tx, agents: readonly Agent[]): Promise<readonly KnownCollision[]> {
   const heads = agents.flatMap(({ name, branch, headCommit, ahead, releasedAt }): RadarHead[] =>
     branch === null || headCommit === null || ahead === 0 || releasedAt !== null

@@ -134,7 +134,7 @@ function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T>
   };
 }
 
-/** One operation, for whoever waits for its end. */
+/** One operation, for callers that wait for its end. */
 export const showOperation: UseCase<{ readonly id: string }, { readonly operation: MergeOp }> = {
   kind: "read",
   request: fields({ id: text }),
@@ -198,8 +198,8 @@ async function viewOf(tx: Tx, entry: MergeEntry, order: readonly number[]): Prom
 
 /**
  * What its agent proved about exactly this commit, while it has not landed. The question about its approval says the same.
- * A
- * person's no takes nothing from it. Who was called back since is a later generation than the one that proved it.
+ * A person's refusal does not change the verdict. An agent that was called back since has a later generation than the
+ * one that proved the commit.
  */
 async function verdictBefore(tx: Tx, entry: MergeEntry): Promise<Verdict | null> {
   const keeps = isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied";

@@ -38,7 +38,7 @@ export const completeRun: UseCase<
       return no({ kind: "run-open", run: run.id, agents, branches: landing.map(({ branch }) => branch) });
     }
     await tx.runs.complete(run.id, "completed", context.now);
-    // Nobody of an ended run goes on with its tasks: those that are neither closed nor on their way are ready again.
+    // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
     for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
       if (hasEnded(agent)) await giveBackTask(tx, context, agent);
     }

@@ -22,7 +22,7 @@ export interface CleanWorktreesRequest {
   /** Also tell about worktrees of live agents; they are kept all the same. */
   readonly all: boolean;
   readonly force: boolean;
-  /** Only those of these agents. Who names an agent gives it up: that its parent could reopen it does not hold it. */
+  /** Only those of these agents. Naming an agent gives it up: it does not matter that its parent could reopen it. */
   readonly agents?: readonly string[] | undefined;
 }
 
@@ -212,8 +212,8 @@ export function withoutBranch(going: Removal, { leftBranch: _, ...removed }: Rem
 }
 
 /**
- * Puts a removal on record, unless somebody works there. One of another process is waited for a while, the engine's is
- * over soon; one that was left by a dead process is taken over.
+ * Puts a removal on record, unless an agent works there. A removal of another process is waited for; the engine's own
+ * is over soon. A removal that a dead process left is taken over.
  */
 export async function claimRemoval(
   { call, processes }: Pick<WorktreePorts, "call" | "processes">,

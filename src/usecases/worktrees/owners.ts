@@ -34,7 +34,7 @@ export interface OwnersReply {
   readonly counts: { readonly messages: number; readonly usage: number };
 }
 
-/** Who owns which worktree, for looking at. */
+/** The owner of each worktree, for looking at. */
 export const owners: UseCase<object, OwnersReply> = { kind: "read", request: noFields, run: readOwners };
 
 /** The same for someone about to remove them: refused before anything is touched. */

@@ -27,7 +27,7 @@ export interface CleanRequest {
   /** Also branches that landed nowhere. */
   readonly force: boolean;
   readonly endRuns: boolean;
-  /** Only to be shown: live agents do not forbid it, what is theirs stays out of it. */
+  /** The plan is only shown: live agents do not forbid it, and their worktrees and branches are left out. */
   readonly dryRun?: boolean | undefined;
 }
 

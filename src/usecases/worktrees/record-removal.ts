@@ -32,7 +32,7 @@ export interface RemovedRequest {
 export interface RemovingRequest {
   /**
    * Every name under which an agent could be seated at the place, with its newest incarnation when the caller looked;
-   * null: nobody of that name was on record. `everyAgent` stands for all names.
+   * null: no agent of that name was on record. `everyAgent` stands for all names.
    */
   readonly names: readonly { readonly name: string; readonly agentId: string | null }[];
   /** The agent that owns the place; it is released. */
@@ -45,7 +45,7 @@ export interface RemovingRequest {
 
 const processFields = { pid: whole, startToken: text, bootId: text } as const;
 
-/** `clear` is false when somebody works there, or is about to; `removal` when another process removes it already. */
+/** `clear` is false when an agent works there, or is about to; `removal`: another process removes it already. */
 export interface RemovingReply {
   readonly clear: boolean;
   readonly why: string | null;
@@ -96,7 +96,7 @@ async function holderOf(tx: Tx, name: string, seen: string | null): Promise<stri
 const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
   a.pid === b.pid && a.startToken === b.startToken && a.bootId === b.bootId;
 
-/** The removal is over, whatever became of it: who waits for the place may have it. */
+/** The removal is over, whatever became of it: an agent that waits for the place may have it. */
 export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly names: readonly string[] }, object> = {
   kind: "write",
   request: fields({ names: list(text), process: fields(processFields) }),

@@ -26,7 +26,7 @@ import { branchPolicy, type CleanPlan } from "./plan-clean.ts";
 import { type WorktreePorts, worktreePorts, worktreesAtOnce } from "./survey.ts";
 
 export interface CleanEffects extends Pick<CleanFiles, "backUp" | "emptyDir" | "moveTrash"> {
-  /** Messages of before this moment: who is slung meanwhile keeps its dispatch. */
+  /** Deletes messages of before this moment: an agent that is slung meanwhile keeps its dispatch. */
   purgeMail(before: number): Promise<Result<{ readonly purged: number }, Refusal>>;
 }
 
@@ -120,7 +120,7 @@ export async function carryOutClean(
   return done.ok && !ended.ok ? ended : done;
 }
 
-/** Nobody is seated while this runs. */
+/** No agent is seated while this runs. */
 async function cleanAll(
   ports: WorktreePorts & { readonly effects: CleanEffects },
   plan: CleanPlan,
@@ -205,7 +205,7 @@ export const restoreCleaned: Effect<{ readonly name: string }, RestoreReport> = 
   request: fields({ name: text }),
   place: "engine",
   run: async (world, { name }) => {
-    // Where the database is gone, nobody is on record who could be asked.
+    // Also where the database is gone, and with it the record of agents.
     const refused = await world.requireOperator("clean.restore");
     if (refused !== undefined) return no(refused);
     const files = await world.cleanFiles();

@@ -6,7 +6,7 @@ import type { Effect } from "../../operation.ts";
 import type { UseCase } from "../../usecase.ts";
 import { landedCommitOf } from "./taken-out.ts";
 
-/** The last landing of a branch on a target, which nobody took back with `ov merge undo`. */
+/** The last landing of a branch on a target, unless `ov merge undo` took it back. */
 interface DirectLanding {
   readonly branch: string;
   /** The operation that landed it. */

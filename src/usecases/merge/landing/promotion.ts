@@ -146,7 +146,7 @@ export async function promoteAtEnd(tx: Tx, context: Context, run: Run): Promise<
 type Promotion = Pick<MergeOp, "status" | "problem"> &
   Partial<Pick<MergeOp, "beforeCommit" | "afterCommit" | "request">>;
 
-/** Ends a promotion, in the transaction that records it. Whoever asked for it learns why when nothing was moved. */
+/** Ends a promotion, in the transaction that records it. The operator is told why when nothing was moved. */
 export async function settlePromotion(
   tx: Tx,
   context: Pick<Context, "ids" | "now">,

@@ -124,7 +124,7 @@ async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
   const [newest] = merged;
   if (newest === undefined) return no(nothing(of, "it has not landed, or was taken back"));
   if (await isOfTarget(tx, newest)) return no(nothing(of, ofTargetWords(newest)));
-  // One that found everything there already landed nothing itself; the one before it may have.
+  // An entry whose commits were there already landed nothing itself; an earlier entry of the branch may have.
   for (const entry of merged) {
     const landings = await tx.mergeOps.list({ kind: "land", status: "done", queueId: entry.id });
     const op = landings.find(({ undoneBy }) => undoneBy === null);

@@ -92,7 +92,7 @@ async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp
   await tx.merges.change(entry.id, mergeStatuses, { status: "reverted", updatedAt: context.now });
   await reopenTaskOf(tx, context, entry);
   const requeue = op.request.requeue === true;
-  // To take work out is no word that it may land. Nobody has approved it since.
+  // Taking work out approves nothing: the entry waits for an approval like a new one.
   if (requeue) await enqueueBranch(tx, context, { ...entry, enqueuedBy: op.actor, source: "engine", asker: "other" });
   await tell(
     tx,
@@ -107,7 +107,7 @@ async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp
   }));
 }
 
-/** Brought back by a commit of its own, or there again by the one that brought it first. */
+/** Marks an entry as landed again. `commit`: what brought its work back, or the commit that first landed it. */
 async function restore(tx: Tx, context: Context, entry: MergeEntry, commit: string | null): Promise<void> {
   await tx.merges.change(entry.id, ["reverted"], { status: "merged", resultCommit: commit, updatedAt: context.now });
   const task = await taskOf(tx, entry);
@@ -120,7 +120,7 @@ async function restore(tx: Tx, context: Context, entry: MergeEntry, commit: stri
   }));
 }
 
-/** What landing closed is open again; a person who reopened it before has decided already. */
+/** Reopens the task that the landing closed. A task that a person reopened before is left as it is. */
 async function reopenTaskOf(tx: Tx, context: Context, entry: MergeEntry): Promise<void> {
   const task = await taskOf(tx, entry);
   if (task?.status !== "closed") return;

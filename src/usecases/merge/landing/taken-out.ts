@@ -55,7 +55,7 @@ export function landedCommitOf(
   return members.find(({ id }) => id === queueId)?.commit ?? afterCommit ?? undefined;
 }
 
-/** Is a commit on record in the history of `into`? One that is gone from the repository is not. */
+/** Is a commit on record in the history of `into`? False for a commit that the repository no longer has. */
 export const hasCommit =
   (merging: Pick<MergeGit, "commitOf" | "contains">, into: string) =>
   async (commit: string): Promise<boolean> =>

@@ -42,7 +42,7 @@ export async function endApprovalWait(tx: Tx, entry: Pick<MergeEntry, "id" | "ru
   }
 }
 
-/** Nobody waits for this entry any more; answers who did. */
+/** Ends all waits for this entry. Returns the agents that waited for the merge. */
 export async function endMergeWaits(
   tx: Tx,
   entry: Pick<MergeEntry, "id" | "runId">,

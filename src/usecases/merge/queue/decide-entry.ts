@@ -103,7 +103,10 @@ export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry } 
   },
 };
 
-/** Takes a branch out of the queue. It stays as it is, nobody is sent back to work, its agent may go, and its task is ready again. */
+/**
+ * Takes a branch out of the queue. The branch stays as it is, its agent is not sent back to work and may go, and its
+ * task is ready again.
+ */
 export const cancelMerge: UseCase<{ readonly of: string }, { readonly entry: MergeEntry }> = {
   kind: "write",
   request: fields({ of: text }),
@@ -136,7 +139,7 @@ async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<Merg
     type: "status",
     priority: "normal",
     runId: entry.runId,
-    // Who was waiting must find something else to do.
+    // Agents that waited for the merge must find something else to do.
     wake: waited,
   });
   await recordMerge(tx, context, entry, (facts) => ({ type: "merge_cancelled", data: facts }));

@@ -16,7 +16,7 @@ import { enqueueBranch, whyLanded } from "./enqueue.ts";
 export const mergeReady: Follower = { refuse: refuseLanded, follow: enqueueReady };
 
 /**
- * Refuses to announce a commit that has landed already: every landing is told to the sender, and one that answers with the
+ * Refuses to announce a commit that has landed already: every landing is told to the sender, and a sender that answers with the
  * same announcement would go on for ever.
  */
 async function refuseLanded(
@@ -63,7 +63,7 @@ async function enqueueReady(tx: Tx, context: Context, sender: Sender, message: M
   });
 }
 
-/** A reviewer's branch starts from the one it judges: landing it would land that in the name of nobody who answers for it. */
+/** A reviewer's branch starts from the branch it judges: landing it would land that work without its owner's parent. */
 async function answerThatItOnlyReads(
   tx: Tx,
   context: Context,

@@ -14,7 +14,7 @@ import { setMergeState } from "../branch-owner.ts";
 import { recordMerge } from "../merge-records.ts";
 import { askForApproval, endApprovalWait, endMergeWaits, factsOf } from "./approval.ts";
 
-/** An empty `headCommit` is read by whoever works on the entry. */
+/** Where `headCommit` is empty, the merge worker reads the tip of the branch. */
 export interface NewMerge
   extends Pick<
     MergeEntry,
@@ -90,7 +90,7 @@ async function landAfter(tx: Tx, { now }: Context, open: MergeEntry, { after = [
   return { ...open, dependsOn, updatedAt: now };
 }
 
-/** Answers who waited for the older head: they wait for the newer one now. */
+/** Returns the agents that waited for the older head; they wait for the newer one now. */
 async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
   await tx.merges.change(open.id, openMergeStatuses, { status: "superseded", updatedAt: context.now });
   await recordMerge(tx, context, open, (facts) => ({ type: "merge_superseded", data: facts }));
@@ -159,7 +159,7 @@ async function dependenciesOf(tx: Tx, taskId: string | null, targetBranch: strin
 
 const counts = (entry: MergeEntry): boolean => isOpenMerge(entry) || entry.status === "merged";
 
-/** Whoever waits for an earlier entry of this branch waits for this one instead: the earlier one will never land. */
+/** Entries that depend on an earlier entry of this branch depend on this one now: the earlier one will never land. */
 async function redirectDependents(tx: Tx, entry: MergeEntry, now: number): Promise<void> {
   const { id, branch, targetBranch } = entry;
   const earlier = await tx.merges.list({ branch });
@@ -177,8 +177,8 @@ async function redirectDependents(tx: Tx, entry: MergeEntry, now: number): Promi
 }
 
 /**
- * Lets an entry that nobody works on land on another branch. Where its branch has a place there already, the newer of
- * the two takes it, with every approval that either has. Undefined when this is the older one.
+ * Lets an entry that the merge worker has not begun land on another branch. Where its branch has a place there already,
+ * the newer of the two takes it, with every approval that either has. Undefined when this is the older one.
  */
 export async function moveEntry(
   tx: Tx,

@@ -152,7 +152,7 @@ export async function rejected(
   return { agentName: owner?.name ?? null, isBack };
 }
 
-/** True when somebody of this name will read what went wrong. */
+/** Brings an ended agent back to work. True when the agent will read what went wrong. */
 async function callBack(tx: Tx, context: Context, owner: Agent): Promise<boolean> {
   if (!hasEnded(owner)) return true;
   return isSubmitted(owner) && (await reopenAgent(tx, context, owner)).ok;
