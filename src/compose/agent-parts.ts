@@ -4,9 +4,8 @@ import { type GuardedAgent, type GuardPolicy, guardPolicyOf } from "../domain/gu
 import type { Verdict } from "../domain/guard/tool-use.ts";
 import type { RoleSpec } from "../domain/role/role-spec.ts";
 import { roleOf } from "../domain/role/roles.ts";
-import { agentInstructions } from "../host/agent-instructions.ts";
+import { agentInstructions, placedPaths } from "../host/agent-instructions.ts";
 import { gitWorktrees } from "../host/git/worktrees.ts";
-import { placedPaths } from "../host/instruction-files.ts";
 import { placeOvShim, selfCommand } from "../host/own-program.ts";
 import { guardMachine } from "../host/tool-guard.ts";
 import type { Instructions } from "../ports/instructions.ts";

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { callEngine } from "../host/engine-contact/caller.ts";
+import { askForEngine, callEngine } from "../host/engine-contact/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { refuseLostDatabase } from "../host/project/lost-database.ts";
 import { databaseIn, hasDatabase, stateDir } from "../host/project-place.ts";
@@ -72,7 +72,6 @@ export function directChannel(project: Project, { sentFrom, warn }: DirectOption
 
 /** The engine of the orchestrator's own project starts the engine that its work here needs. */
 async function askHome(home: string, { root, env }: Project): Promise<void> {
-  const { askForEngine } = await import("../host/engine-contact/engines-abroad.ts");
   const state = stateDir(home);
   askForEngine(state, root);
   await contactOf({ root: home, dir: state, env }).wake();

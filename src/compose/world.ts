@@ -160,7 +160,7 @@ export const makeWorld = ({
     },
     hookSettings: async () => {
       const [{ hookSettings }, { claudeHookSettings }] = await Promise.all([
-        import("../host/hook-settings.ts"),
+        import("../host/project-files.ts"),
         import("../runtimes/claude/settings-text.ts"),
       ]);
       return hookSettings(await place(), claudeHookSettings);

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { instructionMark } from "../domain/role/assignment.ts";
+import { placedPaths, placeIgnored } from "./agent-instructions.ts";
 import { git } from "./git/git.ts";
-import { placedPaths, placeIgnored } from "./instruction-files.ts";
 
 const file = ".claude/CLAUDE.md";
 const text = `${instructionMark}\nbuild\n`;

@@ -17,7 +17,7 @@ export {
   type Style,
   stringOf,
   without,
-} from "./data/edit-json.ts";
+} from "./data/json-text.ts";
 export { languageOf, type Regeneration, regenerationFor } from "./file-format.ts";
 export { matches as matchingPlaces, type Piece, piecesOf } from "./lines/align.ts";
 export { hasConflictMarkers } from "./lines/conserved-lines.ts";

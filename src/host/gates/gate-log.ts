@@ -270,20 +270,3 @@ export async function tailOf(log: FileHandle): Promise<string> {
   const hasEnd = whole.at(-1) === "";
   return whole.slice(hasEnd ? -tailLines - 1 : -tailLines).join("\n");
 }
-
-/** The same for the log of an earlier run; empty when it is no longer there. */
-export async function logTail(path: string): Promise<string> {
-  let log: FileHandle;
-  try {
-    log = await open(path, "r");
-  } catch (error) {
-    // Logs are cleaned up before the results that name them.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
-  }
-  try {
-    return await tailOf(log);
-  } finally {
-    await log.close();
-  }
-}

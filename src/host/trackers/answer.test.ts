@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type AnswerForm, tasksIn } from "./answer.ts";
 import type { ProgramAnswer } from "./program.ts";
-import { beadsReady, seedsReady } from "./trackers.ts";
+import { type AnswerForm, beadsReady, seedsReady, tasksIn } from "./trackers.ts";
 
 const said = (out: string, more: Partial<ProgramAnswer> = {}): ProgramAnswer => ({ code: 0, out, err: "", ...more });
 const task = { id: "app-1", title: "One", status: "open", priority: 1, type: "bug" };

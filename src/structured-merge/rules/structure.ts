@@ -1,5 +1,5 @@
 import { meaning } from "../data/document-tree.ts";
-import { parseJson } from "../data/json-parse.ts";
+import { parseJson } from "../data/json-text.ts";
 import { mergeJson, mergeYaml } from "../data/json-yaml.ts";
 import { mergeMarkdown } from "../data/markdown.ts";
 import { canon } from "../data/value.ts";

@@ -14,8 +14,7 @@ import {
   textOf,
 } from "../syntax.ts";
 import { mergeUnits, type UnitMerge } from "./merge-units.ts";
-import { splitLines } from "./split-lines.ts";
-import { splitList } from "./split-list.ts";
+import { splitLines, splitList } from "./split-units.ts";
 import type { Container, Layout, Unit } from "./unit.ts";
 import type { Units } from "./unit-order.ts";
 

@@ -1,7 +1,7 @@
 import { type Code, childOf, no, ok, partsOf, pick, type Result, type Triple, textOf } from "../syntax.ts";
 import { mergeSplit } from "./merge-container.ts";
 import type { UnitMerge } from "./merge-units.ts";
-import { splitInline, splitList, splitRows } from "./split-list.ts";
+import { splitInline, splitList, splitRows } from "./split-units.ts";
 import type { Container } from "./unit.ts";
 
 /** Three versions of an import of one module; without a base, both sides have just added it. */

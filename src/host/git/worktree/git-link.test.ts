@@ -7,7 +7,7 @@ import { bootId, identityOf } from "../../linux/process-table.ts";
 import { gitProject, openRepository } from "../repository.ts";
 import { gitWorktrees } from "../worktrees.ts";
 import { ownLock } from "./create-linked.ts";
-import { linkNew } from "./link-new.ts";
+import { linkNew } from "./git-link.ts";
 
 let project: TestProject;
 beforeEach(async () => {
