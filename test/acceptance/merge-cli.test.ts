@@ -104,6 +104,36 @@ test("a queued branch shows the files that it changes before any engine has look
   expect(await ask(project, "merge", "add", "two")).toMatchObject({ exit: 0, entry: { filesModified: ["b.txt"] } });
 }, 60_000);
 
+test("commits that came after a branch was queued are not left behind: approve refuses, retry takes them", async () => {
+  await using project = await makeProject({ gates, env: { OVERSTORY__MERGE__MODE: "approve" } });
+  await branch(project, "one", { "b.txt": "2\n" });
+  expect((await ask(project, "merge", "add", "one")).exit).toBe(0);
+  await project.git("checkout", "--quiet", "one");
+  writeFileSync(join(project.root, "broken"), "red\n");
+  await project.git("add", "broken");
+  await project.git("commit", "--quiet", "-m", "more");
+  await project.git("checkout", "--quiet", "main");
+  for (const words of [
+    ["merge", "approve", "1"],
+    ["decide", "merge:1", "approve"],
+  ]) {
+    const refused = await ask(project, ...words);
+    expect(refused).toMatchObject({ exit: 2, error: expect.stringContaining("newer commits would not land") });
+    expect(refused.hint ?? "").toContain("ov merge --branch one");
+  }
+  expect(await ask(project, "merge", "--branch", "one")).toMatchObject({ success: false });
+  await project.git("checkout", "--quiet", "one");
+  await project.git("rm", "--quiet", "broken");
+  await project.git("commit", "--quiet", "-m", "mended");
+  await project.git("checkout", "--quiet", "main");
+  const failed = await project.read((tx) => tx.merges.list({ statuses: ["failed"] }));
+  const again = await ask(project, "merge", "retry", String(failed[0]?.id));
+  expect(again).toMatchObject({ exit: 0, entry: { headCommit: (await project.git("rev-parse", "one")).trim() } });
+  await project.until("the mended commit landed", async () => {
+    return (await project.read((tx) => tx.merges.list({ statuses: ["merged"] }))).length === 1;
+  });
+}, 60_000);
+
 test("a dry run changes not one byte, names with any letters included, and leaves nothing for --all", async () => {
   await using project = await makeProject({ gates, files: { "größe.txt": "1\n" } });
   await branch(project, "one", { "größe.txt": "2\n" });

@@ -16,6 +16,13 @@ const twoTurns = `
 - do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done] }]
 `;
 
+test("--wait takes no other word than done, and nobody is seated for it", async () => {
+  await using project = await makeProject({ scenario: twoTurns });
+  const answer = await project.ov("sling", "Work of a", "--name", "a", "--wait=end", "--json");
+  expect([answer.code, jsonOf(answer).error]).toEqual([2, expect.stringContaining("must be one of done")]);
+  expect((await project.json("status")).agents).toEqual([]);
+});
+
 test("sling returns at once, --wait after the first turn, --wait=done when the agent has ended", async () => {
   await using project = await makeProject({ scenario: twoTurns });
   const ended: string[] = [];

@@ -61,7 +61,7 @@ test("files of the user that are in the way stop a promotion, and everything sta
   expect(op.problem).toStartWith(
     `this file in ${world.root} would be overwritten: a.txt; commit it, or put it away: git`,
   );
-  expect(op.problem).toContain(`stash push --include-untracked -- a.txt`);
+  expect(op.problem).toContain(`stash push --all -- a.txt`);
   expect([world.git(world.root, "status", "--porcelain=v2", "--branch"), world.tip("main")]).toEqual(before);
   expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("mine\n");
 });

@@ -62,7 +62,8 @@ function undoLine({ entry, others = [] }: LandedFacts, opId: string): string {
 
 const verdictLines: Readonly<Record<Verdict, string>> = {
   verified: "All gates passed on exactly what landed.",
-  verified_with_gaps: "The gates that ran passed, but some were left out or passed only when repeated.",
+  verified_with_gaps:
+    "The gates that ran passed, but a gate was left out, passed only when repeated, or was changed by what landed.",
   unverified: "What landed is not proved: no gate is configured, or a required one does not pass on it.",
 };
 

@@ -116,7 +116,7 @@ async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: Che
 /** With what to type, as long as the names fit a line. */
 export function inTheWayWords(checkout: string, paths: readonly string[]): string {
   const [files, them] = paths.length === 1 ? ["this file", "it"] : ["these files", "them"];
-  const command = `git -C ${shellWord(checkout)} stash push --include-untracked -- ${paths.map(shellWord).join(" ")}`;
+  const command = `git -C ${shellWord(checkout)} stash push --all -- ${paths.map(shellWord).join(" ")}`;
   const next = paths.length > 5 ? "" : `, or put ${them} away: ${command}`;
   return `${files} in ${checkout} would be overwritten: ${paths.join(", ")}; commit ${them}${next}`;
 }

@@ -136,11 +136,11 @@ describe("whom to nudge", () => {
     await world.seat("bob", { state: "completed", outcome: "done", taskId: "T2", capability: "scout" });
     expect(await world.call(nudgeAgent, { name: "ann", force: false })).toMatchObject({
       ok: false,
-      refusal: { allowed: ["ov sling T1 --capability builder --recover"], problem: "has ended (crashed)" },
+      refusal: { allowed: ["ov recover ann"], problem: "has ended (crashed)" },
     });
     expect(await world.call(nudgeAgent, { name: "bob", force: false })).toMatchObject({
       ok: false,
-      refusal: { allowed: ["ov sling T2 --capability scout --recover"], problem: "has submitted its work" },
+      refusal: { allowed: ["ov recover bob"], problem: "has submitted its work" },
     });
   });
 

@@ -115,9 +115,9 @@ async function findTarget(tx: Tx, typed: string): Promise<Result<NudgeTarget, Re
   if (!found.ok) return found;
   const agent = found.value;
   if (hasEnded(agent)) {
-    const again = `ov sling ${agent.taskId ?? "<task>"} --capability ${agent.capability} --recover`;
-    const how = isSubmitted(agent) ? "has submitted its work" : `has ended (${statusOf(agent).words})`;
-    return no(invalid("agent", how, { value: agent.name, allowed: [again] }));
+    const isHandedIn = isSubmitted(agent) && agent.outcome === "done";
+    const how = isHandedIn ? "has submitted its work" : `has ended (${statusOf(agent).words})`;
+    return no(invalid("agent", how, { value: agent.name, allowed: [`ov recover ${agent.name}`] }));
   }
   if (agent.stopRequestedBy !== null) return no(invalid("agent", "is being stopped", { value: agent.name }));
   return ok({ name, agent });

@@ -108,6 +108,9 @@ test("handed in work that nobody handed over is told once no agent above has a t
     parentName: "operator",
   });
   expect(await unhanded()).toContainEqual({ agentName: "b2", branch: "overstory/b2/T2" });
+  // A stopped agent has handed in nothing.
+  await world.seat("b3", { ...(await world.agent("b2")), id: "agent-b3", name: "b3", outcome: "stopped" });
+  expect((await unhanded()).map(({ agentName }) => agentName)).not.toContain("b3");
   await world.must(addMerge, { branch: "overstory/b2/T2", headCommit: "head-1", approve: true });
   expect((await unhanded()).map(({ agentName }) => agentName)).not.toContain("b2");
 });

@@ -81,8 +81,9 @@ export interface UnhandedBranch {
 export async function unhandedBranches(tx: Tx, agents: readonly Agent[]): Promise<readonly UnhandedBranch[]> {
   const found: UnhandedBranch[] = [];
   for (const agent of agents) {
-    const { name, branch, headCommit } = agent;
-    if (branch === null || !isSubmitted(agent) || !(await landedNowhere(tx, agent))) continue;
+    const { name, branch, headCommit, outcome } = agent;
+    // A stopped agent, for example, has handed in nothing.
+    if (branch === null || outcome !== "done" || !isSubmitted(agent) || !(await landedNowhere(tx, agent))) continue;
     // What was queued and sent back or cancelled has been handed over, and is told as that.
     if ((await tx.merges.list({ branch })).some((entry) => entry.headCommit === headCommit)) continue;
     if (await hasTurnsAhead(tx, await nearestLiveAncestor(tx, agent.parentName))) continue;

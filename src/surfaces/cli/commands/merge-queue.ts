@@ -8,7 +8,7 @@ import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
-import { goneLines } from "./decide.ts";
+import { goneLines, movedSince } from "./decide.ts";
 import { approvalHints, entryLine, mergeRows, viewLines } from "./merge-render.ts";
 
 export const add: Handler = async (call) => {
@@ -98,6 +98,9 @@ async function settleBefore(
     named.map(({ branch }) => branch),
   );
   if (!rest.ok) return rest;
+  const open = named.filter(({ branch }) => !rest.value.includes(branch));
+  const moved = isOn(call.flags["leave-rest"]) ? undefined : await movedSince(call.app, open);
+  if (moved !== undefined) return no(moved);
   for (const { branch, targetBranch } of named) {
     const newer = rest.value.includes(branch) ? await queueNewer(call.app, [branch], targetBranch) : ok(undefined);
     if (!newer.ok) return newer;
@@ -120,7 +123,18 @@ export const cancel: Handler = async ({ app, args, io }) => {
 };
 
 export const retry: Handler = async ({ app, args, io }) => {
-  const reply = await app.call("merge.retry", { of: word(args.merge) });
+  const of = word(args.merge);
+  const found = await app.call("merge.show", { of });
+  if (!found.ok) return found;
+  const { branch, headCommit, targetBranch, status } = found.value.entry;
+  const tip = await app.call("branch.find", { branch });
+  if (["failed", "conflict"].includes(status) && tip.ok && tip.value.commit !== headCommit) {
+    // What was wrong was mended by a newer commit. The old commit would fail again.
+    const newer = await requestFor(app, branch, targetBranch, { listsFiles: io.json });
+    const added = newer.ok ? await app.call("merge.add", { ...newer.value, approve: true }) : newer;
+    return added.ok ? ok(decided(io, "Queued its newer commit as", added.value.entry)) : added;
+  }
+  const reply = await app.call("merge.retry", { of });
   return reply.ok ? ok(decided(io, "Queued again", reply.value.entry)) : reply;
 };
 

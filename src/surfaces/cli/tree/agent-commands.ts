@@ -51,7 +51,12 @@ export const slingCommand: Command = {
     { name: "headless", negatable: true, summary: "Run without a terminal (the only way so far)" },
     { name: "recover", summary: "Go on where the ended agent of this task or name stopped" },
     { name: "fresh", summary: "With --recover: in a new worktree and conversation; the old work is kept aside" },
-    { name: "wait", optionalValue: "done", summary: "Wait for the first turn, or with =done for the agent's end" },
+    {
+      name: "wait",
+      optionalValue: "done",
+      choices: ["done"],
+      summary: "Wait for the first turn, or with =done for the agent's end",
+    },
     { name: "dry-run", summary: "Show what would happen and change nothing" },
   ],
   examples: [

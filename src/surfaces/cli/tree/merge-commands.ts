@@ -127,7 +127,7 @@ export const mergeCommand: Command = {
     },
     {
       name: "retry",
-      summary: "Try again what did not land",
+      summary: "Try again what did not land, with the newer commits of its branch where it has some",
       arguments: [merge],
       run: async () => (await import("../commands/merge-queue.ts")).retry,
     },

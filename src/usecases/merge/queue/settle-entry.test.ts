@@ -127,6 +127,18 @@ test("a failure brings the builder back to work with the cause, and tells its pa
   expect((await world.entries())[0]).toMatchObject({ status: "failed", cause: "gate_failed" });
 });
 
+test("a failure does not start an agent that somebody stopped", async () => {
+  await using world = await mergeWorld();
+  const branch = "overstory/b9/T9";
+  const facts = { id: "agent-b9", name: "b9", branch, taskId: "T9", outcome: "stopped" } as const;
+  await world.seat("b9", { ...(await world.agent("b1")), ...facts });
+  const { entry } = await world.must(addMerge, { branch, headCommit: "head-1", approve: true });
+  await world.asEngine((tx, context) => rejected(tx, context, entry, failure));
+  expect(await world.agent("b9")).toMatchObject({ generation: 1, state: "completed", outcome: "stopped" });
+  expect(await world.queuedTurns()).not.toContain("b9");
+  expect(await world.mailOf("lead-1", "merge_failed")).toHaveLength(1);
+});
+
 test("where the builder cannot come back, its parent gets the failure once, and the builder goes when it may", async () => {
   await using world = await mergeWorld();
   const entry = await world.announce();

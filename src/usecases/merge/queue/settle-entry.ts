@@ -155,7 +155,8 @@ export async function rejected(
 /** Brings an ended agent back to work. True when the agent will read what went wrong. */
 async function callBack(tx: Tx, context: Context, owner: Agent): Promise<boolean> {
   if (!hasEnded(owner)) return true;
-  return isSubmitted(owner) && (await reopenAgent(tx, context, owner)).ok;
+  // Whoever stopped an agent decides when it works again.
+  return isSubmitted(owner) && owner.outcome !== "stopped" && (await reopenAgent(tx, context, owner)).ok;
 }
 
 interface Block {
