@@ -7,10 +7,10 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
-import { adviceNow } from "../advise/advise-plan.ts";
 import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
 import { record } from "../events/record.ts";
 import { post } from "../mail/post.ts";
+import { adviceNow } from "../tasks/read-tasks.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { planStart, type StartReply, type StartRequest, startFields } from "./plan-start.ts";
 
