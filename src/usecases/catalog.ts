@@ -126,7 +126,7 @@ type Shape<O> =
         : never;
 export type RequestOf<N extends OperationName> = Shape<OperationOf<N>>["request"];
 export type ReplyOf<N extends OperationName> = Shape<OperationOf<N>>["reply"];
-/** What a stream tells while it runs. */
+/** The items of a stream while it runs. */
 export type ItemOf<N extends OperationName> = Shape<OperationOf<N>>["item"];
 /** Operations that tell how far they are. */
 export type StreamName = { [N in OperationName]: OperationOf<N> extends { kind: "stream" } ? N : never }[OperationName];

@@ -42,7 +42,7 @@ interface Beyond<Request> {
 
 export interface Effect<Request, Reply> extends Beyond<Request> {
   readonly kind: "effect";
-  /** May be the last thing this process does at any of its lines: what is called again must go on from there. */
+  /** The process may die at any line of it. A repeated call must go on from there. */
   readonly run: (world: World, request: Request) => Promise<Result<Reply, Refusal>>;
 }
 
@@ -54,7 +54,7 @@ export interface Stream<Request, Reply, Item> extends Beyond<Request> {
 
 export interface Listener<Item> {
   readonly onItem: (item: Item) => void;
-  /** Whoever listened has left: the operation ends soon, and what it set in motion goes on without it. */
+  /** The listener has left: the operation ends soon, and the work it started goes on without it. */
   readonly signal: AbortSignal;
 }
 
@@ -119,7 +119,7 @@ export interface World {
   trackers(): Promise<Trackers>;
 }
 
-/** Runs what reaches beyond the store, as whoever calls: what is the operator's alone is refused to others first. */
+/** Runs an effect or stream for its caller. Operations of the operator are refused to other callers first. */
 export async function runEffect(
   world: World,
   { name, operation, request }: { readonly name: string; readonly operation: AnyEffect; readonly request: unknown },

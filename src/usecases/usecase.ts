@@ -7,7 +7,7 @@ import type { ProjectFiles } from "../ports/project-files.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Tx } from "../ports/store.ts";
 
-/** What every use case may know: who asks, when, under which settings. */
+/** What every use case may know: the caller, the time, the settings. */
 export interface Context {
   readonly caller: Caller;
   readonly now: number;
@@ -39,7 +39,7 @@ export interface UseCase<Request, Reply> {
    * only for a `read`: a change has happened by then.
    */
   readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
-  /** A `read` that starts no engine, though work may be due: whoever asks it is about to stop or to be one. */
+  /** A `read` that starts no engine, though work may be due: its caller is about to stop an engine or to be one. */
   readonly startsNoEngine?: boolean;
   /** Only the operator may call it. */
   readonly operatorOnly?: boolean;
@@ -63,6 +63,6 @@ export interface PrepareTerms {
   readonly settings: Settings;
   readonly isCommit?: IsCommit | undefined;
   readonly preflight?: Preflight | undefined;
-  /** Who asks, for effects that not everybody may cause. Looked up only when asked for: hot calls do without. */
+  /** The caller, for effects that need a right. Looked up only when asked for: hot calls do without. */
   readonly caller: () => Promise<Result<Caller, Refusal>>;
 }

@@ -15,7 +15,7 @@ import { reopenAgent } from "./reopen-agent.ts";
 
 interface HoldRequest {
   readonly name: string;
-  /** Who holds the agent: it is handed back when this process is gone. */
+  /** The process that holds the agent. The agent is handed back when the process is gone. */
   readonly process: ProcessIdentity;
 }
 
@@ -62,7 +62,7 @@ async function liveAgent(tx: Tx, context: Context, agent: Agent): Promise<Result
   return ok(agent);
 }
 
-/** Who is attached to an agent, if anybody is. */
+/** The person's process that is attached to an agent, if there is one. */
 export const readAttachment: UseCase<
   { readonly name: string },
   { readonly held: { readonly lease: Lease; readonly holder: ProcessRecord | undefined } | null }
@@ -136,7 +136,7 @@ export const attach: Stream<AttachRequest, AttachReport, AttachStep> = {
   },
 };
 
-/** An engine would find it too; whoever waits in front of it need not wait for that. */
+/** An engine would find it too, but the person at the terminal need not wait for the engine. */
 async function freeIfLost(world: World, sessions: AttachedSessions, name: string): Promise<Result<void, Refusal>> {
   const found = await world.call("agent.readAttachment", { name });
   if (!found.ok) return found;

@@ -123,7 +123,7 @@ function nextStep({ name, taskId }: Agent, { outcome }: AgentEnd): string {
   return `let it go on: ov recover ${name}; or give its task to another agent: ${another}`;
 }
 
-/** Whom the notice names, by who decided the end. */
+/** The word of the notice for each party that can end an agent. */
 const terminator: Readonly<Record<string, string>> = {
   operator: "operator",
   watchdog: "tier0",

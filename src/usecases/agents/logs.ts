@@ -126,7 +126,7 @@ export interface LogLine {
   readonly at: number;
   readonly turnId: string | null;
   readonly type: string;
-  /** One line as the agent wrote it: whoever shows it makes control bytes visible. */
+  /** One line as the agent wrote it. Surfaces make its control bytes visible. */
   readonly text: string;
 }
 
@@ -156,7 +156,7 @@ const writers: Readonly<Partial<Record<EventKind, (fields: Fields) => readonly s
   tool_end: ({ failed, said: answer }) => (failed === true ? whyFailed(answer) : []),
   retry: ({ attempt, cause }) => [`! retry ${said(attempt)}: ${said(cause)}`],
   guard_denied: ({ tool, rule }) => [`! ${said(tool)} was denied (${said(rule)})`],
-  // What a turn says at its end it has said before, unless it failed.
+  // The last words of a turn were shown before, unless the turn failed.
   result: ({ cause, text }) =>
     cause === "completed" || cause === undefined ? [] : linesOf(text).map((line) => `! ${line}`),
   hopeless: ({ text }) => linesOf(text).map((line) => `! ${line}`),

@@ -30,7 +30,7 @@ export interface NudgeReply {
   readonly agentName: string;
   /** It is in the inbox. */
   readonly delivered: boolean;
-  /** It will start a turn, or wait for the one that is running. */
+  /** It will start a turn, or be read after the running one. */
   readonly queued: boolean;
   /** What it waits for, or why it was not sent; null when its turn may start now. */
   readonly reason: string | null;
@@ -39,7 +39,7 @@ export interface NudgeReply {
 
 const debounceMs = 500;
 
-/** Only those who divide work among others wake them by urgent mail: who else wants something asks for it. */
+/** Only agents that divide work among others may wake them by urgent mail. Other agents send a question. */
 function checkRole(caller: Caller): Result<null, Refusal> {
   if (caller.kind !== "agent" || roleOf(caller.capability).commands.includes("nudge")) return ok(null);
   const why = `a ${caller.capability} nudges nobody; send a question instead`;
@@ -91,7 +91,7 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
     if (!sent.ok) return sent;
     await recordNudge(tx, context, target.value, { ...fact, delivered: true });
     // The operator may know that the trouble is over; an agent that could say so would use up the attempts at once.
-    // The provider said when its limit ends, and nobody here can know better.
+    // The provider said when its limit ends, so a nudge does not hasten the turn.
     const isLimited = (await tx.waits.of(name)).some(({ kind }) => kind === "rate_limit");
     if (agent !== null && caller.kind !== "agent" && !isLimited) await tx.turns.hasten(agent.id);
     const reason = agent === null ? null : await heldBackBy(tx, context, agent);

@@ -61,7 +61,7 @@ export interface ResumeRequest {
 
 export interface ResumeReply {
   readonly resumed: readonly string[];
-  /** Were not paused, or are still paused by somebody this caller may not overrule. */
+  /** Were not paused, or are still paused by a caller that this one may not overrule. */
   readonly unchanged: readonly string[];
   /** What each of those waits for, and what ends it. */
   readonly waiting: readonly ({ readonly name: string } & Parked)[];
@@ -103,7 +103,7 @@ export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
 const pausesOf = async (tx: Tx, agent: Agent): Promise<Wait[]> =>
   (await tx.waits.of(agent.name)).filter((wait) => wait.kind === "operator");
 
-/** What a person at the agent's own terminal holds ends with that terminal. */
+/** A pause by a person at the agent's own terminal ends with that terminal. */
 const mayLift = ({ caller }: Context, pause: Wait): boolean =>
   !isAttachHold(pause) && (caller.kind !== "agent" || pause.ref === caller.name);
 
@@ -196,7 +196,7 @@ export async function parkedOf(tx: Tx, { caller, now }: Looking, agent: Agent): 
   return { reason: "it pauses after a failed turn", until: queued.notBefore, next };
 }
 
-/** The same for an agent that nobody paused, whatever else it is about. */
+/** The same for an agent without a pause: it also names a running turn, or what the agent waits for. */
 async function waitingFor(tx: Tx, looking: Looking, agent: Agent): Promise<Parked> {
   const { name } = agent;
   const just = (reason: string, next: string | null = null): Parked => ({ reason, until: null, next });

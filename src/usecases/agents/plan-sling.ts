@@ -252,7 +252,7 @@ function scopeFor({ files }: SlingRequest, capability: Capability, task: Task | 
   return files.length > 0 || !ownsItsTask ? files : (task?.files ?? []);
 }
 
-/** Against everybody of the run who changes files or leads an area, except those the new agent works for. */
+/** Compares with each agent of the run that changes files or leads an area, except the agents above the new one. */
 function overlapsWith(
   scope: readonly string[],
   capability: Capability,
@@ -275,7 +275,7 @@ function overlapsWith(
   return others.flatMap((agent) => findOverlap(scope, [{ owner: agent.name, patterns: agent.scope }]) ?? []);
 }
 
-/** With whom the new agent will share files, and where that has gone wrong already. */
+/** The agents with which the new one will share files, and the files where that has gone wrong before. */
 async function overlapWarnings(tx: Tx, overlaps: readonly Overlap[], inRun: readonly Agent[]): Promise<string[]> {
   if (overlaps.length === 0) return [];
   const owners = new Set(overlaps.map(({ owner }) => owner));
@@ -314,7 +314,7 @@ function warningsFor(
 
 type Implementer = Agent & { readonly branch: string };
 
-/** Who implemented a task last, with the branch that holds it: what somebody slung on the same task is to look at. */
+/** The agent that implemented a task last, with its branch. Another agent on the same task looks at that branch. */
 export async function newestWorkOn(tx: Tx, taskId: string): Promise<Implementer | undefined> {
   const implementers = newestPerName(await tx.agents.list({ taskId })).filter(hasWork);
   return implementers.toSorted((a, b) => b.startedAt - a.startedAt)[0];

@@ -21,7 +21,7 @@ export interface DiscoverRequest {
   readonly all: boolean;
 }
 
-/** Who could be asked or handed work: live agents, narrowed down. Nothing is stored by looking. */
+/** Live agents, narrowed down, to find one to ask or to hand work to. Nothing is stored by looking. */
 export const discoverAgents: UseCase<DiscoverRequest, { readonly agents: readonly Agent[] }> = {
   kind: "read",
   request: fields({ all: flag }, { capability: text, state: text, parent: text }),

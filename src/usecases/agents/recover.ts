@@ -173,10 +173,10 @@ export interface CheckpointRequest {
   readonly pending?: string | undefined;
 }
 
-/** About a page: what a successor reads before it goes on. */
+/** About a page. A successor reads it before it goes on. */
 const maxLength = 4_000;
 
-/** An agent notes where it stands, for itself after its conversation was shortened or for whoever goes on instead of it. */
+/** An agent notes where it stands, for itself after its conversation was shortened, or for its successor. */
 export const checkpoint: UseCase<CheckpointRequest, { readonly agentName: string }> = {
   kind: "write",
   request: fields({ progress: text }, { pending: text }),

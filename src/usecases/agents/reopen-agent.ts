@@ -81,7 +81,7 @@ async function waitAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
   await tx.waits.add({ agentName: parent.name, kind: "child", ref: agent.name, since: now, deadline: null });
 }
 
-/** Who only looks at a task takes it out of nobody's review. */
+/** Read-only agents never change the status of a task. */
 async function workAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
   if (isIn("readOnly", agent.capability)) return;
   const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);

@@ -68,9 +68,9 @@ export interface SlingReply {
   readonly taskId: string;
   readonly branch: string;
   readonly runId: string;
-  /** Who leads the run; null when only the operator does. */
+  /** The coordinator of the run; null when only the operator leads it. */
   readonly coordinatorName: string | null;
-  /** The branch that the run's work is meant for; null while that is the one that is checked out. */
+  /** The branch that the run's work is meant for; null for the branch that is checked out. */
   readonly targetBranch: string | null;
   readonly parentAgent: string;
   readonly depth: number;

@@ -92,7 +92,7 @@ export async function keepEnvironment<
   return ok({ ...rest, envFile: await files.writeEnvironment(request.environment) } as R);
 }
 
-/** A refused request must not leave a copy of somebody's variables behind. */
+/** A refused request must not leave a copy of the caller's variables behind. */
 export async function forgetEnvironment(
   files: ProjectFiles,
   { envFile }: { readonly envFile?: string },
@@ -181,7 +181,7 @@ function instructionsOf(request: Omit<SlingRequest, "profile"> & { profile?: str
   return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));
 }
 
-/** Whoever implements or leads holds the task; readers look at it without taking it. Code must land before it closes. */
+/** Agents that implement or lead hold the task; read-only agents do not take it. Code must land before the task closes. */
 async function claimFor(tx: Tx, task: Task, agent: Agent, now: number): Promise<void> {
   if (isIn("readOnly", agent.capability)) return;
   const mergeState = isIn("implementation", agent.capability) ? "pending" : task.mergeState;

@@ -42,7 +42,7 @@ export interface AgentStopped {
 }
 
 export interface StopReport extends AgentStopped {
-  /** Stopped with it, whoever is below first. */
+  /** The agents below it that were stopped with it, the lowest first. */
   readonly children: readonly AgentStopped[];
   /** Its children that go on without it. */
   readonly liveChildren: readonly string[];
@@ -162,7 +162,7 @@ export interface StopOrder {
 }
 
 export interface StopIntents {
-  /** Whoever is below comes first; the agent that was named is the last. */
+  /** The lowest agents come first; the agent that was named is the last. */
   readonly agents: readonly StopIntent[];
   /** Children of those that go on without them. */
   readonly liveChildren: readonly string[];
@@ -272,7 +272,7 @@ async function end(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
   return endAgent(tx, context, agent, { ...stopped, death, turnId: null });
 }
 
-/** Which of these agents have not ended yet, for whoever waits for a stop to be complete. */
+/** Which of these agents have not ended yet. Callers ask until a stop is complete. */
 export const checkStop: UseCase<{ readonly agentIds: readonly string[] }, { readonly open: readonly string[] }> = {
   kind: "read",
   request: fields({ agentIds: list(text) }),

@@ -36,7 +36,7 @@ export async function announceExceeded(tx: Tx, clock: Clock, agent: Agent, ledge
   });
 }
 
-/** Tells the operator and the agent's parent that most of a budget is gone. Wakes nobody: that would spend the rest. */
+/** Tells the operator and the agent's parent that most of a budget is gone. Wakes no agent: that would spend the rest. */
 export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger: Filled): Promise<void> {
   await record(tx, clock.now, { source: "engine", agent, type: "budget_warning", level: "warn", data: ledger });
   const parent = await tx.agents.byName(agent.parentName);

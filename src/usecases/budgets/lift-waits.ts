@@ -37,7 +37,7 @@ export async function liftBudgetWaits(tx: Tx, terms: BudgetTerms): Promise<Lifte
   return { resumed, nextAt };
 }
 
-/** Who was parked while running turns held the rest may find that they used it up. */
+/** Reports a budget that running turns have used up since the agent was parked. */
 async function report(tx: Tx, terms: BudgetTerms, ledger: Ledger, waiting: string): Promise<void> {
   const { scope, subject, unit, spent } = ledger;
   const limit = limitOf(terms.limits, ledger);

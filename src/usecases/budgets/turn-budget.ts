@@ -94,7 +94,7 @@ export async function releaseReservation(tx: Tx, turnId: string, terms: BudgetTe
   if (await giveBack(tx, turnId, terms.now)) await liftBudgetWaits(tx, terms);
 }
 
-/** The same, leaving those who wait to the caller. False when the turn has nothing set aside. */
+/** The same, but the caller lifts the waits. False when the turn has nothing set aside. */
 async function giveBack(tx: Tx, turnId: string, now: number): Promise<boolean> {
   const reservations = await tx.budgets.take(turnId);
   await tx.budgets.book(settled(reservations, nothing), now);
@@ -136,7 +136,7 @@ async function warn(tx: Tx, ended: SettleTurnBudget, reservations: readonly Rese
   }
 }
 
-/** A cost nobody knows counts as none: then the limits of the other units are the ones that hold. */
+/** An unknown cost counts as none: then only the limits of the other units hold. */
 async function actual(tx: Tx, { turn, costUsd, usage, minutes, now }: SettleTurnBudget): Promise<Amounts> {
   const tokens = countedTokens(usage === undefined ? await tx.usage.ofTurn(turn.id) : [usage]);
   return {

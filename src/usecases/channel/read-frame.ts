@@ -31,7 +31,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever sent it is told that it is not JSON.
+    // The sender is told that it is not JSON.
     return undefined;
   }
 }

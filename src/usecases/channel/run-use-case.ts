@@ -26,7 +26,7 @@ export interface Frame {
 
 export interface ChannelPorts {
   readonly store: Store;
-  /** What a refused look is put on record in, where `store` can only be read. */
+  /** The store in which a refused read is put on record, where `store` is read-only. */
   readonly records?: () => Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -42,7 +42,7 @@ export interface Answer {
   readonly result: Result<unknown, Refusal>;
   /** The engine has something to do now or at a later moment, or its next moment is another one than before. */
   readonly due: boolean;
-  /** Whoever called may start an engine for it: one that is started inside an agent would die with its turn. */
+  /** The caller may start an engine for it. An engine that is started inside an agent would die with its turn. */
   readonly mayStart: boolean;
 }
 
@@ -76,7 +76,7 @@ async function runUnfinished(ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
 async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
   const answer = await look(ports, useCase, frame);
   if (answer.result.ok || !oversteps(answer.result.refusal)) return answer;
-  // What everybody sees is no attempt at anything, unless somebody hides for it.
+  // A refused read of what every caller may see is not put on record, unless the caller hides its token.
   if (useCase.guarded !== true && answer.result.refusal.kind !== "not-allowed") return answer;
   return refuse({ ...ports, store: ports.records?.() ?? ports.store }, frame, answer.result.refusal);
 }
@@ -162,7 +162,7 @@ function contextOf(ports: ChannelPorts, caller: Caller): Context {
   return { caller, now: ports.clock.now(), ids: ports.ids, settings: ports.settings };
 }
 
-/** A refusal changed nothing; one that overstepped a right is put on record. */
+/** A refusal changed nothing. A refusal for want of a right is put on record. */
 async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Promise<Answer> {
   if (oversteps(refusal)) {
     const action = frame.action ?? frame.name;

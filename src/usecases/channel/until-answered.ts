@@ -25,7 +25,7 @@ export async function untilAnswered<T>(
     if (answer !== undefined) return answer;
     // While others write all the time, no more than half of the time goes into asking.
     const leastMs = Math.max(shortestPauseMs, now() - asked);
-    // Where nobody tells whether something was written, each look is a whole question.
+    // Without a change counter each look is a whole call.
     const longestMs = before === undefined ? longestBlindPauseMs : longestPauseMs;
     do {
       await sleep(Math.min(longestMs, Math.max(leastMs, (now() - began) * pauseShare)));

@@ -22,7 +22,7 @@ export async function completeGroupsOf(
   return completed;
 }
 
-/** The group as it is afterwards. One that is already completed stays as it is and is not announced again. */
+/** The group as it is afterwards. A completed group stays as it is and is not announced again. */
 export async function completeIfDone(tx: Tx, context: Context, group: Group): Promise<Group> {
   if (group.status === "completed") return group;
   const memberIds = await tx.groups.members(group.id);

@@ -33,7 +33,7 @@ export interface HookReport {
   readonly debounceMs?: number | undefined;
 }
 
-/** What is put on record of what a hook was told. */
+/** The part of a hook's input that is put on record. */
 const seenFields = {
   tool: orNull(text),
   toolUseId: orNull(text),
@@ -50,7 +50,7 @@ const hookInput: SchemaOf<HookInput> = fields(
 );
 
 export interface HookReply {
-  /** Whose session it is; null for a person's own, where what a model may do is theirs to decide. */
+  /** The agent of the session; null for a person's own session, where no rules of ours count. */
   readonly agent: HookedAgent | null;
   /** There is mail that this event should hand over. */
   readonly mail: boolean;
@@ -84,7 +84,7 @@ export const reportHook: UseCase<HookReport, HookReply> = {
 
 async function mailFor(tx: Tx, context: Context, report: HookReport): Promise<Result<boolean, Refusal>> {
   const { event, input, debounceMs } = report;
-  // A helper does one thing and forgets; what is said to it the session that asked for it never hears.
+  // A helper of the session would read the mail, and the session itself would never hear of it.
   if (input?.subagent === true) return ok(false);
   if (event === "stop") {
     // Handed over once already, and it still wants to stop: asking again would never end.
@@ -117,7 +117,7 @@ export interface RecordEventRequest {
   readonly event: HookEvent;
   /** What the hook was told. */
   readonly seen: HookSeen;
-  /** Whom it is about; an agent's own events are always about itself. */
+  /** The agent it is about. An agent's own events are always about itself. */
   readonly agent?: string;
 }
 

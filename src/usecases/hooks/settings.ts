@@ -122,7 +122,7 @@ function uninstalled(settings: HookSettings, text: string): Result<string | unde
   return left.ok ? left : no(unusable(settings, left.refusal));
 }
 
-/** Only what is free of our entries is worth going back to. */
+/** Only a file without our entries is worth going back to. */
 function memoryOf(settings: HookSettings, before: string | undefined, after: string): HookMemory | undefined {
   const bare = before === undefined ? ok(null) : freeOfOurs(settings, before);
   return bare.ok ? { before: bare.value, after } : undefined;

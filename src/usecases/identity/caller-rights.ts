@@ -15,7 +15,7 @@ export interface Self {
   readonly branch: string | null;
 }
 
-/** Who the holder of this token is. Writes nothing, but only what counts as a write is put on record when refused. */
+/** The agent that holds this token. It writes nothing, but only refusals of writes are put on record. */
 export const self: UseCase<object, Self> = {
   kind: "write",
   request: noFields,
@@ -31,7 +31,7 @@ export const self: UseCase<object, Self> = {
   },
 };
 
-/** Refuses what is the operator's alone to everybody else, and puts the attempt on record. */
+/** Refuses every caller but the operator, and puts the attempt on record. */
 export const requireOperator: UseCase<{ readonly action: string }, null> = {
   kind: "read",
   request: fields({ action: text }),
@@ -42,7 +42,7 @@ export const requireOperator: UseCase<{ readonly action: string }, null> = {
       : no({ kind: "not-allowed", action, caller: caller.name, why: "that is for the operator" }),
 };
 
-/** Refuses a caller whom nobody knows, and puts the attempt on record. */
+/** Refuses an unknown caller, and puts the attempt on record. */
 export const checkCaller: UseCase<object, null> = {
   kind: "read",
   request: noFields,

@@ -33,7 +33,7 @@ export interface Shown {
   /** As it came: whatever it is, only a text that was given out names anybody. */
   readonly token: unknown;
   readonly sight: CallerSight;
-  /** Also asks whom the process descends from, which costs a look at each of its ancestors. */
+  /** Also compares the ancestors of the process with known agents, which costs a look at each of them. */
   readonly thoroughly: boolean;
   /** For the refusal. */
   readonly action: string;
@@ -134,7 +134,7 @@ async function agentProcessesAmong(tx: Tx, found: readonly ProcessIdentity[]): P
 
 const unknownAgent = "this process";
 
-/** Whose mark this is, as far as this project knows it. Any limit is somebody's: nobody but an agent has one. */
+/** The agent with this mark, as far as this project knows it. Only processes of agents have a limit at all. */
 async function agentMarked(tx: Tx, ids: Ids, mark: Mark | undefined): Promise<string | undefined> {
   if (mark === undefined) return undefined;
   for (const turn of await tx.turns.running()) {

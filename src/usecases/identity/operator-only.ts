@@ -37,7 +37,7 @@ export async function operatorOnly(check: OperatorCheck, action: string): Promis
     );
     return refusal;
   } catch (error) {
-    // A broken store names nobody; the commands that need it tell what is wrong with it. A busy one is to be asked again.
+    // A broken store names no caller; the commands that need it say what is wrong with it. A busy store is asked again.
     if (error instanceof Failure && error.data.kind !== "store-busy") return unknown();
     throw error;
   }

@@ -28,7 +28,7 @@ export interface InboxLetter extends Letter {
 
 export interface CheckReply {
   readonly inbox: string;
-  /** Who holds the claim; to be given back to `mail.delivered`. */
+  /** The reader that holds the claim. `mail.delivered` asks for it. */
   readonly by: string;
   readonly letters: readonly InboxLetter[];
   /** Mail that did not fit and waits for the next look. */
@@ -145,7 +145,7 @@ export interface DeliveredReply {
   readonly delivered: number;
 }
 
-/** Confirms that mail was really shown. What the reader lost meanwhile is left to whoever has it now. */
+/** Confirms that mail was really shown. Mail that another reader has taken meanwhile is left to that reader. */
 export const confirmDelivered: UseCase<DeliveredRequest, DeliveredReply> = {
   kind: "write",
   request: fields({ by: text, messages: list(whole) }, { agent: text }),
@@ -190,10 +190,10 @@ export interface Reporter {
   readonly work: WorkBehind;
 }
 
-/** Who sent an unverified report, and what its last look at the worktree found. */
+/** The sender of an unverified report, and the facts that were last read from its worktree. */
 export async function reporterOf(tx: Tx, message: Message): Promise<Reporter> {
   const { fromAgentId, fromAgent } = message;
-  // Mail that was handed on has lost its incarnation; the latest of the name is the one that reported.
+  // Mail that was handed on no longer names its incarnation. The latest agent of the name sent the report.
   const agent = fromAgentId === null ? await tx.agents.byName(fromAgent) : await tx.agents.get(fromAgentId);
   if (agent === undefined || agent.worktreePath === null || agent.worktreeKind === "root") {
     return { agent: undefined, work: { kind: "none" } };

@@ -68,20 +68,20 @@ export interface Composition {
   readonly strict: boolean;
   readonly allowEmpty: boolean;
   readonly answer: Answer | null;
-  /** The engine has verified what the payload says; set by nobody who composes mail. */
+  /** The engine has verified what the payload says. Only the engine sets it. */
   readonly proven?: boolean;
 }
 
-/** What a message answers. */
+/** The message that is answered. */
 export interface Answer {
   readonly threadId: string;
   readonly replyTo: string;
   readonly hop: number;
-  /** Whose wait it ends; null when nobody waits for it. */
+  /** The agent whose wait it ends; null when no agent waits for it. */
   readonly awaitedBy: string | null;
 }
 
-/** What was written must say something: who would read it could do nothing with it. */
+/** Refuses an empty subject or body: a reader could do nothing with it. */
 export function checkWritten(written: { readonly subject?: string; readonly body: string }): Result<null, Refusal> {
   for (const [field, value] of Object.entries(written)) {
     if (value.trim() === "") return no(invalid(field, "is empty; the message was not sent"));

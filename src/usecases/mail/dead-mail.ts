@@ -18,7 +18,7 @@ export interface RetryReply {
   readonly requeued: readonly string[];
 }
 
-/** Gives dead mail another round of attempts: for the operator, or for the parent of the one who should read it. */
+/** Gives dead mail another round of attempts. Only the operator and the parent of the reader may ask for it. */
 export const retryMail: UseCase<{ readonly id: string }, RetryReply> = {
   kind: "write",
   request: fields({ id: text }),
@@ -59,7 +59,7 @@ export interface DeadReply {
 
 const defaultLimit = 1_000;
 
-/** Mail that was given up, newest first; one entry per recipient. An agent learns of what is in its sight. */
+/** Mail that was given up, newest first, one entry per recipient. Agents see their own mail and that of agents below. */
 export const deadMail: UseCase<{ readonly limit?: number | undefined }, DeadReply> = {
   kind: "read",
   request: fields({}, { limit: whole }),

@@ -26,7 +26,7 @@ export async function namesInSight(tx: Tx, caller: Caller): Promise<readonly str
   return [caller.name, ...below.map(({ name }) => name)];
 }
 
-/** Refuses who asks for mail between others: sender or recipient must be in sight. */
+/** Refuses a caller that asks for mail between other agents: it must see the mail of the sender or a recipient. */
 export function mayList(
   caller: Caller,
   inSight: readonly string[] | undefined,
@@ -38,7 +38,7 @@ export function mayList(
   return no({ kind: "not-allowed", action: `list the mail of ${named}`, caller: caller.name, why });
 }
 
-/** The message, for whoever may look at it: sender or one of the recipients must be in sight. */
+/** The message, if the caller may look at it: it must see the mail of the sender or a recipient. */
 export async function messageInSight(tx: Tx, caller: Caller, id: string): Promise<Result<Message, Refusal>> {
   const message = await findMessage(tx, id);
   const inSight = await namesInSight(tx, caller);

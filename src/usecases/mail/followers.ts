@@ -6,7 +6,7 @@ import type { Sender } from "./sender.ts";
 
 /** What follows from mail of a type, in the transaction that stores it. */
 export interface Follower {
-  /** Why mail with this payload would change nothing and must wake nobody. */
+  /** Why mail with this payload would change nothing, so that it must wake no agent. */
   refuse(tx: Tx, context: Context, sender: Sender, payload: string | null): Promise<Refusal | undefined>;
   follow(tx: Tx, context: Context, sender: Sender, message: Message): Promise<void>;
 }

@@ -87,7 +87,7 @@ export async function nearestLiveAncestor(tx: Tx, first: string): Promise<string
   return "operator";
 }
 
-/** Who reads a notice for this name: the name itself, or the nearest live ancestor of an agent that has ended. */
+/** The reader of a notice for this name: the name itself, or the nearest live ancestor of an agent that has ended. */
 export async function readerOfNotice(tx: Tx, name: string): Promise<string> {
   return (await tx.agents.byName(name)) === undefined ? name : nearestLiveAncestor(tx, name);
 }

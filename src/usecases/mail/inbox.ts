@@ -40,7 +40,7 @@ export const wasHandedOver = ({ turnId }: Inbox, delivery: Delivery): boolean =>
 export const hasRunOut = (delivery: Delivery, now: number): boolean =>
   delivery.claimExpires !== null && delivery.claimExpires <= now;
 
-/** Was mail handed out of this inbox less than so many milliseconds ago? A clock set back silences nobody. */
+/** Was mail handed out of this inbox less than so many milliseconds ago? A clock that was set back does not count. */
 export async function isDebounced(tx: Tx, inbox: Inbox, now: number, windowMs: number | undefined): Promise<boolean> {
   if (windowMs === undefined || windowMs <= 0) return false;
   const last = await tx.inboxChecks.last(inbox.name);
@@ -71,7 +71,7 @@ export interface PeekReply {
   /** `mail.check` would find or change something. */
   readonly waiting: boolean;
   readonly debounced: boolean;
-  /** How many messages nobody has taken yet. */
+  /** The number of messages that no reader has taken yet. */
   readonly unread: number;
 }
 
@@ -95,7 +95,7 @@ export const peekMail: UseCase<PeekRequest, PeekReply> = {
   },
 };
 
-/** Waits until there is mail, the time is over, or nobody waits any more. Looking takes no lock. */
+/** Waits until there is mail, the time is over, or the caller has left. Looking takes no lock. */
 export const followMail: Stream<
   { readonly patienceMs: number },
   { readonly waiting: boolean },

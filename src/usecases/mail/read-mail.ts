@@ -118,7 +118,7 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
     }
     const view = viewOf(message.value, [delivery], inbox.value.name);
     if (delivery.state === "acked") return ok({ id, alreadyRead: true, message: view });
-    // Whoever holds the claim reads for the owner of the inbox, so the owner's word settles it.
+    // The holder of the claim reads for the owner of the inbox, so the owner's word settles it.
     const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? inbox.value.name }, now);
     if (!acked.ok) {
       const wanted = "queued, claimed or delivered";
@@ -129,7 +129,7 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
   },
 };
 
-/** Settles the delivery of a message to this reader, where there is one that can still be settled. */
+/** Settles the delivery of a message to this reader, if there is an open one. */
 export async function markRead(tx: Tx, now: number, { seq }: Pick<Message, "seq">, reader: string): Promise<void> {
   const delivery = await tx.deliveries.get(seq, reader);
   if (delivery === undefined) return;
@@ -198,7 +198,7 @@ async function recipientOf(tx: Tx, context: Context, name: string): Promise<WhyR
   return { ended: null, runningTurn: running?.id ?? null, parked: await parkedOf(tx, context, agent) };
 }
 
-/** Who reads instead of an addressee that had ended. */
+/** The agent that reads the mail of an addressee that had ended. */
 function heirOf(message: Message, delivery: Delivery, all: readonly Delivery[]): string | null {
   if (delivery.state !== "cancelled" || delivery.toAgent !== message.address) return null;
   return all.find(({ state }) => state !== "cancelled")?.toAgent ?? null;

@@ -10,16 +10,16 @@ import { ownerOf } from "./inbox.ts";
 /** In whose name a message goes out. */
 export interface Sender {
   readonly name: string;
-  /** False: the operator lent somebody else's name. */
+  /** False: the operator wrote under the name of another sender. */
   readonly verified: boolean;
   readonly origin: MailOrigin;
   /** The agent that speaks: its rights bind it, its turn is stamped on the message. Null when no agent speaks. */
   readonly agent: Agent | null;
-  /** What is known about the name, whoever speaks in it. */
+  /** The agent of this name, whether or not it wrote the message itself. */
   readonly known: Agent | null;
 }
 
-/** The sender follows from the caller. Naming somebody else is the operator's privilege, and the message says so. */
+/** The sender follows from the caller. Only the operator may write under another name, and the message says so. */
 export async function findSender(tx: Tx, caller: Caller, named?: string): Promise<Result<Sender, Refusal>> {
   if (caller.kind === "engine") return ok({ ...ownWord, name: caller.name, origin: "engine" });
   if (caller.kind === "agent") return agentSender(tx, caller, named);

@@ -143,7 +143,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
   };
 }
 
-/** The run of the sender; a person's message belongs to the run of whoever it is for. */
+/** The run of the sender. A person's message belongs to the run of its readers. */
 async function runOf(tx: Tx, sender: Sender, { group, readers }: Target): Promise<string | null> {
   const known = sender.known?.runId ?? (group ? undefined : readers[0]?.agent?.runId);
   return known ?? (await tx.runs.current())?.id ?? null;

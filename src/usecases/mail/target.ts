@@ -28,11 +28,11 @@ export interface Aim {
   readonly strict: boolean;
   /** A group without members is no mistake. */
   readonly allowEmpty: boolean;
-  /** It answers mail of the addressee, who is thereby known even without a row. */
+  /** It answers mail of the addressee, so the name of the addressee is known even without a row. */
   readonly answering: boolean;
 }
 
-/** Who gets a message. */
+/** The readers of a message. */
 export interface Target {
   /** As it is stored with the message: a name or a group. */
   readonly address: string;
@@ -151,7 +151,7 @@ const factsOf = (agent: Agent): RecipientFacts => ({
   reopenable: true,
 });
 
-/** May this sender send that agent back to work? Who answers for it may, and a reviewer that was given its branch. */
+/** May this sender send that agent back to work? The agents above it may, and a reviewer that was given its branch. */
 export async function mayGiveWork(tx: Tx, sender: Agent, agent: Agent): Promise<boolean> {
   if (await answersFor(tx, agent, sender.name)) return true;
   if (canonical(sender.capability) !== "reviewer" || agent.branch === null) return false;

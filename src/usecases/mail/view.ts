@@ -17,7 +17,7 @@ export interface MessageView
   readonly verified: boolean;
   readonly state: DeliveryState;
   readonly createdAt: number;
-  /** What is behind a report that nobody verified, when it was looked up. */
+  /** The work behind an unverified report, when it was looked up. */
   readonly unverified?: string;
 }
 
@@ -69,6 +69,6 @@ export const isRead = (state: DeliveryState): boolean => state === "delivered" |
 
 const order: readonly DeliveryState[] = ["dead", "queued", "claimed", "delivered", "acked", "cancelled"];
 
-/** Of several deliveries the one that most needs attention speaks for the message. */
+/** The state of a message with several deliveries: that of the delivery that most needs attention. */
 const leastAdvanced = (deliveries: readonly Delivery[]): DeliveryState =>
   order.find((state) => deliveries.some((delivery) => delivery.state === state)) ?? "cancelled";

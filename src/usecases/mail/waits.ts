@@ -21,7 +21,7 @@ export async function openWait(tx: Tx, agentName: string, message: Message): Pro
   });
 }
 
-/** Ends what the readers wait for: the answered question, or the decision that was made, by somebody who was asked. */
+/** Ends the waits of the readers: for the answered question, or for the decision that an addressee of the question made. */
 export async function closeWaits(
   tx: Tx,
   message: Message,
@@ -39,7 +39,7 @@ export async function closeWaits(
   for (const { name } of readers) await tx.waits.remove(name, "reply", gateId);
 }
 
-/** The question of which this message is a copy, made when the one who was asked had ended. Only the engine makes those. */
+/** The question of which this message is a copy. The engine makes a copy when the addressee has ended. */
 async function handedOnFrom(tx: Tx, id: string): Promise<string | undefined> {
   const message = await tx.messages.get(id);
   if (message === undefined || message.replyTo === null || message.fromAgentId !== null) return undefined;

@@ -9,7 +9,7 @@ import type { Recipient } from "./post.ts";
 import type { Sender } from "./sender.ts";
 import type { Reader, Target } from "./target.ts";
 
-/** Whom the message wakes, and not before when. */
+/** The readers that the message wakes, each with the earliest time of its turn. */
 export async function wakeUps(
   tx: Tx,
   { now, settings }: Pick<Context, "now" | "settings">,

@@ -33,7 +33,7 @@ export interface DecideReply {
   readonly option: string;
   /** The message that carries the decision; null for a merge. */
   readonly messageId: string | null;
-  /** Who gets it; null for an approved merge, and where nobody but the operator is left to act on it. */
+  /** The agent that gets it; null for an approved merge, and where only the operator is left to act on it. */
   readonly to: string | null;
   /** Agents for which a turn is queued now. */
   readonly woken: readonly string[];
@@ -140,7 +140,7 @@ async function decideGate(
     answer: { threadId: plan.threadId, replyTo: plan.replyTo, hop: plan.hop, awaitedBy: gate.fromAgent },
   });
   if (!sent.ok) return sent;
-  // Whoever decides has read what it is about.
+  // The operator who decides has read the question.
   await markRead(tx, context.now, gate, "operator");
   const { id, woken } = sent.value;
   const told = to === engineName ? null : to;

@@ -42,7 +42,7 @@ export async function openDecisions(
   return found.toSorted((a, b) => a.createdAt - b.createdAt);
 }
 
-/** What was decided about it by somebody who was asked, in the thread or by a decision that names it. */
+/** The decision of an addressee: an answer in the thread, or a decision message that names the question. */
 export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefined> {
   for (const message of await tx.messages.thread(gate.threadId)) {
     const speaksOfIt =
@@ -158,7 +158,7 @@ export async function openQuestions(
   return found;
 }
 
-/** Asked for by the asker, or handed on because whoever was asked has ended. */
+/** The question was sent to the operator, or handed on because its addressee has ended. */
 async function reachedOperator(tx: Tx, { id, seq, threadId, fromAgent }: Message): Promise<boolean> {
   if ((await tx.deliveries.get(seq, "operator")) !== undefined) return true;
   for (const copy of await tx.messages.thread(threadId)) {

@@ -32,7 +32,7 @@ export function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): 
 
 const untroubled: Trouble = { problem: null, failure: null, advice: null, nextTry: null };
 
-/** An agent that ended by a failure and that nobody but the operator can take up or let go. */
+/** An agent that ended by a failure, which only the operator can take up or let go. */
 export interface TroubledAgent extends Trouble {
   readonly agent: Agent;
 }
@@ -71,7 +71,7 @@ export async function troubledAgents(tx: Tx, agents: readonly Agent[]): Promise<
   return found;
 }
 
-/** Work that an agent handed in and that nobody brought into the merge queue. */
+/** Work that an agent handed in and that is not in the merge queue. */
 export interface UnhandedBranch {
   readonly agentName: string;
   readonly branch: string;

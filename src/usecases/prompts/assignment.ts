@@ -22,7 +22,7 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
   };
 }
 
-/** Those the slinger named, and whoever of the same run has files of its own under the same parent. */
+/** The agents that the sling named, and the agents of the same run and parent that own files. */
 async function siblingsOf(tx: Tx, agent: Agent, named: readonly string[]): Promise<readonly Sibling[]> {
   const beside = await tx.agents.list({ runId: agent.runId, parentName: agent.parentName, live: true });
   const owners = beside.filter(({ name, scope }) => name !== agent.name && (scope.length > 0 || named.includes(name)));

@@ -25,7 +25,7 @@ export interface ReadSpecReply {
   readonly stored?: { readonly digest: string | null; readonly meant: string | undefined };
 }
 
-/** The specification of a task: what was written last, or what a person put into its file since. */
+/** The specification of a task: the last text that was written, or what a person put into its file since. */
 export const readSpec: UseCase<ReadSpecRequest, ReadSpecReply> = {
   kind: "read",
   request: fields({ taskId: text }),
@@ -49,7 +49,7 @@ export const readSpec: UseCase<ReadSpecRequest, ReadSpecReply> = {
 export interface WriteSpecRequest {
   readonly taskId: string;
   readonly body: string;
-  /** Who wrote it, as a person states it; an agent writes as itself. */
+  /** The author, as a person states it. An agent writes as itself. */
   readonly agent?: string | undefined;
   /** Set by `prepare`, whatever the caller sent. */
   readonly written?: { readonly path: string; readonly digest: string; readonly author: string | null } | undefined;

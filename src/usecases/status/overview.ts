@@ -54,7 +54,7 @@ export interface Overview {
   readonly unhanded: readonly UnhandedBranch[];
   /** Questions of agents that only the operator can answer. */
   readonly decisions: readonly OpenDecision[];
-  /** Questions that agents asked the operator and that nobody has answered. */
+  /** Questions of agents to the operator that are not answered. */
   readonly questions: readonly OpenQuestion[];
 }
 
@@ -66,7 +66,7 @@ export interface OtherRun {
   readonly waiting: number;
 }
 
-/** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
+/** The agents and what each waits for. Derived on reading; nothing is stored by looking. */
 export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string }, Overview> = {
   kind: "read",
   request: fields({ all: flag, mailbox: text }),

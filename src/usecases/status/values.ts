@@ -8,7 +8,7 @@ export type ValueSource = (typeof valueSources)[number];
 
 const most = 200;
 
-/** What a shell may offer while somebody types: names and ids that exist now, by their beginning. */
+/** Names and ids that begin with the typed text, for a shell to offer. */
 export const values: UseCase<
   { readonly source: ValueSource; readonly prefix: string },
   { readonly values: readonly string[] }

@@ -119,11 +119,11 @@ async function wrongParent(tx: Tx, { id, parentId }: Task): Promise<Refusal | un
 
 export interface ClaimTaskRequest {
   readonly id: string;
-  /** Whom to give it to; the caller when absent. Only those who direct may name another. */
+  /** The agent that gets it; the caller when absent. Only callers that direct others may name another agent. */
   readonly by?: string | undefined;
 }
 
-/** Takes a task that nobody holds. Of any number of callers exactly one succeeds. */
+/** Takes a task that no agent holds. Of any number of callers exactly one succeeds. */
 export const claimTask: UseCase<ClaimTaskRequest, TaskDetail> = {
   kind: "write",
   request: fields({ id: text }, { by: text }),
@@ -173,7 +173,7 @@ export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
   },
 };
 
-/** Whoever holds it and is not released: also one that has submitted, because its work may still land. */
+/** The agent that holds the task and is not released. A submitted agent counts, because its work may still land. */
 async function holderOf(tx: Tx, { status, claimedBy }: Task): Promise<string | null> {
   if (status === "closed" || status === "open" || claimedBy === null) return null;
   const holder = await tx.agents.byName(claimedBy);

@@ -77,7 +77,7 @@ export async function isLeadTaskOver(tx: Tx, lead: Agent): Promise<boolean> {
   return true;
 }
 
-/** Tasks of leads who have finished and only waited for these to be closed. */
+/** Tasks of leads that have finished and only waited for the tasks of their children to be closed. */
 async function leadTasksOver(tx: Tx, closedIds: readonly string[]): Promise<readonly Task[]> {
   const over = new Map<string, Task>();
   for (const taskId of closedIds) {

@@ -51,7 +51,7 @@ export const showTask: UseCase<{ readonly id: string }, TaskDetail> = {
   },
 };
 
-/** What somebody could start on now, most urgent first. */
+/** Tasks that could be started now, most urgent first. */
 export const listReady: UseCase<{ readonly limit?: number | undefined }, TaskList> = {
   kind: "read",
   request: fields({}, { limit: whole }),

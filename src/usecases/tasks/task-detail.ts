@@ -11,7 +11,7 @@ export interface TaskDetail {
   readonly task: Task;
   /** What it waits for, closed ones included. */
   readonly blockedBy: readonly string[];
-  /** Those of them that are not closed: while there are any, nobody can claim it. */
+  /** Those of them that are not closed. While there are any, the task cannot be claimed. */
   readonly waitsFor: readonly string[];
   /** What waits for it. */
   readonly blocks: readonly string[];
