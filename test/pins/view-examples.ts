@@ -626,6 +626,15 @@ const engine: First<"engineView"> = {
   runningTurns: 1,
   queuedTurns: 1,
 };
+const work: First<"agentWorkView"> = {
+  agentName: "b1",
+  branch: "overstory/b1/T1",
+  base: commit,
+  head: commit,
+  uncommitted: true,
+  patch: "+a",
+  skipped: ["big.bin"],
+};
 const prompt = { role: "builder", state: "replaced", added: false, text: "build" } as const;
 
 /**
@@ -665,6 +674,29 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
         unhanded: [{ agentName: "b1", branch: "overstory/b1/T1" }],
       },
     ],
+  ],
+  pausedAgentsView: [[{ paused: ["b1"], alreadyPaused: ["b2"], running: ["b1"] }]],
+  resumedAgentsView: [
+    [
+      {
+        resumed: ["b1"],
+        unchanged: ["b2"],
+        waiting: [
+          { name: "b2", reason: "paused by lead", until: at, next: "ov resume b2" },
+          { name: "b3", reason: "paused by lead", until: null, next: null },
+        ],
+        queued: ["b1"],
+      },
+    ],
+  ],
+  releasedAgentsView: [[{ agentName: "b1", alreadyReleased: false, released: ["b1"] }]],
+  attachedAgentView: [
+    [{ agentName: "b1", generation: 1, reopened: false, interrupted: false, exitCode: 1, signal: "SIGINT" }],
+    [{ agentName: "b1", generation: 1, reopened: false, interrupted: false, exitCode: null, signal: null }],
+  ],
+  nudgeView: [
+    [{ agentName: "b1", delivered: true, queued: true, reason: "it is paused", messageId: "m-1" }],
+    [{ agentName: "b1", delivered: true, queued: true, reason: null, messageId: null }],
   ],
   messageView: [[message], [{ ...bareMessage, capability: null }], [bareMessage]],
   inboxView: [[{ messages: [message], remaining: 1 }], [{ messages: [], remaining: 0 }]],
@@ -759,6 +791,10 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [surveyed, entry],
     [{ ...surveyed, owner: undefined, head: null }, undefined],
   ],
+  agentWorkView: [
+    [work, [{ path: "a.ts", added: 1, removed: 1 }], { patch: true }],
+    [{ ...work, branch: null }, [], { patch: false }],
+  ],
   changedFileView: [[{ path: "a.ts", added: 1, removed: 1 }]],
   cleanedWorktreesView: [[cleanedWorktrees]],
   cleanPlanView: [[plan]],
@@ -808,6 +844,14 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   engineView: [
     [engine],
     [{ ...engine, answers: null, pid: null, socket: null, version: null, uptimeMs: null, log: null }],
+  ],
+  startedEngineView: [[{ pid: 7, started: true }]],
+  stoppedEngineView: [
+    [{ wasRunning: true, stopped: true, pid: 7, runningTurns: 1, queuedTurns: 1 }],
+    [{ wasRunning: false, stopped: true, pid: null, runningTurns: 0, queuedTurns: 0 }],
+  ],
+  installedEngineView: [
+    [{ path: "/u", unit: "overstory.service", text: "[Unit]", written: true, enable: "systemctl --user enable" }],
   ],
   logLineView: [
     [{ seq: 1, at, turnId: "turn-1", type: "progress", text: "hello" }],

@@ -1,5 +1,9 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { startAgain, statusOf } from "../../domain/agent/status.ts";
+import type { AttachReport } from "../../usecases/agents/attach.ts";
+import type { NudgeReply } from "../../usecases/agents/nudge.ts";
+import type { PauseReply, ResumeReply } from "../../usecases/agents/pause.ts";
+import type { ReleaseReply } from "../../usecases/agents/release-agent.ts";
 import type { SlingReply } from "../../usecases/agents/sling-request.ts";
 import type { AgentStopped } from "../../usecases/agents/stop.ts";
 import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
@@ -196,4 +200,42 @@ export const stoppedHeadView = ({ agentId, ...stopped }: StoppedHead) => ({
   stopped: true,
   ...stopped,
   ...olderHeadStopKeys({ agentId }),
+});
+
+export const pausedAgentsView = ({ paused, alreadyPaused, running }: PauseReply) => ({
+  paused,
+  alreadyPaused,
+  running,
+});
+
+/** `until` is in milliseconds since 1970. */
+export const resumedAgentsView = ({ resumed, unchanged, waiting, queued }: ResumeReply) => ({
+  resumed,
+  unchanged,
+  waiting: waiting.map(({ name, reason, until, next }) => ({ name, reason, until, next })),
+  queued,
+});
+
+export const releasedAgentsView = ({ agentName, alreadyReleased, released }: ReleaseReply) => ({
+  agentName,
+  alreadyReleased,
+  released,
+});
+
+/** An agent that was opened in a terminal and handed back. */
+export const attachedAgentView = (report: AttachReport) => ({
+  agentName: report.agentName,
+  generation: report.generation,
+  reopened: report.reopened,
+  interrupted: report.interrupted,
+  exitCode: report.exitCode,
+  signal: report.signal,
+});
+
+export const nudgeView = ({ agentName, delivered, queued, reason, messageId }: NudgeReply) => ({
+  agentName,
+  delivered,
+  queued,
+  reason,
+  messageId,
 });

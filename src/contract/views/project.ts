@@ -2,7 +2,7 @@ import type { LogLine } from "../../usecases/agents/logs.ts";
 import type { RaiseReply } from "../../usecases/budgets/raise-budget.ts";
 import type { BudgetView } from "../../usecases/budgets/show-budgets.ts";
 import type { ConfigKey } from "../../usecases/config/config.ts";
-import type { EngineReport } from "../../usecases/engine/control.ts";
+import type { EngineInstall, EngineReport, EngineStart, EngineStop } from "../../usecases/engine/control.ts";
 import type { ComparedPrompt, ShownPrompt } from "../../usecases/prompts/prompts.ts";
 import type { ProgramTrust } from "../../usecases/trust/trust.ts";
 
@@ -45,6 +45,25 @@ export const engineView = (engine: EngineReport) => ({
   log: engine.log,
   runningTurns: engine.runningTurns,
   queuedTurns: engine.queuedTurns,
+});
+
+export const startedEngineView = ({ pid, started }: EngineStart) => ({ pid, started });
+
+export const stoppedEngineView = ({ wasRunning, stopped, pid, runningTurns, queuedTurns }: EngineStop) => ({
+  wasRunning,
+  stopped,
+  pid,
+  runningTurns,
+  queuedTurns,
+});
+
+/** The service that starts the engine with the machine. */
+export const installedEngineView = ({ path, unit, text, written, enable }: EngineInstall) => ({
+  path,
+  unit,
+  text,
+  written,
+  enable,
 });
 
 /** An event as a line of the log of its agent. `at` is in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import { type MergeEntry, verdictOf } from "../../domain/merge/entry.ts";
+import type { AgentDiff } from "../../usecases/agents/read-agents.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
 import type { CleanPlan } from "../../usecases/worktrees/plan-clean.ts";
 import type { CleanReport } from "../../usecases/worktrees/run-clean.ts";
@@ -84,6 +85,22 @@ const cleanedAgent = (agentName: string, report: CleanReport) => ({
   logsDirCleared: report.dirs.some((dir) => dir.target === "logs"),
   markedCompleted: false,
   released: report.released.includes(agentName),
+});
+
+/** What an agent has changed since it started; the patch is left out where only the files are asked for. */
+export const agentWorkView = (
+  work: AgentDiff,
+  files: readonly ChangedFile[],
+  { patch }: { readonly patch: boolean },
+) => ({
+  agentName: work.agentName,
+  branch: work.branch,
+  base: work.base,
+  head: work.head,
+  uncommitted: work.uncommitted,
+  ...(patch ? { patch: work.patch } : {}),
+  skipped: work.skipped,
+  files: files.map(changedFileView),
 });
 
 /** A file that a patch changes, with the numbers of its lines. */

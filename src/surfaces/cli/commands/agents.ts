@@ -1,5 +1,13 @@
-import { agentView } from "../../../contract/views/agent.ts";
-import { changedFileView } from "../../../contract/views/worktree.ts";
+import {
+  agentView,
+  attachedAgentView,
+  nudgeView,
+  pausedAgentsView,
+  releasedAgentsView,
+  resumedAgentsView,
+  seatView,
+} from "../../../contract/views/agent.ts";
+import { agentWorkView, changedFileView } from "../../../contract/views/worktree.ts";
 import type { Agent } from "../../../domain/agent/agent.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
@@ -59,7 +67,7 @@ export const pause: Handler = async ({ app, args, flags, io }) => {
     ...alreadyPaused.map((name) => `${io.paint.accent(name)} was paused before`),
     ...running.map((name) => hintLine(io.paint, `${name} finishes the turn that is running`)),
   ];
-  return ok({ json: { ...done.value }, text: lines.join("\n"), quietText: "" });
+  return ok({ json: pausedAgentsView(done.value), text: lines.join("\n"), quietText: "" });
 };
 
 export const resume: Handler = async ({ app, args, flags, io }) => {
@@ -73,7 +81,7 @@ export const resume: Handler = async ({ app, args, flags, io }) => {
       ...(next === null ? [] : [hintLine(io.paint, visibleLine(next))]),
     ]),
   ];
-  return ok({ json: { ...done.value }, text: lines.join("\n"), quietText: "" });
+  return ok({ json: resumedAgentsView(done.value), text: lines.join("\n"), quietText: "" });
 };
 
 export const attach: Handler = async ({ app, args, flags, io }) => {
@@ -98,7 +106,7 @@ export const attach: Handler = async ({ app, args, flags, io }) => {
   const { agentName, exitCode, signal } = done.value;
   const how = exitCode === 0 ? "" : signal === null ? ` (its program exited ${exitCode})` : ` (ended by ${signal})`;
   const text = `${successLine(io.paint, "Handed back", agentName)}${how}`;
-  return ok({ json: { ...done.value }, text, quietText: "" });
+  return ok({ json: attachedAgentView(done.value), text, quietText: "" });
 };
 
 export const recover: Handler = async ({ app, args, flags, io }) => {
@@ -111,7 +119,7 @@ export const recover: Handler = async ({ app, args, flags, io }) => {
   const { agentName, generation } = reply.value;
   for (const warning of warnings) io.warn(warning);
   const text = successLine(io.paint, `Recovered as generation ${generation}:`, agentName);
-  return ok({ json: { ...reply.value, warnings }, text, quietText: agentName });
+  return ok({ json: { ...seatView(reply.value), warnings }, text, quietText: agentName });
 };
 
 export const release: Handler = async ({ app, args, io }) => {
@@ -121,7 +129,7 @@ export const release: Handler = async ({ app, args, io }) => {
   const text = alreadyReleased
     ? `${agentName} was released before.`
     : successLine(io.paint, "Released", released.join(", "));
-  return ok({ json: { ...reply.value }, text });
+  return ok({ json: releasedAgentsView(reply.value), text });
 };
 
 export const nudge: Handler = async ({ app, args, flags, io }) => {
@@ -135,11 +143,11 @@ export const nudge: Handler = async ({ app, args, flags, io }) => {
   const { agentName, delivered, reason } = sent.value;
   if (!delivered) {
     const line = warningLine(io.paint, `Not sent: ${reason ?? ""}`, "--force sends it all the same");
-    return ok({ json: { ...sent.value, success: false }, text: line, exit: exits.busy });
+    return ok({ json: { ...nudgeView(sent.value), success: false }, text: line, exit: exits.busy });
   }
   const why = reason === null ? "" : ` (${visibleLine(reason)})`;
   return ok({
-    json: { ...sent.value },
+    json: nudgeView(sent.value),
     text: `${successLine(io.paint, "Nudge sent to", agentName)}${why}`,
     quietText: "",
   });
@@ -151,16 +159,19 @@ export const diff: Handler = async ({ app, args, flags, io }) => {
   const { agentName, patch, skipped } = work.value;
   const files = patchedFiles(patch).map(changedFileView);
   if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
-  const json = { ...work.value, files };
   // Standard output carries the patch for other programs, so this line goes to standard error.
   if (files.length === 0) io.say(`${agentName} has changed nothing since it started.`);
   if (isOn(flags.stat)) {
     const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);
     return ok({
-      json: { ...json, patch: undefined },
+      json: agentWorkView(work.value, files, { patch: false }),
       text: files.map(({ path, added, removed }) => `+${added} -${removed} ${visibleLine(path)}`).join("\n"),
       rows: { columns: ["added", "removed", "file"], cells: rows, objects: files },
     });
   }
-  return ok({ json, text: isTerminal(1) ? visibleText(patch) : patch, exact: true });
+  return ok({
+    json: agentWorkView(work.value, files, { patch: true }),
+    text: isTerminal(1) ? visibleText(patch) : patch,
+    exact: true,
+  });
 };

@@ -1,4 +1,9 @@
-import { engineView } from "../../../contract/views/project.ts";
+import {
+  engineView,
+  installedEngineView,
+  startedEngineView,
+  stoppedEngineView,
+} from "../../../contract/views/project.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { EngineReport, EngineStop, IdleReport } from "../../../usecases/engine/control.ts";
@@ -29,7 +34,11 @@ export const start: Handler = async ({ app, io }) => {
   if (!started.ok) return started;
   const { pid } = started.value;
   const words = started.value.started ? "Engine started, pid" : "Engine is running, pid";
-  return ok({ json: { ...started.value }, text: successLine(io.paint, words, String(pid)), quietText: String(pid) });
+  return ok({
+    json: startedEngineView(started.value),
+    text: successLine(io.paint, words, String(pid)),
+    quietText: String(pid),
+  });
 };
 
 export const stop: Handler = async ({ app, io }) => {
@@ -38,7 +47,7 @@ export const stop: Handler = async ({ app, io }) => {
   const { stopped, runningTurns } = done.value;
   if (runningTurns > 0) io.warn(`turns that go on: ${runningTurns}; when one of them ends, an engine starts again`);
   const exit = stopped ? exits.ok : exits.timeout;
-  return ok({ json: { ...done.value }, text: line(io.paint, done.value), quietText: "", exit });
+  return ok({ json: stoppedEngineView(done.value), text: line(io.paint, done.value), quietText: "", exit });
 };
 
 function line(paint: Paint, { wasRunning, stopped, pid }: EngineStop): string {
@@ -52,13 +61,13 @@ export const install: Handler = async ({ app, flags, io }) => {
   const done = await app.call("engine.install", { print });
   if (!done.ok) return done;
   const { path, text, written, enable } = done.value;
-  if (print) return ok({ json: { ...done.value }, text });
+  if (print) return ok({ json: installedEngineView(done.value), text });
   const head = successLine(io.paint, written ? "Wrote" : "Already there:", visibleLine(path));
   const next = [
     `Switch it on: ${enable}`,
     hintLine(io.paint, "to have it run before you log in: loginctl enable-linger"),
   ];
-  return ok({ json: { ...done.value }, text: [head, ...next].join("\n"), quietText: path });
+  return ok({ json: installedEngineView(done.value), text: [head, ...next].join("\n"), quietText: path });
 };
 
 const workLine = ({ runningTurns, queuedTurns }: Workload): string =>
