@@ -60,7 +60,7 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
   };
 }
 
-/** They rarely change, and a guard may be reading them: what is there already is not written again. */
+/** Rules rarely change, and a guard may be reading them: a file with the same rules is not written again. */
 function placeGuard({ state, policyOf, self }: InstructionTerms, role: RoleSpec, { agent }: Assignment): GuardCommand {
   const file = rulesFile(state, agent.name);
   const text = JSON.stringify(policyOf(role, agent));
@@ -122,14 +122,14 @@ export const placedPaths = (file: string): readonly string[] =>
 
 const ignoreMark = "# Written by overstory for the agent that works here; no part of the project.";
 
-/** Undefined when nothing is there. What is there but is no file is not ours either. */
+/** The text of a file; undefined when the path is free. A directory or link is not ours and counts as other text. */
 function textOf(path: string): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   return stat.isFile() ? readFileSync(path, "utf8") : "";
 }
 
-/** Something that is no directory has the name of one that we need. */
+/** A file or link has the name of a directory that we need. */
 function isInTheWay(worktree: string, dir: string): boolean {
   if (dir === worktree) return false;
   const there = lstatIfThere(dir);

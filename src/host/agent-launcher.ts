@@ -6,8 +6,8 @@ import { identityOf } from "./linux/process-table.ts";
 import { feed } from "./turn-files.ts";
 
 /**
- * Takes its mark, then waits on a fourth pipe before it becomes the agent. End of input there means that whoever started
- * us is gone, and with it everyone who would know about this process.
+ * Takes its mark, then waits on a fourth pipe before it becomes the agent. End of input there means that the
+ * supervisor is gone, and with it the only process that knows about this one.
  */
 export const startGate = gate("");
 const openGate = gate(feed);

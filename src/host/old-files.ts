@@ -10,7 +10,7 @@ const mostAtOnce = 1_000;
 const turnName = /-(turn-[a-z0-9]+)$/;
 const specName = /^([0-9a-f]{64})\.md$/;
 
-/** What is old in the state directory of one project. */
+/** Old files in the state directory of one project. */
 export function oldFiles(state: string): OldFiles {
   const logs = join(state, "logs", "merge");
   const texts = join(state, "specs", ".content");

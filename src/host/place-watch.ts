@@ -25,7 +25,7 @@ export interface PlaceWatch extends Disposable {
  * tells of it; a parent directory that moves is told by nobody, so whoever is about to write asks `standing` first.
  */
 export function watchPlace({ root, state }: ProjectPlace, onLost?: (standing: PlaceStanding) => void): PlaceWatch {
-  // Somebody may put another database in the place of ours: then we would write into one that nobody reads.
+  // Another database may be put in the place of ours: then we would write into a file that no process reads.
   const [isState, isRoot, isDatabase] = [sameAs(state), sameAs(root), sameAs(databaseIn(state))];
   const held = openSync(state, "r");
   const standing = (): PlaceStanding => {

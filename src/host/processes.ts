@@ -43,7 +43,7 @@ function check(identity: ProcessIdentity): Liveness {
 }
 
 /**
- * Asks one process to end, and nobody else: its children outlive it. False when it is gone already, or is another
+ * Asks one process to end. Its children outlive it. False when it is gone already, or is another
  * process by now.
  */
 export function askToEnd(identity: ProcessIdentity): boolean {

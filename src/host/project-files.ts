@@ -69,10 +69,10 @@ export function specFiles(dirs: {
   };
 }
 
-/** A person's text counts when it was written after the one that was given; before, it is what that one replaced. */
+/** A person's text counts when it was written after the given text. An older one is the text that was replaced. */
 const isNewer = (path: string, than: string): boolean => statSync(path).mtimeMs > statSync(than).mtimeMs;
 
-/** Whoever reads the specification next tries again, so a place that takes no file must not keep it from being read. */
+/** Writes the copy for people. A place that takes no file does not matter: the next reader tries again. */
 function renew(path: string, text: string): void {
   try {
     writable(path, () => writeAtomically(path, text));

@@ -13,7 +13,7 @@ export interface Trust {
 
 const nothing: Trust = { filters: {}, hooks: {}, attributes: {} };
 
-/** Nothing is confirmed where there is no such file, or one that is not ours. */
+/** Nothing is confirmed where the file is missing or is not ours. */
 export function readTrust(path: string): Trust {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return nothing;
   const found = parsed(readFileSync(path, "utf8"));

@@ -11,7 +11,7 @@ export const formats = [
 ] as const;
 export type Format = (typeof formats)[number];
 
-/** How a file is written, told from its name. `other`: code, or text nobody knows more about. */
+/** How a file is written, told from its name. `other`: code, or text of an unknown form. */
 export function formatOf(path: string): Format {
   const name = (path.split("/").at(-1) ?? path).toLowerCase();
   if (name === "go.sum") return "line-set";

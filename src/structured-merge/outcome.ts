@@ -1,4 +1,4 @@
-/** What a merger of one format answers. A refusal means "unsure"; nobody may then guess with a weaker method. */
+/** What a merger of one format answers. A refusal means "unsure"; no weaker method may guess then. */
 export type MergeOutcome =
   | { readonly kind: "merged"; readonly content: string }
   | { readonly kind: "refused"; readonly reason: string };
@@ -20,7 +20,7 @@ export const refused = (reason: string): MergeOutcome => ({ kind: "refused", rea
  */
 export class Unsure extends Error {}
 
-/** Gives up: whoever called the merger gets this as the reason of its refusal. */
+/** Gives up: the caller of the merger gets this as the reason of its refusal. */
 export function unsure(reason: string): never {
   throw new Unsure(reason);
 }

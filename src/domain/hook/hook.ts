@@ -61,7 +61,7 @@ export interface HookInput {
 
 /** How the hooks of one vendor's program are read and answered. */
 export interface HookFormat {
-  /** Undefined for what is no JSON object: a guard must not take that for "nothing to worry about". */
+  /** Reads the text that the program gives to a hook. Undefined when the text is no JSON object; a guard then denies. */
   read(text: string | undefined): HookInput | undefined;
   /** Text that the program puts before the model beside what it was doing. */
   context(event: HookEvent, text: string): Readonly<Record<string, unknown>>;

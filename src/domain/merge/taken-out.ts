@@ -23,8 +23,9 @@ export interface TakenOut {
 }
 
 /**
- * What was taken out of a target and is not back, the last taken out first. Empty: nothing of the branch was taken out
- * there, or it is back. `words` has the newest first; `has` says whether the target has a commit in its history.
+ * The landings of a branch that a target has lost again and not got back, the last lost one first. Empty when the target
+ * lost none, or has all of them back. `words` has the newest first; `has` says whether the target has a commit in its
+ * history.
  *
  * A landing brings back everything that was taken out of its branch before, so older words do not count after one.
  */

@@ -64,7 +64,7 @@ export function claimTask(
   return ok({
     ...task,
     status: "in_progress",
-    // What was given up before is not what happens to the work that begins now.
+    // An earlier agent gave up the task; that says nothing about the work of this one.
     mergeState: task.mergeState === "abandoned" ? "none" : task.mergeState,
     claimedBy: claim.by,
     claimExpires: claim.expires ?? null,

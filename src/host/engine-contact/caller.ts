@@ -77,7 +77,7 @@ export function engineContact(options: KeeperOptions): EngineContact {
       if (ownLockLimit() === undefined) endLimited();
       const heard = await wake();
       const unheard = heard ? await silent() : undefined;
-      // What is started inside an agent carries its mark, and is ended with its turn.
+      // A process that is started inside an agent carries the agent's mark, and is ended with the turn.
       if (ownLockLimit() !== undefined || (heard && unheard === undefined)) return unheard;
       if (heard || isKeptInVain()) startSuccessor(options);
       else if (!successorIsAlive(options)) startKeeper(options);
@@ -93,7 +93,7 @@ export function engineContact(options: KeeperOptions): EngineContact {
   };
 }
 
-/** An engine is known by the directory it serves: `moved` is ours at a path that is gone, `elsewhere` somebody else's. */
+/** An engine is known by the directory it serves: `moved` is ours at a path that is gone, `elsewhere` that of another project. */
 function servesHere({ place }: EngineNotice, state: string): "here" | "moved" | "elsewhere" {
   if (place === undefined) return "here";
   const own = identityOf(state);
@@ -109,7 +109,7 @@ async function sendByte(socket: string): Promise<boolean> {
     connection.end();
     return true;
   } catch (error) {
-    // Nobody listens there (any more): the caller decides whether to start an engine.
+    // No engine listens there: the caller decides whether to start one.
     if (error instanceof Error && "code" in error) return false;
     throw error;
   }

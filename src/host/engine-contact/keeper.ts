@@ -94,7 +94,7 @@ export function keeperIsAlive({ state, processes }: Pick<KeeperOptions, "state" 
   return keeper !== undefined && processes.check(keeper) === "alive";
 }
 
-/** Between its start and its record a keeper is known only by the lock of whoever starts it. */
+/** Between its start and its record a keeper is known only by the lock of the process that starts it. */
 export function keeperIsStarting({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
   const starter = readIdentity(enginePaths(state).lock);
   return starter !== undefined && processes.check(starter) === "alive";

@@ -63,7 +63,7 @@ export class BoundedLog {
     if (!this.#isTooMuch) this.#show(this.#pending.length);
   }
 
-  /** Takes out what is too much. */
+  /** Shortens a log that is above the limit to its beginning and its end. */
   finish(): void {
     if (!this.#isTooMuch) return;
     const recent = latin(this.#recent.bytes());
@@ -146,7 +146,7 @@ function wholeLines(text: string): number {
 }
 
 const everyMs = 150;
-/** More than anybody can read between two looks. */
+/** More than a person can read between two looks. */
 const lookBytes = 256 * 1024;
 
 interface Following {
@@ -197,7 +197,7 @@ async function look(log: FileHandle, from: number, lines: Lines): Promise<number
   return start + bytesRead;
 }
 
-/** Turns bytes into whole lines; one that has no end yet waits for it, unless it gets too long. */
+/** Turns bytes into whole lines. A line without an end waits for it, unless the line gets too long. */
 class Lines {
   readonly #tell: (text: string) => void;
   #decoder = new TextDecoder();
@@ -259,7 +259,7 @@ export async function digestOf(log: FileHandle): Promise<string> {
   }
 }
 
-/** The last lines of a log as they are: whoever shows them makes them visible. */
+/** The last lines of a log as they are; the caller that shows them makes control characters visible. */
 export async function tailOf(log: FileHandle): Promise<string> {
   const { size } = await log.stat();
   const from = Math.max(0, size - chunkBytes);

@@ -13,7 +13,7 @@ import { type Ended, type HeldCommand, holdCommand } from "./held-command.ts";
 export interface GateRunnerOptions {
   /** What commands may get variables of, by the allow-list for gates. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long what is ended may take to leave by itself. */
+  /** How long a command may take to leave after SIGTERM. */
   readonly graceMs?: number;
 }
 
@@ -142,8 +142,8 @@ async function report(reader: FileHandle, run: Pick<GateRun, "status" | "exitCod
 }
 
 /**
- * The variables in the first of these files that is still there, and those of all of them: what is in the others is not
- * passed on, but must not be shown either.
+ * `passed` has the variables of the first of these files that still exists. `all` has those of every file: the others
+ * are not passed on, but their secrets must not be shown either.
  */
 function captured(files: readonly string[]): {
   readonly passed: Readonly<Record<string, string>>;
@@ -156,7 +156,7 @@ function captured(files: readonly string[]): {
   return { passed: all[0] ?? {}, all };
 }
 
-/** How long what was written before everybody left may take to be read. */
+/** How long it may take to read the output that was written before the command ended. */
 const drainMs = 1_000;
 
 /**
@@ -170,11 +170,11 @@ interface OutputPipe {
 }
 
 interface Reading {
-  /** Waits until nobody can write any more; whoever still could after a moment is no longer listened to. */
+  /** Waits until every writer has closed the pipe, for a moment at most; later output is not read. */
   end(): Promise<void>;
 }
 
-/** `name` is where the pipe is made; it is nameless by the time anybody writes. */
+/** The pipe is made at the path `name`, and its name is removed before the command writes. */
 async function openPipe(name: string): Promise<OutputPipe> {
   await makeFifo(name);
   try {
@@ -189,7 +189,7 @@ async function openPipe(name: string): Promise<OutputPipe> {
 async function makeFifo(name: string): Promise<void> {
   const child = Bun.spawn({
     cmd: ["/bin/sh", "-c", 'mkfifo -m 600 "$1"', "sh", name],
-    // Every system has it in one of these, whatever somebody's PATH leaves out.
+    // Every system has `mkfifo` in one of these directories, even if the PATH leaves them out.
     env: { PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin` },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -206,7 +206,7 @@ function reading(source: number, take: (bytes: Uint8Array) => void): Reading {
       take(value);
     }
   };
-  // What cannot be taken is closed at once: whoever writes must not wait for us for ever.
+  // When `take` fails, the pipe is closed at once: the command must not wait for a reader for ever.
   const ended = pump()
     .then(
       () => undefined,

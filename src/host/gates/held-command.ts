@@ -26,7 +26,7 @@ interface Command {
   readonly output: number;
 }
 
-/** End of input before the word means that whoever started us is gone, and with it everyone who knows of this process. */
+/** End of input before the word means that the engine is gone, and with it the only process that knows of this one. */
 const gate = `${takeMark}read -r _ || exit 125; exec "$@" </dev/null`;
 
 /** Starts a shell that becomes the command, leading its own session and process group. Throws where that cannot be done. */

@@ -94,7 +94,7 @@ const mostOutputBytes = 256 * megabyte;
 /** As git says that something broke. */
 const tooMuchCode = 128;
 
-/** What is started for a call. */
+/** The command line, directory and environment of a call. */
 function commandFor({ cwd, args, env = {}, withFilters = false, startsPrograms = withFilters }: GitCall) {
   const cmd = [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
   return { cmd: startsPrograms ? marked(cmd) : cmd, cwd, env: { ...gitEnvironment(withFilters), ...env } };
@@ -117,7 +117,7 @@ export interface GitSession extends Disposable {
  */
 export function openGitSession(call: Pick<GitCall, "cwd" | "args" | "env" | "limitMs">): GitSession {
   const child = Bun.spawn({ ...commandFor(call), stdio: ["pipe", "pipe", "ignore"] });
-  // Whoever has nothing else to do may end: the process ends with its input.
+  // This process may end without waiting for git, which ends with its input.
   child.unref();
   const reader: Reader = child.stdout.getReader();
   let usable = true;
@@ -262,7 +262,7 @@ async function readEach(reader: Reader, each: (part: Buffer) => void): Promise<B
   }
 }
 
-/** Whoever still holds the other end keeps nobody waiting. */
+/** Stops reading, so that a process that still holds the other end of the pipe does not keep us waiting. */
 const giveUp = ({ reader }: Output): void => void reader.cancel().catch(() => undefined);
 
 /** Git could not do what it must be able to do in a sound repository. */

@@ -22,8 +22,8 @@ export interface LockWaiting {
 }
 
 /**
- * Waits until none of these lock files is there any more. One that no living process can be holding is removed: its
- * process died and nobody else will ever do it. Answers the lock that is still held when our patience ends.
+ * Waits until none of these lock files exists. A lock file that no living process can hold is removed: its process died,
+ * and no other process removes it. Answers the lock that is still held when our patience ends.
  */
 export async function waitForLocks(
   places: readonly LockPlace[],

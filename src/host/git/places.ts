@@ -42,7 +42,7 @@ export function standing({ path, identity = null }: Pick<OwnedWorktree, "path" |
   return sameDevice && sameBirth && String(stat.ino) === inode ? "own" : "other";
 }
 
-/** `own`: the directory the agent was given. The others, except `nothing`, are not the agent's, whoever put them there. */
+/** `own`: the directory the agent was given. The others, except `nothing`, do not belong to the agent. */
 export type Standing = "own" | "nothing" | "link" | "file" | "other";
 
 /** Completes "... stands in its place". */

@@ -16,7 +16,7 @@ shift
 
 /**
  * The limit of file locks of a process, as far as it can never be raised again; undefined when there is none. Only root
- * can raise it, so whoever has one is inside an agent or a gate, or in a place that its owner limited so.
+ * can raise it, so a process with a limit runs inside an agent or a gate, or where its owner has set that limit.
  */
 export function lockLimitOf(pid: number | "self"): Mark | undefined {
   let limits: string;
@@ -30,12 +30,12 @@ export function lockLimitOf(pid: number | "self"): Mark | undefined {
   return hard === undefined ? undefined : Number(hard);
 }
 
-/** It ended, it is somebody else's, or this system has no such file. */
+/** The process ended, belongs to another user, or the system has no such file. */
 const gone = ["ENOENT", "ESRCH", "EACCES", "EPERM"];
 
 /**
- * Of this process. Read once: nothing but root raises it, and we never lower it. Where Linux does not tell, somebody has
- * hidden it, and nobody is believed to be outside of agents.
+ * The limit of this process. Read once: only root raises it, and we never lower it. Where Linux hides the file, the
+ * answer is 0, so that the process counts as inside an agent.
  */
 export function ownLockLimit(): Mark | undefined {
   own ??= { limit: existsSync("/proc/self/limits") || process.platform !== "linux" ? lockLimitOf("self") : 0 };

@@ -74,8 +74,8 @@ export function allProcesses(): ProcessEntry[] {
 }
 
 /**
- * Was this process started with the variable set to this value? A child inherits it whatever session it moves to and
- * whoever becomes its parent. False where the system does not tell, as for processes of other users.
+ * Was this process started with the variable set to this value? A child inherits it, also after a change of its session
+ * or parent. False where the system does not tell, as for processes of other users.
  */
 export function carries(pid: number, variable: string, value: string): boolean {
   try {

@@ -19,7 +19,7 @@ export type InstructionEdit =
   | { readonly kind: "left-alone"; readonly why: string };
 
 export interface PutGuide {
-  /** What to do about a section that somebody has changed by hand. */
+  /** What to do about a section that a person has changed by hand. */
   readonly edited: "keep" | "replace";
 }
 

@@ -63,7 +63,7 @@ async function topLevel(cwd: string): Promise<string> {
     if (/[\r\n]/.test(top)) throw new Failure({ kind: "line-break-in-path", path: top });
     return top;
   }
-  // One that is there but that git will not use, as when it belongs to somebody else, is not the same as none.
+  // A repository that git refuses to use, because another user owns it, is reported as such.
   if ((await ask(cwd, "rev-parse", "--is-bare-repository")) === "true") {
     throw new Failure({ kind: "bare-repository", path: cwd });
   }

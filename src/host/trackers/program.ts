@@ -28,7 +28,7 @@ export interface ProgramAnswer {
   readonly err: string;
 }
 
-/** Where a program of this name is found by whoever has this environment. */
+/** The path of a program in this environment. */
 export const findProgram = (program: string, env: TrackerPlace["env"]): string | undefined =>
   Bun.which(program, { PATH: env.PATH ?? "" }) ?? undefined;
 

@@ -78,7 +78,7 @@ const adapters: Readonly<Record<ExternalTracker, Adapter>> = {
 
 /** How one tracker writes lists of tasks. */
 export interface AnswerForm {
-  /** What was typed, for whoever must be told that it went wrong. */
+  /** The command line, for the message about a failure. */
   readonly command: string;
   /** Where in its output the document may begin. */
   readonly startsAt: (out: string) => readonly number[];

@@ -56,7 +56,7 @@ export function withHooks(text: string): JsonEdit {
   return { ok: true, text: edited };
 }
 
-/** The settings without our entries, and without what is empty once they are gone. */
+/** The settings without our entries, and without lists and maps that are empty then. */
 export function withoutHooks(text: string): JsonEdit {
   return editJson(text, (root) => strip(root, isOurCommand));
 }
@@ -114,7 +114,7 @@ function commandsOf(entry: Node): readonly Part[] {
 const isCommand = ({ value }: Part, recognise: Recognise): boolean =>
   value.kind === "map" && recognise(stringOf(partOf(value, "command")?.value) ?? "");
 
-/** Without the commands that are recognised, and without what is empty once they are gone. */
+/** Without the commands that are recognised, and without lists and maps that are empty then. */
 function strip(root: Branch, recognise: Recognise): Branch {
   const hooks = partOf(root, hooksKey);
   if (hooks === undefined) return root;
@@ -136,7 +136,7 @@ function stripEntries(entries: Branch, recognise: Recognise): Branch {
     const commands = commandsOf(part.value);
     const ours = commands.filter((command) => isCommand(command, recognise));
     if (ours.length === 0) continue;
-    // Somebody may have put a command of their own into our entry.
+    // A person may have put a command of their own into our entry.
     left = ours.length === commands.length ? without(left, [part]) : replaced(left, part, thinned(part.value, ours));
   }
   return left;
@@ -202,7 +202,7 @@ function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text.replace(/^\ufeff/, "")) };
   } catch (error) {
-    // With comments in it, nobody can say what our entries were; the caller reports it as not known.
+    // A file with comments cannot be read here; the caller reports the state as unknown.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -31,7 +31,7 @@ const names: Readonly<Partial<Record<ToolKind, readonly string[]>>> = {
   ],
 };
 
-/** Tools of our own server; they check the rights of whoever calls them. */
+/** Tools of our own server; they check the rights of their caller. */
 const ownPrefix = "mcp__overstory__";
 
 /** What a use of a tool of Claude Code does, as its input tells. */
@@ -52,7 +52,7 @@ const pathFields = ["file_path", "notebook_path"];
 /** Fields with new text for a file. */
 const contentFields = ["content", "new_string", "new_source", "patch", "diff"];
 
-/** What a tool of Claude Code does; `other` for a name that nobody told us about. */
+/** What a tool of Claude Code does; `other` for a name that we do not know. */
 export function claudeToolKind(name: string): ToolKind {
   if (name.startsWith(ownPrefix)) return "own";
   return toolKinds.find((kind) => names[kind]?.includes(name) === true) ?? "other";

@@ -126,7 +126,7 @@ function readBack(rounds: readonly Map<number, number>[], fromLength: number, to
 
 const at = (reach: ReadonlyMap<number, number>, diagonal: number): number => reach.get(diagonal) ?? -1;
 
-/** A file as what is settled and what is not, in order. */
+/** A run of lines of a file: settled, or in conflict. */
 export type Piece =
   | { readonly kind: "settled"; readonly lines: readonly string[] }
   | {

@@ -104,7 +104,7 @@ async function list(checkout: string, ...args: string[]): Promise<readonly strin
   return zeroEnded(answer.raw).map((path) => path.toString("latin1"));
 }
 
-/** The path itself when something is there, or what is no directory on the way to it. */
+/** The path itself when it exists, or the file on the way to it that stands in the place of a directory. */
 function obstacleAt(checkout: string, path: string): { path: string; isDirectory: boolean } | undefined {
   for (const parent of parentsOf(path)) {
     const stat = lstatSync(below(checkout, parent), { throwIfNoEntry: false });

@@ -13,10 +13,10 @@ import {
 import { below } from "../merge/tracked.ts";
 
 /**
- * What is to happen at one path of a checkout. Paths are bytes as latin1.
+ * The change at one path of a checkout. Paths are bytes as latin1.
  *
- * write   the staged file takes the place of what is there
- * remove  what is there goes
+ * write   the staged file takes the place of the old file
+ * remove  the old file goes
  * dir     a submodule comes: git makes an empty directory for it
  * no-dir  a submodule goes: its directory goes with it when it is empty
  */
@@ -41,7 +41,7 @@ export function stampOf(path: string | Buffer): string | null {
   return stat === undefined ? null : [stat.ino, stat.size, stat.mtimeNs, stat.mode].join(":");
 }
 
-/** A path that is not as it was verified: somebody else wrote there. */
+/** A path that is not as it was verified: another program wrote there. */
 export class TakenPath extends Error {
   readonly path: string;
   constructor(path: string) {
@@ -63,7 +63,7 @@ export function notADirectoryAbove(checkout: string, path: string): string | und
 
 /**
  * Does one step, or the rest of one. The old file is put aside and compared before the new one takes its place, and the
- * new one never takes the place of anything: so nothing that somebody wrote since the verification is overwritten.
+ * new one never takes the place of anything: so no file that a person wrote since the verification is overwritten.
  */
 export function doStep(places: FilePlaces, step: FileStep, number: number, onGap: () => void): void {
   const here = below(places.checkout, step.path);
@@ -126,7 +126,7 @@ function place(staged: Buffer, here: Buffer, path: string): void {
   }
 }
 
-/** Undoes one step, or what was done of it. Answers false when somebody has written to the new file: it stays. */
+/** Undoes one step, or what was done of it. Answers false when another program has written to the new file: it stays. */
 export function undoStep(places: FilePlaces, step: FileStep, number: number): boolean {
   const here = below(places.checkout, step.path);
   const aside = asideAt(places, number);
@@ -155,7 +155,7 @@ export function undoStep(places: FilePlaces, step: FileStep, number: number): bo
   }
 }
 
-/** Where somebody has put another file meanwhile, the one that was moved away comes to lie beside it. */
+/** If another file has taken the path meanwhile, the file that was moved away is put beside it. */
 function putBack(aside: string, here: Buffer): void {
   if (existsAt(here)) renameSync(aside, Buffer.concat([here, Buffer.from("../merge/.before-promote")]));
   else renameSync(aside, here);

@@ -115,7 +115,7 @@ export class Repair {
     mustBe(want, from, path);
     remove(root, path);
     copyEntry(from, to, want);
-    // Still the same after the copy was made: what was copied is what is on record.
+    // Checked again after the copy, so that the copied file is the one on record.
     mustBe(want, from, path);
     const made = entryAt(to);
     if (made !== undefined) this.now.set(path, made);
@@ -145,7 +145,7 @@ export function copyOut(root: string, copy: string, paths: readonly string[]): {
       const mode = stat.mode & 0o7777;
       const isShut = (mode & 0o700) !== 0o700;
       mkdirSync(to);
-      // Only its kind and mode count: its times change with what is put into it.
+      // Of a directory only the kind and mode count: its times change with its files.
       made.set(path, { kind, mode, size: 0, mtime: 0, ctime: 0, inode: 0 });
       if (isShut) chmodSync(from, mode | 0o700);
       for (const name of namesIn(from)) visit(`${path}/${name}`);
@@ -195,10 +195,10 @@ function copyEntry(from: Place, to: Place, { kind, mode, mtime }: Entry): void {
     symlinkSync(readlinkSync(from, { encoding: "buffer" }), to);
     return;
   }
-  // Shares the blocks where the file system can; what is written to one of them does not show in the other.
+  // Shares the blocks where the file system can. A write to one of the two files does not show in the other.
   copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   chmodSync(to, mode);
-  // Python compares it with what it has compiled; make and others compare two of them.
+  // Python compares the time with that of its compiled file; make compares the times of two files.
   utimesSync(to, mtime / 1000, mtime / 1000);
 }
 

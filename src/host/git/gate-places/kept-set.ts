@@ -28,7 +28,7 @@ import {
  * write anything into the installed directories of their checkout; before the next gate those are put back to the copy.
  *
  *   make     after setup: copy every file, and record its stat in the checkout and in the copy
- *   restore  before each gate: replace what does not have the recorded stat, remove what is not on record
+ *   restore  before each gate: replace files without the recorded stat, remove files that are not on record
  *
  * A file whose inode, size, mode, mtime and ctime are as recorded was not written since: a program can set mtime, but
  * not ctime. A record therefore only ever says "this file, with this stat, is as setup made it", so a process that dies
@@ -150,10 +150,10 @@ const pastThisTick = (): Promise<void> => Bun.sleep(tickMs);
 const tickMs = 20;
 
 /**
- * What this process has recorded or believed, by digest. The records lie where commands of the same user could write,
- * and an engine does not believe one that it left otherwise. One of an earlier engine is believed if the file is still
- * the one that was written: the same device, inode, size and times, of which no program can set the time of change. A
- * copy of the project, and a record that was written over, do not have them; setup runs again then.
+ * The digests of the records that this process has written or believed. Commands of the same user could write to the
+ * records, so an engine believes a record of its own only with the same digest. It believes a record of an earlier
+ * engine if the file has the same device, inode, size and times; no program can set the time of change. In a copy of the
+ * project, or after the record was overwritten, they differ; then setup runs again.
  */
 const written = new Map<string, string>();
 

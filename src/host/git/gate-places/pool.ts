@@ -58,7 +58,7 @@ export async function checkOut(mergeRepo: MergeRepository, request: CheckOutRequ
       return await fill(mergeRepo, place, filling);
     } catch (error) {
       if (error instanceof Failure && error.data.kind === "commit-refused") throw error;
-      // Whatever is wrong with it, a new one does not have it; what is wrong with the commit is met again below.
+      // The place is damaged: a new one is made below. If the commit itself is bad, the same error comes again.
     }
   }
   slot.forget();
@@ -199,7 +199,7 @@ async function fill(mergeRepo: MergeRepository, place: PoolPlace, filling: Filli
   const empty = unfilled.length === 0 ? {} : { unfilled };
   await noteLeftFiles(slot.index, { form: attributes, root: place.path, files });
   if (kept === undefined) {
-    // Somebody wrote to the private copy: setup has to run again.
+    // A command wrote to the private copy: setup has to run again.
     await slot.kept.dropAll();
     return {
       form: rules.digest,
@@ -248,7 +248,7 @@ async function putBack(
   roots: readonly KeptRoot[],
 ): Promise<readonly string[] | undefined> {
   if (set === undefined) return [];
-  // Git tells what is ignored by what is there.
+  // Git can only say whether an existing path is ignored.
   for (const { path, kind } of roots) {
     const place = below(root, path);
     if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) continue;
@@ -273,7 +273,7 @@ async function putBack(
   }
 }
 
-/** Takes away what the commit does not ignore: there it would be an untracked file of nobody. */
+/** Removes paths that the commit does not ignore: git would show them as untracked files. */
 async function onlyIgnored(own: OwnDir, root: string, paths: readonly string[]): Promise<readonly string[]> {
   const ignored = await ignoredOf(own, paths);
   for (const path of paths) if (!ignored.includes(path)) remove(root, path);
@@ -290,7 +290,7 @@ async function ignoredOf(own: OwnDir, paths: readonly string[]): Promise<readonl
   return paths.filter((path) => ignored.has(path));
 }
 
-/** Whatever decides how files look whose content is the same. */
+/** A digest of everything but its content that decides how a file is written: attributes and filters. */
 function attributesHash(files: readonly TrackedFile[], { digest }: FileRules): string {
   const hash = new Bun.CryptoHasher("sha256").update(digest);
   for (const { path, oid } of files) if (nameOf(path) === ".gitattributes") hash.update(`${oid}\t${path}\0`, "latin1");

@@ -33,8 +33,8 @@ export interface SweepTerms {
 }
 
 /**
- * Takes everything out of a checkout that does not belong there, and what was written since we left it. Ignore
- * rules have no say, and no link is followed. What may stay is left, and answered. Submodules that somebody else fills
+ * Removes from a checkout every path that does not belong there, and every file that was written since we left it. Ignore
+ * rules do not count, and no link is followed. Returns the extra paths that may stay. Submodules in `filledElsewhere`
  * are left as they are; all others are emptied.
  */
 export function sweep(
@@ -61,7 +61,7 @@ export function sweep(
   return kept;
 }
 
-/** What is in a checkout besides the files of its commit, topmost paths only; nothing is changed. */
+/** The paths in a checkout that are not files of its commit, topmost paths only. Changes nothing. */
 export function extrasIn(root: string, { modes, dirs }: Layout): readonly string[] {
   const found: string[] = [];
   const visit = (dir: string): void => {

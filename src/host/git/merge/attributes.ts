@@ -97,7 +97,7 @@ async function contents(mergeRepo: MergeRepository, files: readonly TrackedFile[
   });
 }
 
-/** Made aside and moved to its place, so that nobody meets half of it. */
+/** Made aside and moved to its place, so that no reader finds a half-written directory. */
 function provide(scratch: string, set: AttributeSet, files: readonly AttributeFile[]): string {
   const place = join(scratch, `attributes-${set}`);
   const stat = lstatSync(place, { throwIfNoEntry: false });
@@ -124,7 +124,7 @@ function settle(aside: string, place: string): void {
   try {
     renameSync(aside, place);
   } catch (error) {
-    // Somebody was faster with the same files.
+    // Another process was faster with the same files.
     rmSync(aside, { recursive: true, force: true });
     if (!existsSync(place)) throw error;
   }

@@ -9,7 +9,10 @@ import type { OwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
 import { type MergeRepository, openView } from "./merge-repository.ts";
 
-/** Makes commits. Who the user is, is read again when the configuration was written or a while has passed: a process for each commit would double their cost. */
+/**
+ * Makes commits. The identity of the user is read again when the configuration has changed or after a while: a process
+ * for each commit would double the cost.
+ */
 export function committer(
   mergeRepo: MergeRepository,
   signingLimitMs = aFewSeconds,
@@ -20,7 +23,7 @@ export function committer(
     const stamp = settingsStamp(mergeRepo.repository);
     if (known === undefined || known.stamp !== stamp || now - known.at > freshMs) {
       known = { at: now, stamp, signature: readSignature(mergeRepo.repository) };
-      // Those who wait for it hear of it; the next one tries again.
+      // The callers that wait for it get the error; the next caller tries again.
       known.signature.catch(() => {
         known = undefined;
       });
@@ -43,7 +46,7 @@ const freshMs = 10_000;
 /** A key that is at hand signs in a moment; a program that asks for a passphrase would wait for ever. */
 const aFewSeconds = 10_000;
 
-/** Who makes commits where git does not know the user. */
+/** The author of commits where git does not know the user. */
 const nobody = { name: "Overstory", email: "overstory@localhost" };
 
 async function writeCommit(
@@ -118,7 +121,7 @@ export async function readSignature(repository: Repository): Promise<Signature> 
 
 const isTrue = (value: string | undefined): boolean => /^(true|yes|on|[1-9]\d*)$/i.test(value ?? "");
 
-/** The same tree with these files replaced, through an index that nobody else sees. */
+/** The same tree with these files replaced, made in an index of its own. */
 export async function withFiles(
   mergeRepo: MergeRepository,
   tree: string,

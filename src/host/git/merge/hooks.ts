@@ -115,7 +115,7 @@ async function readHooksPath(repository: Repository): Promise<HooksPlace> {
     return { path: join(repository.commonDir, "hooks"), isUsers: false };
   }
   const { value, isUsers } = setting;
-  // A relative path leads into the project's checkout, whoever wrote it down.
+  // A relative path leads into the project's checkout.
   return isAbsolute(value) ? { path: value, isUsers } : { path: join(repository.root, value), isUsers: false };
 }
 

@@ -249,7 +249,7 @@ function conflictOf({ path, base, ours, theirs, notes }: Found): Conflict {
   return { path: path.toString(), kind, base, ours, theirs, message: [...notes].map(({ text }) => text).join("\n") };
 }
 
-/** A name that is not text would not come back as it was from anybody who resolves it. */
+/** A file name that is not valid text would not survive its way through a resolver. */
 const isText = (path: Buffer): boolean => Buffer.from(path.toString()).equals(path);
 
 interface Facts {

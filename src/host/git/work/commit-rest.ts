@@ -36,7 +36,7 @@ export async function commitRest(
   const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
   expectGit(await (await open.asGit()).git(add, { stdin }), "adding files");
   const tree = expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
-  // What is committed now may name filters that the last commit did not.
+  // The new commit may name filters that the last commit did not.
   await rulesFor(repository, tree);
   const headTree = expectGit(await own.git(["rev-parse", `${head}^{tree}`]), "reading the branch").out.trim();
   const commit = tree === headTree ? head : await commitTree();
@@ -44,7 +44,7 @@ export async function commitRest(
     const move = ["update-ref", "-m", message, `refs/heads/${worktree.branch}`, commit, head];
     expectGit(await own.git(move), `moving ${worktree.branch}`);
   }
-  // Beside its place first: nobody sees half an index.
+  // Beside its place first: no reader sees half an index.
   const copy = join(place.gitDir, "index.rest");
   copyFileSync(join(own.dir, "index"), copy);
   renameSync(copy, join(place.gitDir, "index"));

@@ -82,7 +82,7 @@ function splitSetting(setting: string): readonly [key: string, value: string] {
   return [setting.slice(0, at), setting.slice(at + 1)];
 }
 
-/** Who commits, where the project says so itself rather than the user's own configuration; and its submodules. */
+/** The author of commits, where the project's own configuration names one; and the settings of its submodules. */
 async function identity(root: string): Promise<readonly (readonly [string, string])[]> {
   const answer = await git(
     root,

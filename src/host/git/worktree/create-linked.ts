@@ -32,7 +32,7 @@ export type Created = { readonly seat: Omit<Seat, "identity"> } | { readonly pro
 
 /**
  * Adds a linked worktree. Git adds it without files and locked; the files are written by a git that knows no filter;
- * only then the lock is opened. So a worktree without our lock is complete, whoever died in between.
+ * only then the lock is opened. So a worktree without our lock is complete, even if a process died in between.
  */
 export async function createLinked(project: GitProject, request: SeatRequest, inTurn: InTurn): Promise<Created> {
   const created = await tryToCreate(project, request, inTurn);
@@ -55,7 +55,7 @@ async function tryToCreate(project: GitProject, request: SeatRequest, inTurn: In
     unlock(admin);
   } catch (error) {
     await inTurn(() => undo(project, request));
-    // What went wrong before says more, and a branch without a worktree is in nobody's way.
+    // The earlier error says more, and a branch without a worktree does no harm.
     if (tip === undefined) await dropRef(project, `refs/heads/${request.branch}`, base).catch(() => false);
     passOnFull(error, request.path);
     return { problem: error instanceof Error ? error.message : String(error) };
@@ -133,15 +133,15 @@ const patienceMs = 10_000;
 const afterlifeMs = 500;
 
 /**
- * The worktrees there are, once nobody works on an earlier try of ours any more. One that was never finished is taken
- * away: an empty start is better than half a checkout, and no agent ever ran in it.
+ * The worktrees, once no process works on an earlier try of ours any more. A worktree that was never finished is removed:
+ * an empty start is better than half a checkout, and no agent ever ran in it.
  */
 async function settledEntries(project: GitProject, request: SeatRequest): Promise<readonly Entry[]> {
   const started = performance.now();
   for (;;) {
     const entries = await listEntries(project);
     const lock = entries.find((entry) => isOf(request, entry))?.lock;
-    // Somebody else's lock says that they want it kept; git itself locks while it adds.
+    // A lock of a person says that they want the worktree kept; git itself locks while it adds.
     if (lock === undefined || !isPreparation(lock)) return entries;
     const admin = adminDirOf(project.repository, request.path);
     const waited = performance.now() - started;

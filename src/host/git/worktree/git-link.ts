@@ -37,7 +37,7 @@ export async function linkNew(project: GitProject, request: SeatRequest, lock: s
   const { path, branch, baseRef } = request;
   const base = repository.isOrdinary ? baseWhereFree(repository, path, baseRef) : undefined;
   if (base === undefined) return undefined;
-  // First of all: it fails where the branch exists, and a branch without a worktree is in nobody's way.
+  // First of all: it fails where the branch exists, and a branch without a worktree does no harm.
   if (!(await newRef(project, `refs/heads/${branch}`, base).catch(() => false))) return undefined;
   let admin: string | undefined;
   try {
@@ -47,12 +47,12 @@ export async function linkNew(project: GitProject, request: SeatRequest, lock: s
     return { admin, base };
   } catch (error) {
     rmSync(path, { recursive: true, force: true });
-    // Left on the list, it would look as if we were still at it.
+    // A record that stays would look as if we were still making the worktree.
     if (admin !== undefined) rmSync(admin, { recursive: true, force: true });
-    // What went wrong before says more, and a branch without a worktree is in nobody's way.
+    // The earlier error says more, and a branch without a worktree does no harm.
     await dropRef(project, `refs/heads/${branch}`, base).catch(() => false);
     passOnFull(error, path);
-    // Whatever else it was, git meets it too, and its words are better than ours.
+    // Git meets any other problem too, and its message is better than ours.
     return undefined;
   }
 }
@@ -77,7 +77,7 @@ function looseBranch({ commonDir }: Repository, name: string): string | undefine
   return /^[0-9a-f]{40,64}$/.test(text) ? text : undefined;
 }
 
-/** Puts a worktree on git's list in one step: nobody sees half an entry. */
+/** Puts a worktree on git's list in one step: no reader sees half an entry. */
 function register(
   { repository, scratch }: GitProject,
   { worktree, branch, lock }: { readonly worktree: string; readonly branch: string; readonly lock: string },

@@ -74,7 +74,7 @@ export async function openWorktree(project: GitProject, worktree: OwnedWorktree)
 }
 
 /**
- * The HEAD of a worktree. Where somebody deleted the agent's own branch, the commit that the worktree was last at: on a
+ * The HEAD of a worktree. Where the agent's own branch was deleted, the commit that the worktree was last at: on a
  * branch without commits everything would look new, and no snapshot would hold the commits. Any other branch without
  * commits was begun by the agent.
  */
@@ -158,7 +158,7 @@ async function seeHiddenChanges(own: OwnDir, root: string): Promise<void> {
     if (upperCase(tag) === skipWorktreeTag && statOf(absolute(root, entry.subarray(2)))) skipped.push(path());
   };
   const listed = await own.git(["ls-files", "-v", "-z"], { each });
-  // An index that git cannot read is told by whoever needs it.
+  // A later step that needs the index reports that git cannot read it.
   if (listed.code !== 0) return;
   for (const [option, paths] of [
     ["--no-assume-unchanged", assumed],

@@ -35,7 +35,7 @@ export async function removeWorktree(
   const trash = openTrash(freshPath(join(project.trash, trashName(worktree.agentName, now))));
   try {
     await takeAway(project, worktree, trash).catch((error: unknown) => {
-      // Another process was faster: what is left is the same tidying for both.
+      // Another process was faster: the tidying that is left is the same for both.
       if (standing(worktree) === "own") throw error;
       return takeAway(project, worktree, trash);
     });
@@ -57,7 +57,7 @@ function strangerAt(worktree: OwnedWorktree): string | null {
   return `${strangers[found]} stands at ${path} instead of the worktree of ${agentName}; it was left as it is`;
 }
 
-/** Deletes a branch whose tip is still the given one and which nobody has checked out. Answers why not, otherwise null. */
+/** Deletes a branch whose tip is still the given one and that no worktree has checked out. Answers why not, otherwise null. */
 export async function deleteBranchAt(project: GitProject, branch: string, tip: string): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
   if ((await commitAt(project, ref)) === undefined) return null;
@@ -96,7 +96,7 @@ async function takeAway(project: GitProject, worktree: OwnedWorktree, trash: Tra
     if (existsSync(aside)) removeAll(aside);
     renameSync(worktree.path, aside);
     if (standing({ ...worktree, path: aside }) !== "own") {
-      // Somebody put another directory there in the last moment.
+      // Another directory was put there in the last moment.
       renameSync(aside, worktree.path);
       throw new Error(`${worktree.path} is no longer the worktree of ${worktree.agentName}; nothing was removed`);
     }
@@ -151,7 +151,7 @@ interface EmptySubmodules {
   readonly areWhole: boolean;
 }
 
-/** Keeps what is in the submodules, then moves what no snapshot holds to the trash. A broken one goes there whole. */
+/** Keeps the work in the submodules, then moves files that no snapshot holds to the trash. A broken submodule goes there whole. */
 async function emptySubmodules(project: GitProject, worktree: OwnedWorktree, trash: Trash): Promise<EmptySubmodules> {
   const problems = (await keepSubmodules(project, worktree)).filter(({ problem }) => problem !== null);
   const lost = (path: string): boolean => problems.some((one) => path === one.path || path.startsWith(`${one.path}/`));
@@ -207,7 +207,7 @@ function forget(
   removeAll(aside);
 }
 
-/** What had a ref in a module once, and is nowhere else, may still be wanted. */
+/** A module may hold commits that had a ref once and exist nowhere else. */
 function hasObjects(dir: string): boolean {
   if (!existsSync(dir)) return false;
   return readdirSync(dir, { recursive: true, withFileTypes: true }).some(

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addTokens, noTokens, type Tokens } from "./stream/tokens.ts";
 
-/** What is remembered of one provider session between processes. */
+/** One provider session as it is stored between processes. */
 export interface Conversation {
   readonly id: string;
   /** Turns begun, also those that were cut short. */

@@ -96,7 +96,7 @@ export async function commitAll({ commit, usage }: StepOf<"commit">, stage: Stag
   return unexpected(line, await bash(line, { argv: shell(script), usage }, { ...stage, env }), {});
 }
 
-/** Starts something that nobody waits for, as an agent does with a trailing `&`. */
+/** Starts a command without waiting for its end, as an agent does with a trailing `&`. */
 export async function startChild({ child, usage }: StepOf<"child">, stage: Stage): Promise<Failure> {
   const { turn, diary, cwd, env } = stage;
   const input = { command: child.command, run_in_background: true };

@@ -59,7 +59,7 @@ function isTypeOnly(code: Code, name: string): boolean {
   );
 }
 
-/** `const` and `let` differ for who assigns later; a class differs from a function for who calls it. */
+/** `const` and `let` differ for later assignments; a class and a function differ for callers. */
 const binding = (code: Code): string => {
   const kind = fieldOf(code, "kind");
   return kind === undefined ? code.node.type : textOf(kind);

@@ -4,7 +4,7 @@ import { inventory } from "./inventory.ts";
 import { parameterNames } from "./lost-names.ts";
 import { namingOf } from "./naming.ts";
 
-/** What is wrong with a merged file that each of its parts cannot see; undefined when nothing is. */
+/** A fault of a merged file that shows in no part alone; undefined when there is none. */
 export function faultIn(versions: Triple<Code>, result: Code): string | undefined {
   const missing = unaccountedDeclaration(versions, result);
   if (missing !== undefined) return `${missing} would be lost, kept against its removal, or doubled`;

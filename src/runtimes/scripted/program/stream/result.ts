@@ -53,7 +53,7 @@ export function resultEvent(outcome: Outcome, account: TurnAccount) {
   };
 }
 
-/** What a resume of an id that nobody knows gives instead of a turn. */
+/** The answer to a resume of an unknown session id. */
 export function unknownSessionResult(session: string) {
   return {
     type: "result",
