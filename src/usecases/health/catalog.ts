@@ -1,3 +1,0 @@
-export const healthUseCases = {
-  "health.assess": async () => (await import("./assess-health.ts")).assessHealth,
-} as const;
