@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { tree } from "../src/surfaces/cli/tree.ts";
 import { renderDocs } from "../testkit/cli-reference.ts";
-import { renderConfigDocs } from "./pages/configuration.ts";
-import { renderRoleDocs } from "./pages/roles.ts";
+import { renderConfigDocs } from "../testkit/configuration-reference.ts";
+import { renderRoleDocs } from "../testkit/roles-reference.ts";
 
 /** Writes the pages that are made from the command tree, the roles and the table of keys; tests compare them. */
 writeFileSync(resolve(import.meta.dir, "../docs/cli.md"), renderDocs(tree));

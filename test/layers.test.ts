@@ -26,8 +26,7 @@ const arrows: Record<string, readonly string[]> = {
   agents: [],
   testkit: ["src"],
   bench: ["src", "testkit"],
-  // Tests compare the pages in docs/ with what scripts/pages makes.
-  test: ["src", "testkit", "scripts"],
+  test: ["src", "testkit"],
   scripts: ["src", "testkit"],
 };
 /** Arrows for types only: naming a type loads nothing. */

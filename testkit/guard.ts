@@ -1,5 +1,5 @@
 import { decide } from "../src/domain/guard/decide.ts";
-import { type GuardMachine, lexical } from "../src/domain/guard/paths.ts";
+import type { GuardMachine } from "../src/domain/guard/paths.ts";
 import { type GuardPolicy, guardPolicyOf } from "../src/domain/guard/policy.ts";
 import type { ToolKind, Verdict } from "../src/domain/guard/tool-use.ts";
 import type { RoleSpec } from "../src/domain/role/role-spec.ts";
@@ -11,6 +11,16 @@ export const nowhere: GuardMachine = {
   parse: parseShell,
   places: { realPath: lexical, home: "/home/bob", temporary: ["/tmp"] },
 };
+
+/** Paths without links, for where there is no disk to look at. */
+export function lexical(path: string): string {
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") kept.pop();
+    else if (part !== "" && part !== ".") kept.push(part);
+  }
+  return `/${kept.join("/")}`;
+}
 
 /** The rules for `bob`, who works on `t-1` in `/w/tree` for the project in `/w`. */
 export const policyFor = (role: RoleSpec, more: Partial<GuardPolicy> = {}): GuardPolicy => ({

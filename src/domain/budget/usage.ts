@@ -1,5 +1,3 @@
-import type { Agent } from "../agent/agent.ts";
-import type { TurnEvent } from "../turn/turn-event.ts";
 import { type Amounts, type BudgetSettings, budgetUnits, kept, type Ledger } from "./budget.ts";
 
 /** The tokens of one answer of a model, as its runtime reported them. One row per turn and message. */
@@ -18,18 +16,6 @@ export interface Usage {
 }
 
 export type TokenCounts = Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite">;
-
-type UsageEvent = Extract<TurnEvent, { readonly kind: "usage" }>;
-
-/** A runtime's report as a row, for the turn and agent it came from. */
-export function usageOf(
-  { messageId, model, input, output, cacheRead, cacheWrite }: UsageEvent,
-  place: { readonly turnId: string; readonly agent: Pick<Agent, "name" | "runId" | "taskId">; readonly now: number },
-): Usage {
-  const { turnId, agent, now } = place;
-  const whose = { turnId, messageId, agentName: agent.name, runId: agent.runId, taskId: agent.taskId };
-  return { ...whose, model, input, output, cacheRead, cacheWrite, createdAt: now };
-}
 
 /** What counts against a budget. What is read from a cache is not new: each request of a long turn reads it all again. */
 export const countedTokens = (counts: Iterable<TokenCounts>): number => {

@@ -1,5 +1,4 @@
 import { checkGit } from "./git.ts";
-import { isOpaque } from "./interpreters.ts";
 import { absolute, checkWrite, type GuardMachine, isDevice, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { changesNothing, readingGh } from "./read-only-programs.ts";
@@ -13,6 +12,7 @@ import {
   unknownWord,
   valuesOf,
 } from "./shell/syntax.ts";
+import { isOpaque } from "./shell/wrappers.ts";
 import { type Denial, deny } from "./tool-use.ts";
 import { onlyAdds, scriptFile, targetsOf } from "./writing-programs.ts";
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { attempt, nowhere, policyFor, runs } from "../../../testkit/guard.ts";
+import { attempt, lexical, nowhere, policyFor, runs } from "../../../testkit/guard.ts";
 import { commandCases } from "../../../testkit/guard-cases.ts";
 import { roleList, roles } from "../role/roles.ts";
 import { decide } from "./decide.ts";
-import { lexical } from "./paths.ts";
 import { readGuardPolicy } from "./policy.ts";
 import type { ToolKind } from "./tool-use.ts";
 

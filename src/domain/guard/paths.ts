@@ -70,13 +70,3 @@ function checkSteering(inside: string, policy: GuardPolicy): Denial | undefined 
 
 const notYours = (inside: string): Denial =>
   deny("guard-files", `${inside} steers agents and git; it is not yours to change`);
-
-/** Paths without links, for where there is no disk to look at. */
-export function lexical(path: string): string {
-  const kept: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") kept.pop();
-    else if (part !== "" && part !== ".") kept.push(part);
-  }
-  return `/${kept.join("/")}`;
-}

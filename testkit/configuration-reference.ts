@@ -1,7 +1,7 @@
-import { variableFor } from "../../src/config/environment.ts";
-import { type KnownKey, knownKeys } from "../../src/config/keys.ts";
-import { describe } from "../../src/config/schema/key.ts";
-import { unusedKeys } from "../../src/config/unused-keys.ts";
+import { variableFor } from "../src/config/environment.ts";
+import { type KnownKey, knownKeys } from "../src/config/keys.ts";
+import { describe } from "../src/config/schema/key.ts";
+import { unusedKeys } from "../src/config/unused-keys.ts";
 
 /** The page `docs/configuration.md`: every key there is. The same table of keys always gives the same text. */
 export function renderConfigDocs(): string {

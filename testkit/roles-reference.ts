@@ -1,9 +1,9 @@
-import { readOnlyCommands } from "../../src/domain/guard/read-only-git.ts";
-import { readOnlyPrograms } from "../../src/domain/guard/read-only-programs.ts";
-import { bullets, codes, numbered, paragraphs } from "../../src/domain/role/render/markdown.ts";
-import { failureLine } from "../../src/domain/role/render/prompt.ts";
-import type { RoleSpec } from "../../src/domain/role/role-spec.ts";
-import { roleList, toolsOf } from "../../src/domain/role/roles.ts";
+import { readOnlyCommands } from "../src/domain/guard/read-only-git.ts";
+import { readOnlyPrograms } from "../src/domain/guard/read-only-programs.ts";
+import { bullets, codes, numbered, paragraphs } from "../src/domain/role/render/markdown.ts";
+import { failureLine } from "../src/domain/role/render/prompt.ts";
+import type { RoleSpec } from "../src/domain/role/role-spec.ts";
+import { roleList, toolsOf } from "../src/domain/role/roles.ts";
 
 /** The page `docs/roles.md`. The same roles always give the same text. */
 export function renderRoleDocs(): string {
