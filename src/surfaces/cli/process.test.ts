@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -98,5 +98,25 @@ runCli({ argv: ["leaf", "--json"], env: {}, tree: { name: "ov", summary: "", com
     ]) {
       expect(err.split(" ")).not.toContain(`${lazy}.ts`);
     }
+  });
+});
+
+describe("the commands that hooks and people call most", () => {
+  const commands = join(import.meta.dir, "commands");
+  /** The files of other commands that are loaded with this one. */
+  function loadedWith(file: string, found = new Set<string>()): readonly string[] {
+    const scanned = new Bun.Transpiler({ loader: "ts" }).scanImports(readFileSync(join(commands, file), "utf8"));
+    for (const { path, kind } of scanned) {
+      if (kind !== "import-statement" || !path.startsWith("./") || found.has(path)) continue;
+      found.add(path);
+      loadedWith(path, found);
+    }
+    return [...found].toSorted();
+  }
+
+  test("load no other command", () => {
+    expect(loadedWith("mail-check.ts")).toEqual([]);
+    expect(loadedWith("hook.ts")).toEqual([]);
+    expect(loadedWith("status.ts")).toEqual(["./merge-render.ts", "./operator-render.ts"]);
   });
 });

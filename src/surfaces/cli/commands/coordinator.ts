@@ -15,8 +15,8 @@ import { ago } from "../format.ts";
 import { integer, isOn, text } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
-import { unhandedWords } from "./inbox.ts";
 import { givenBody } from "./mail.ts";
+import { unhandedWords } from "./operator-render.ts";
 
 /** Sends one that lives something to do. */
 export const send =

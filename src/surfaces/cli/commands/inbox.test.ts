@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { MessageView } from "../../../usecases/mail/view.ts";
 import { plain } from "../paint.ts";
-import { decisionBlock, isShownAbove } from "./inbox.ts";
+import { isShownAbove } from "./inbox.ts";
+import { decisionBlock } from "./operator-render.ts";
 
 const hint = (...options: readonly string[]): string => {
   const asked = {

@@ -1,21 +1,17 @@
-import { troubleCommands, troubledAgentView } from "../../../contract/views/agent.ts";
-import { decisionView, messageView, questionView, replyCommand } from "../../../contract/views/mail.ts";
-import { statusOf } from "../../../domain/agent/status.ts";
+import { troubledAgentView } from "../../../contract/views/agent.ts";
+import { decisionView, messageView, questionView } from "../../../contract/views/mail.ts";
 import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
-import { shellWord } from "../../../domain/text/shell-word.ts";
-import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { MessageView } from "../../../usecases/mail/view.ts";
-import type { OpenDecision, OpenQuestion } from "../../../usecases/operator/decisions.ts";
-import type { TroubledAgent, UnhandedBranch } from "../../../usecases/operator/troubled-agents.ts";
+import type { OpenDecision } from "../../../usecases/operator/decisions.ts";
 import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
-import { ago, counted } from "../format.ts";
+import { counted } from "../format.ts";
 import { isOn } from "../given.ts";
-import { hintLine, warningLine } from "../marks.ts";
 import { lettersAsViews, messageLines } from "./mail.ts";
+import { decisionBlock, questionBlock, troubledBlock, unhandedWords } from "./operator-render.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
@@ -105,75 +101,6 @@ async function taken(app: App): Promise<Result<Mail, Refusal>> {
     },
   });
 }
-
-/** One decision with everything needed to make it. Other people's text stands behind a bar. */
-export function decisionBlock(paint: Paint, decision: OpenDecision, now: number): string {
-  const { id, from, subject, context, options, deadline, createdAt } = decision;
-  return [
-    `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`asked ${ago(createdAt, now)}`)}`,
-    `  ${visibleLine(subject)}`,
-    ...quoted(context).map((line) => `  ${line}`),
-    ...(options.length === 0 ? [] : [`  Options: ${options.map((option) => visibleLine(option)).join(" | ")}`]),
-    ...(deadline === null ? [] : [`  Answer before: ${visibleLine(deadline)}`]),
-    ...(decision.kind === "merge"
-      ? mergeCommands(id).map((command) => hintLine(paint, command))
-      : [hintLine(paint, `ov decide ${shellWord(id)} ${example(options)}`)]),
-  ].join("\n");
-}
-
-/** The commands for a merge that waits: look at it, approve it, or send it back. */
-const mergeCommands = (id: string): readonly string[] => [
-  `what it changes: ov merge diff ${id.replace(/^merge:/, "")}`,
-  `let it land: ov decide ${id} approve`,
-  `send it back: ov decide ${id} reject --note "<what is wrong>"`,
-];
-
-/** One question with the command that answers it. */
-function questionBlock(paint: Paint, question: OpenQuestion, now: number): string {
-  const { id, from, subject, body, createdAt } = question;
-  return [
-    `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`waits for your answer, asked ${ago(createdAt, now)}`)}`,
-    `  ${visibleLine(subject)}`,
-    ...quoted(body).map((line) => `  ${line}`),
-    hintLine(paint, replyCommand(question)),
-  ].join("\n");
-}
-
-/** An agent that failed, with what can be done about it. */
-function troubledBlock(paint: Paint, { agent, problem, advice }: TroubledAgent, now: number): string {
-  const task = agent.taskId === null ? "" : ` on ${visibleLine(agent.taskId)}`;
-  return [
-    `${paint.bold(paint.red("!"))} ${paint.accent(agent.name)} (${agent.capability}${task}) ${statusOf(agent).words} ${paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now))}`,
-    ...(problem === null ? [] : [`  ${visibleLine(problem)}`]),
-    ...(advice === null ? [] : [`  ${visibleLine(advice)}`]),
-    ...troubleCommands(agent, advice).map((command) => hintLine(paint, command)),
-  ].join("\n");
-}
-
-/** Work that nobody brought into the queue, with the command that does. */
-export const unhandedWords = ({ agentName, branch }: UnhandedBranch): string =>
-  `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which nobody handed over: ov merge --branch ${shellWord(branch)}`;
-
-/** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
-function example([first]: readonly string[]): string {
-  if (first === undefined) return "<answer>";
-  return visibleLine(first) === first ? shellWord(first) : "<option>";
-}
-
-/** For the answers of other commands: who waits for a person, in a line each. */
-export const decisionLines = (paint: Paint, decisions: readonly OpenDecision[]): readonly string[] =>
-  decisions.map(({ id, from, subject }) =>
-    warningLine(
-      paint,
-      `${visibleLine(from)} needs a decision: ${visibleLine(subject)}`,
-      `ov inbox, then: ov decide ${id} <option>`,
-    ),
-  );
-
-export const questionLines = (paint: Paint, questions: readonly OpenQuestion[]): readonly string[] =>
-  questions.map((question) =>
-    warningLine(paint, `${visibleLine(question.from)} asks: ${visibleLine(question.subject)}`, replyCommand(question)),
-  );
 
 /**
  * Is this the message behind one of these decisions or questions, or about one of these agents in trouble? Each is shown once, where it can be made: the question of the merge

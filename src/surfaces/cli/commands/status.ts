@@ -11,8 +11,8 @@ import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
-import { decisionLines, questionLines, unhandedWords } from "./inbox.ts";
 import { lostTargetWords, mergeLines } from "./merge-render.ts";
+import { decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
