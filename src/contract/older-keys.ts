@@ -11,8 +11,11 @@ import type { CleanReport } from "../usecases/worktrees/run-clean.ts";
  * spreads its own ones from here. A view never spells such a key itself: a key that is not in this file is one of ours.
  */
 
-/** 0.11 ran agents in tmux and knew one process of each. */
-const withoutTerminal: { readonly tmuxSession: string; readonly pid: number | null } = { tmuxSession: "", pid: null };
+/** Of an agent that has just been reserved. 0.11 ran agents in tmux and knew one process of each. */
+export const olderSeatKeys: { readonly tmuxSession: string; readonly pid: number | null } = {
+  tmuxSession: "",
+  pid: null,
+};
 
 export const olderAgentKeys = (agent: Agent) => ({
   agentName: agent.name,
@@ -21,11 +24,8 @@ export const olderAgentKeys = (agent: Agent) => ({
   fileScope: agent.scope,
   sessionId: agent.id,
   claudeSessionId: agent.providerSessionId,
-  ...withoutTerminal,
+  ...olderSeatKeys,
 });
-
-/** Of an agent that has just been reserved. */
-export const olderSeatKeys = (): typeof withoutTerminal => withoutTerminal;
 
 /** Of an agent whose first turn, or whose end, was waited for. */
 export const olderWaitedKeys = ({ state, providerSessionId }: Pick<Agent, "state" | "providerSessionId">) => ({
@@ -35,7 +35,7 @@ export const olderWaitedKeys = ({ state, providerSessionId }: Pick<Agent, "state
 
 /** Of a coordinator that has just been started. The engine is what 0.11 called the watchdog. */
 export const olderStartKeys = ({ agentId }: { readonly agentId: string }) => ({
-  ...withoutTerminal,
+  ...olderSeatKeys,
   watchdog: true,
   headless: true,
   sessionId: agentId,

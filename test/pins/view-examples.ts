@@ -49,6 +49,7 @@ const agent: Agent = {
   state: "completed",
   outcome: "done",
   providerSessionId: "session-1",
+  stalledSince: at,
   endedAt: at,
 };
 const trouble = { problem: "no credit", failure: "credit", advice: "add credit", nextTry: at } as const;

@@ -46,6 +46,8 @@ export const agentView = (agent: Agent) => ({
   providerSessionId: agent.providerSessionId,
   startedAt: iso(agent.startedAt),
   lastActivity: iso(agent.lastActivityAt),
+  escalationLevel: agent.escalationLevel,
+  stalledSince: iso(agent.stalledSince),
   ...olderAgentKeys(agent),
 });
 
@@ -120,7 +122,7 @@ function unstartedCommands(agent: TroubledFacts): readonly string[] {
 }
 
 /** An agent that was reserved a moment ago, or would be. */
-export const seatView = (seat: SlingReply) => ({ ...seat, parent: seat.parentAgent, ...olderSeatKeys() });
+export const seatView = (seat: SlingReply) => ({ ...seat, parent: seat.parentAgent, ...olderSeatKeys });
 
 /** The same after its first turn, or its end, was waited for. */
 export const waitedSeatView = (seat: SlingReply, agent: Agent) => ({
