@@ -636,6 +636,19 @@ const work: First<"agentWorkView"> = {
   patch: "+a",
   skipped: ["big.bin"],
 };
+const part = { updated: true };
+const updated: First<"updateView"> = {
+  dryRun: false,
+  agentDefs: { updated: ["builder.md"], unchanged: ["lead.md"] },
+  manifest: part,
+  hooks: part,
+  gitignore: part,
+  readme: part,
+  instructions: part,
+  written: ["README.md"],
+  kept: [{ part: "readme", path: "README.md", state: "edited", why: "was edited", replaceable: true }],
+  backups: ["README.md.bak"],
+};
 const prompt = { role: "builder", state: "replaced", added: false, text: "build" } as const;
 
 /**
@@ -800,6 +813,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   cleanedWorktreesView: [[cleanedWorktrees]],
   cleanPlanView: [[plan]],
   emptyCleanView: [[plan]],
+  restoredCleanView: [[{ name: "1", refs: ["refs/heads/overstory/b1/T1"], rows: 1, files: ["logs/b1"] }]],
   cleanReportView: [
     [plan, cleanReport],
     [{ ...plan, agent: undefined }, cleanReport],
@@ -858,7 +872,9 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [{ seq: 1, at, turnId: "turn-1", type: "progress", text: "hello" }],
     [{ seq: 1, at, turnId: null, type: "progress", text: "hello" }],
   ],
-  promptView: [[{ ...prompt, version: "builder@1", hash: "1", bytes: 5 }]],
+  promptView: [[{ ...prompt, agent: "b1", version: "builder@1", hash: "1", bytes: 5 }], [{ text: "build" }]],
+  updateView: [[updated]],
+  hooksView: [[{ path: ".claude/settings.local.json", changed: true }, { installed: true }]],
   comparedPromptView: [
     [
       {

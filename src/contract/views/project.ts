@@ -3,6 +3,8 @@ import type { RaiseReply } from "../../usecases/budgets/raise-budget.ts";
 import type { BudgetView } from "../../usecases/budgets/show-budgets.ts";
 import type { ConfigKey } from "../../usecases/config/config.ts";
 import type { EngineInstall, EngineReport, EngineStart, EngineStop } from "../../usecases/engine/control.ts";
+import type { HooksChange } from "../../usecases/hooks/settings.ts";
+import type { UpdateReport } from "../../usecases/project/update.ts";
 import type { ComparedPrompt, ShownPrompt } from "../../usecases/prompts/prompts.ts";
 import type { ProgramTrust } from "../../usecases/trust/trust.ts";
 
@@ -69,8 +71,12 @@ export const installedEngineView = ({ path, unit, text, written, enable }: Engin
 /** An event as a line of the log of its agent. `at` is in milliseconds since 1970. */
 export const logLineView = ({ seq, at, turnId, type, text }: LogLine) => ({ seq, at, turnId, type, text });
 
-/** The prompt of a role, as every agent of it is told it here. */
-export const promptView = ({ role, state, added, version, hash, bytes, text }: ShownPrompt) => ({
+/** What an agent is told: the prompt of a role, one that was given to an agent, or an earlier version. */
+export type AnyPrompt = Pick<ShownPrompt, "text"> & Partial<ShownPrompt> & { readonly agent?: string };
+
+/** Keys that do not belong to the prompt that was asked for are left out. */
+export const promptView = ({ agent, role, state, added, version, hash, bytes, text }: AnyPrompt) => ({
+  agent,
   role,
   state,
   added,
@@ -96,4 +102,25 @@ export const programView = ({ name, kind, standing, runs, needed }: ProgramTrust
   standing,
   runs,
   needed,
+});
+
+/** What `ov update` brought up to date, or would. */
+export const updateView = (report: UpdateReport) => ({
+  dryRun: report.dryRun,
+  agentDefs: report.agentDefs,
+  manifest: report.manifest,
+  hooks: report.hooks,
+  gitignore: report.gitignore,
+  readme: report.readme,
+  instructions: report.instructions,
+  written: report.written,
+  kept: report.kept,
+  backups: report.backups,
+});
+
+/** The hooks of your own sessions after they were installed or removed. */
+export const hooksView = ({ path, changed }: HooksChange, { installed }: { readonly installed: boolean }) => ({
+  path,
+  changed,
+  installed,
 });

@@ -2,7 +2,7 @@ import { type MergeEntry, verdictOf } from "../../domain/merge/entry.ts";
 import type { AgentDiff } from "../../usecases/agents/read-agents.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
 import type { CleanPlan } from "../../usecases/worktrees/plan-clean.ts";
-import type { CleanReport } from "../../usecases/worktrees/run-clean.ts";
+import type { CleanReport, RestoreReport } from "../../usecases/worktrees/run-clean.ts";
 import type { SnapshotDetail, SnapshotRestored, SnapshotView } from "../../usecases/worktrees/snapshots.ts";
 import type { Surveyed } from "../../usecases/worktrees/survey.ts";
 import { olderCleanKeys, olderWorktreeCleanKeys } from "../older-keys.ts";
@@ -86,6 +86,9 @@ const cleanedAgent = (agentName: string, report: CleanReport) => ({
   markedCompleted: false,
   released: report.released.includes(agentName),
 });
+
+/** What came back of a clean. */
+export const restoredCleanView = ({ name, refs, rows, files }: RestoreReport) => ({ name, refs, rows, files });
 
 /** What an agent has changed since it started; the patch is left out where only the files are asked for. */
 export const agentWorkView = (

@@ -1,4 +1,4 @@
-import { cleanPlanView, cleanReportView, emptyCleanView } from "../../../contract/views/worktree.ts";
+import { cleanPlanView, cleanReportView, emptyCleanView, restoredCleanView } from "../../../contract/views/worktree.ts";
 import { stateDirName } from "../../../domain/project/place.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
@@ -75,7 +75,7 @@ const restore = async ({ app, io }: Call, time: string) => {
   if (!restored.ok) return restored;
   const { name, refs, rows, files } = restored.value;
   const what = `${counted(refs.length, "ref")}, ${counted(rows, "row")} and ${counted(files.length, "file")} came back from`;
-  return ok({ json: { ...restored.value }, text: successLine(io.paint, what, name), quietText: name });
+  return ok({ json: restoredCleanView(restored.value), text: successLine(io.paint, what, name), quietText: name });
 };
 
 /** One line for each thing that would go, then what stays and why. */

@@ -1,3 +1,4 @@
+import { hooksView, updateView } from "../../../contract/views/project.ts";
 import type { SetupCommand } from "../../../domain/project/setup-command.ts";
 import type { UnusableGate } from "../../../domain/project/unusable-gates.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
@@ -174,7 +175,7 @@ export const update: Handler = async ({ app, flags, io }) => {
   const done = await app.call("project.update", request);
   if (!done.ok) return done;
   const text = updateLines(io.paint, done.value).join("\n");
-  return ok({ json: { ...done.value }, text, quietText: "" });
+  return ok({ json: updateView(done.value), text, quietText: "" });
 };
 
 const partsMeant = (flags: Call["flags"]): readonly NamedPart[] => [
@@ -218,7 +219,7 @@ export const installHooks: Handler = async ({ app, flags, io }) => {
   const text = changed
     ? [successLine(io.paint, "Installed in", path), hintLine(io.paint, "They count from your next session on.")]
     : [`The hooks are in ${path} already.`];
-  return ok({ json: { ...done.value, installed: true }, text: text.join("\n"), quietText: "" });
+  return ok({ json: hooksView(done.value, { installed: true }), text: text.join("\n"), quietText: "" });
 };
 
 export const hookStatus: Handler = async ({ app, io }) => {
@@ -236,5 +237,5 @@ export const uninstallHooks: Handler = async ({ app, io }) => {
   if (!done.ok) return done;
   const { path, changed } = done.value;
   const text = changed ? successLine(io.paint, "Uninstalled from", path) : "No hooks of ours are installed.";
-  return ok({ json: { ...done.value, installed: false }, text, quietText: "" });
+  return ok({ json: hooksView(done.value, { installed: false }), text, quietText: "" });
 };

@@ -1,4 +1,4 @@
-import { comparedPromptView } from "../../../contract/views/project.ts";
+import { comparedPromptView, promptView } from "../../../contract/views/project.ts";
 import { type Capability, isCapability } from "../../../domain/agent/capability.ts";
 import { invalid } from "../../../domain/refusal.ts";
 import { no, ok } from "../../../domain/result.ts";
@@ -26,7 +26,7 @@ export const show: Handler = async ({ app, args, flags }) => {
   if (!found.ok) return found;
   // A text that is to be saved as a file is printed byte by byte.
   const isWhole = "role" in found.value && !("version" in found.value);
-  return ok({ json: { ...found.value }, text: isWhole ? found.value.text : visibleText(found.value.text) });
+  return ok({ json: promptView(found.value), text: isWhole ? found.value.text : visibleText(found.value.text) });
 };
 
 async function wanted(app: App, args: Call["args"], flags: Call["flags"]) {
