@@ -1,15 +1,15 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { type DeliveryPolicy, defaultDeliveryPolicy, nextDelivery } from "../../domain/mail/delivery.ts";
 import { isUnverified, type Letter, type WorkBehind, workLine } from "../../domain/mail/letter.ts";
 import { type Delivery, type DeliveryState, type MailType, type Message, mailTypes } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, list, oneOf, text, whole } from "../../domain/schema/schema.ts";
+import type { Settings } from "../../ports/settings.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { reportDead } from "./dead-mail.ts";
 import { hasRunOut, type Inbox, inboxChannel, isDebounced, openInbox, wasHandedOver } from "./inbox.ts";
-import { deliveryPolicyOf } from "./policy.ts";
 import { wakeUp } from "./post.ts";
 
 export interface CheckRequest {
@@ -206,3 +206,10 @@ export async function reporterOf(tx: Tx, message: Message): Promise<Reporter> {
   if (head === null) return { agent, work: { kind: "unknown", why: "its worktree could not be read" } };
   return { agent, work: { kind: "seen", when: "turn-ended", facts: { head, base, ahead, dirty } } };
 }
+
+/** Leases and attempts as this project sets them. */
+const deliveryPolicyOf = ({ mail }: Settings): DeliveryPolicy => ({
+  ...defaultDeliveryPolicy,
+  leaseMs: mail.leaseMs,
+  maxAttempts: mail.maxAttempts,
+});

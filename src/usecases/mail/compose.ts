@@ -1,4 +1,4 @@
-import { capBody } from "../../domain/mail/limits.ts";
+import { capBody, defaultMailLimits, type MailLimits } from "../../domain/mail/limits.ts";
 import {
   checkPayload,
   fillPayload,
@@ -14,7 +14,6 @@ import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { loadFollower } from "./followers.ts";
-import { limitsOf } from "./policy.ts";
 import type { Sender } from "./sender.ts";
 import type { Target } from "./target.ts";
 
@@ -152,3 +151,12 @@ function unverified(payload: string | null): string {
   const { verified: _, receiptId: __, ...said } = payloadFields(payload);
   return JSON.stringify({ ...said, unverified: true });
 }
+
+/** The limits of sending as this project sets them. */
+export const limitsOf = ({ mail }: Settings): MailLimits => ({
+  ...defaultMailLimits,
+  perMinute: mail.rateLimits.perMinute,
+  groupsPerMinute: mail.rateLimits.broadcastPerMinute,
+  maxHop: mail.hopLimit,
+  maxBodyBytes: mail.maxBodyBytes,
+});
