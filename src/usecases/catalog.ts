@@ -3,7 +3,7 @@ import type { UseCase } from "./usecase.ts";
 
 /** Every operation by name, loaded when called: a command pays only for the one it runs. */
 export const catalog = {
-  "advise.plan": async () => (await import("./tasks/read-tasks.ts")).advisePlan,
+  "advise.plan": async () => (await import("./tasks/advise-plan.ts")).advisePlan,
   "agent.sling": async () => (await import("./agents/sling.ts")).sling,
   "agent.plan": async () => (await import("./agents/sling.ts")).drySling,
   "agent.recover": async () => (await import("./agents/recover.ts")).recover,

@@ -1,6 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { newestPerName } from "../../domain/agent/agent.ts";
-import { canonical } from "../../domain/agent/capability.ts";
+import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
@@ -62,3 +62,14 @@ export async function descendantsOf(tx: Tx, name: string): Promise<Agent[]> {
   await visit(name);
   return found;
 }
+
+type Implementer = Agent & { readonly branch: string };
+
+/** The agent that implemented a task last, with its branch. Another agent on the same task looks at that branch. */
+export async function newestWorkOn(tx: Tx, taskId: string): Promise<Implementer | undefined> {
+  const implementers = newestPerName(await tx.agents.list({ taskId })).filter(hasWork);
+  return implementers.toSorted((a, b) => b.startedAt - a.startedAt)[0];
+}
+
+const hasWork = (agent: Agent): agent is Implementer =>
+  isIn("implementation", agent.capability) && agent.branch !== null;

@@ -14,7 +14,7 @@ import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { findAgent } from "./find-agent.ts";
-import { parkedOf } from "./pause.ts";
+import { parkedOf } from "./parked.ts";
 
 export interface NudgeRequest {
   readonly name: string;

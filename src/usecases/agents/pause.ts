@@ -1,6 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
-import { raiseCommand, statusOf, waitWords } from "../../domain/agent/status.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import { isAttachHold } from "../../domain/agent/wait.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
@@ -12,6 +12,7 @@ import { record } from "../events/record.ts";
 import { wakeUp } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { descendantsOf, findSubordinate } from "./find-agent.ts";
+import { type Parked, waitingFor } from "./parked.ts";
 
 export interface PauseRequest {
   readonly name: string;
@@ -157,56 +158,4 @@ async function isTakenCareOf(tx: Tx, queued: Turn): Promise<boolean> {
   );
   // A retry after a turn that counts as settled is one that was interrupted for a person.
   return ended.at(-1)?.status === "settled";
-}
-
-/** What keeps an agent from its next turn. */
-interface Parked {
-  readonly reason: string;
-  readonly until: number | null;
-  /** What the caller can type to end it; null when there is nothing to do but wait. */
-  readonly next: string | null;
-}
-
-type Looking = Pick<Context, "caller" | "now">;
-
-/** Null for an agent whose input starts a turn. A retry keeps its time whatever mail comes in. */
-export async function parkedOf(tx: Tx, { caller, now }: Looking, agent: Agent): Promise<Parked | null> {
-  const { name } = agent;
-  const isOperator = caller.kind !== "agent";
-  if (agent.stopRequestedBy !== null) return { reason: "it is being stopped", until: null, next: null };
-  const waits = await tx.waits.of(name);
-  const pauses = waits.filter(({ kind }) => kind === "operator");
-  if (pauses.some(isAttachHold)) return { reason: "somebody is attached to it", until: null, next: null };
-  if (pauses.length > 0) {
-    const mayLift = isOperator || pauses.some(({ ref }) => ref === caller.name);
-    const by = pauses.map(({ ref }) => ref).join(", ");
-    return { reason: `it is paused by ${by}`, until: null, next: mayLift ? `ov resume ${name}` : null };
-  }
-  const budget = waits.find(({ kind }) => kind === "budget");
-  if (budget !== undefined) {
-    const next = isOperator ? raiseCommand(budget.ref) : null;
-    return { reason: `its budget ${budget.ref} is used up`, until: budget.deadline, next };
-  }
-  const queued = await tx.turns.queuedFor(agent.id);
-  if (queued === undefined || queued.trigger !== "retry" || queued.notBefore <= now) return null;
-  if (waits.some(({ kind }) => kind === "rate_limit"))
-    return { reason: "its provider takes no requests before that", until: queued.notBefore, next: null };
-  // The operator's nudge makes the retry due at once; an agent's does not.
-  const next = isOperator ? `ov nudge ${name}` : null;
-  return { reason: "it pauses after a failed turn", until: queued.notBefore, next };
-}
-
-/** The same for an agent without a pause: it also names a running turn, or what the agent waits for. */
-async function waitingFor(tx: Tx, looking: Looking, agent: Agent): Promise<Parked> {
-  const { name } = agent;
-  const just = (reason: string, next: string | null = null): Parked => ({ reason, until: null, next });
-  if (hasEnded(agent)) return just(`it has ended (${statusOf(agent).words})`, `ov recover ${name}`);
-  const parked = await parkedOf(tx, looking, agent);
-  if (parked !== null) return parked;
-  if ((await tx.turns.runningFor(agent.id)) !== undefined) return just("a turn of it is running");
-  if (agent.worktreePath === null) return just("its worktree is being prepared");
-  if ((await tx.turns.queuedFor(agent.id)) !== undefined) return just("its next turn is about to start");
-  const waits = await tx.waits.of(name);
-  if (waits.length > 0) return just(`it waits for ${waits.map(waitWords).join(", ")}`);
-  return just("it waits for mail", `ov nudge ${name}`);
 }

@@ -16,6 +16,7 @@ import type { Tx } from "../../ports/store.ts";
 import { knownCollisions } from "../merge/radar.ts";
 import { openDependencies } from "../tasks/dependencies.ts";
 import type { Context } from "../usecase.ts";
+import { newestWorkOn } from "./find-agent.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
 /** Everything `ov sling` decides before it changes anything. */
@@ -311,17 +312,6 @@ function warningsFor(
   }
   return warnings;
 }
-
-type Implementer = Agent & { readonly branch: string };
-
-/** The agent that implemented a task last, with its branch. Another agent on the same task looks at that branch. */
-export async function newestWorkOn(tx: Tx, taskId: string): Promise<Implementer | undefined> {
-  const implementers = newestPerName(await tx.agents.list({ taskId })).filter(hasWork);
-  return implementers.toSorted((a, b) => b.startedAt - a.startedAt)[0];
-}
-
-const hasWork = (agent: Agent): agent is Implementer =>
-  isIn("implementation", agent.capability) && agent.branch !== null;
 
 type RuntimeSettings = Pick<Settings, "runtime" | "runtimes">;
 

@@ -4,7 +4,7 @@ import type { ChildFacts } from "../../domain/completion/children.ts";
 import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
 import type { Tx } from "../../ports/store.ts";
-import { newestWorkOn } from "../agents/plan-sling.ts";
+import { newestWorkOn } from "../agents/find-agent.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 
 type RoleFacts = Pick<CompletionFacts, "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children">;

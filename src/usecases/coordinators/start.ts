@@ -10,7 +10,7 @@ import type { Tx } from "../../ports/store.ts";
 import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
 import { record } from "../events/record.ts";
 import { post } from "../mail/post.ts";
-import { adviceNow } from "../tasks/read-tasks.ts";
+import { adviceNow } from "../tasks/advise-plan.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { planStart, type StartReply, type StartRequest, startFields } from "./plan-start.ts";
 

@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
-import type { Delivery } from "../../domain/mail/types.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Delivery, Message } from "../../domain/mail/types.ts";
 import { agentName } from "../../domain/name/name.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -119,3 +120,11 @@ export const followMail: Stream<
     );
   },
 };
+
+/** Settles the delivery of a message to this reader, if there is an open one. */
+export async function markRead(tx: Tx, now: number, { seq }: Pick<Message, "seq">, reader: string): Promise<void> {
+  const delivery = await tx.deliveries.get(seq, reader);
+  if (delivery === undefined) return;
+  const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? reader }, now);
+  if (acked.ok) await tx.deliveries.update(acked.value);
+}

@@ -8,7 +8,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import type { MessageFilter } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
-import { parkedOf } from "../agents/pause.ts";
+import { parkedOf } from "../agents/parked.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { findMessage, mayList, messageInSight, namesInSight } from "./find-message.ts";
 import { openInbox, ownerOf } from "./inbox.ts";
@@ -128,14 +128,6 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
     return ok({ id, alreadyRead: isRead(delivery.state), message: view });
   },
 };
-
-/** Settles the delivery of a message to this reader, if there is an open one. */
-export async function markRead(tx: Tx, now: number, { seq }: Pick<Message, "seq">, reader: string): Promise<void> {
-  const delivery = await tx.deliveries.get(seq, reader);
-  if (delivery === undefined) return;
-  const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? reader }, now);
-  if (acked.ok) await tx.deliveries.update(acked.value);
-}
 
 export interface StatusReply {
   readonly message: MessageView;

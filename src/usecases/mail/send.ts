@@ -4,7 +4,7 @@ import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 import { checkWritten, prepareWritten, type WrittenRequest, writtenFields } from "./compose.ts";
 import { findMessage } from "./find-message.ts";
-import { markRead } from "./read-mail.ts";
+import { markRead } from "./inbox.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
 import { asks } from "./waits.ts";

@@ -10,7 +10,7 @@ import { fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
-import { markRead } from "../mail/read-mail.ts";
+import { markRead } from "../mail/inbox.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/landing/branch-questions.ts";

@@ -1,12 +1,10 @@
-import { type Advice, advise } from "../../domain/coordination/advice.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { fields, flag, noFields, text, whole } from "../../domain/schema/schema.ts";
+import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import { taskStatuses } from "../../domain/task/task.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context, UseCase } from "../usecase.ts";
+import type { UseCase } from "../usecase.ts";
 import { detailOf, detailsOf, findTask, type TaskDetail } from "./task-detail.ts";
 
 export interface ListTasksRequest {
@@ -60,23 +58,3 @@ export const listReady: UseCase<{ readonly limit?: number | undefined }, TaskLis
     return ok({ tasks: await detailsOf(tx, ready.slice(0, limit)) });
   },
 };
-
-/** Every pair is compared; a longer list says the same with more of it. */
-const mostTasks = 300;
-
-/** Whether to work in parallel, and how far, judged by the tasks there are. Nothing is stored by looking. */
-export const advisePlan: UseCase<object, { readonly advice: Advice }> = {
-  kind: "read",
-  request: noFields,
-  run: async (tx, context) => ok({ advice: await adviceNow(tx, context) }),
-};
-
-/** The advice as of this moment. */
-export async function adviceNow(tx: Tx, { settings }: Pick<Context, "settings">): Promise<Advice> {
-  const tasks = await tx.tasks.list({ unclosed: true, limit: mostTasks });
-  return advise({
-    tasks,
-    dependencies: await tx.tasks.dependencies(),
-    maxConcurrent: settings.agents.maxConcurrent,
-  });
-}

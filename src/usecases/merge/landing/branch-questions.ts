@@ -12,8 +12,8 @@ import {
 } from "../../../domain/merge/landing-branch.ts";
 import type { OutcomeMail } from "../../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../../ports/store.ts";
+import { markRead } from "../../mail/inbox.ts";
 import { fromEngine, post, tellOperator } from "../../mail/post.ts";
-import { markRead } from "../../mail/read-mail.ts";
 import type { Context } from "../../usecase.ts";
 import { newOp } from "../merge-records.ts";
 import { leftBehind } from "./settle-undo.ts";
