@@ -1,4 +1,4 @@
-import { hooksView, updateView } from "../../../contract/views/project.ts";
+import { hooksView, programView, updateView } from "../../../contract/views/project.ts";
 import type { SetupCommand } from "../../../domain/project/setup-command.ts";
 import type { UnusableGate } from "../../../domain/project/unusable-gates.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
@@ -52,7 +52,7 @@ export const init: Handler = async ({ app, flags, io }) => {
     ...report,
     setup: taken ?? null,
     unusableGates: changed.value.unusable,
-    unconfirmed: unconfirmed.value,
+    unconfirmed: unconfirmed.value.map(programView),
     tools,
   };
   const edited = changed.value.setup?.taken === true || changed.value.unusable.some(({ removed }) => removed);
