@@ -24,7 +24,7 @@ import type { AnyEffect, ItemOf, OperationName, ReplyOf, RequestOf, StreamName }
  * files, and keeps the order intent, effect, fact by calling reads and writes. A `stream` is an effect that tells how far
  * it is.
  */
-interface Beyond<Request> {
+interface EffectBase<Request> {
   /** What a request that comes from another process must look like. The engine refuses others before anything runs. */
   readonly request: SchemaOf<Request>;
   /** Only the operator may call it, also in a project without a database or with a broken one. */
@@ -40,14 +40,14 @@ interface Beyond<Request> {
   readonly place: "engine" | "caller";
 }
 
-export interface Effect<Request, Reply> extends Beyond<Request> {
+export interface Effect<Request, Reply> extends EffectBase<Request> {
   readonly kind: "effect";
   /** The process may die at any line of it. A repeated call must go on from there. */
   readonly run: (world: World, request: Request) => Promise<Result<Reply, Refusal>>;
 }
 
 /** Runs until it has its reply or is cancelled; each item tells how things stand at one moment. */
-export interface Stream<Request, Reply, Item> extends Beyond<Request> {
+export interface Stream<Request, Reply, Item> extends EffectBase<Request> {
   readonly kind: "stream";
   readonly run: (world: World, request: Request, listener: Listener<Item>) => Promise<Result<Reply, Refusal>>;
 }
@@ -83,7 +83,7 @@ export interface World {
   readonly sleep: (ms: number) => Promise<void>;
   /** Asks until there is an answer: again when something was written, and now and then. Ends early with the signal. */
   until<T>(ask: () => Promise<T | undefined>, signal?: AbortSignal): Promise<T>;
-  /** In words, that the disk with the project's state has no room, so that nothing can go on; undefined when it has. */
+  /** A sentence that the disk with the project's state is full, so that nothing can go on; undefined when it is not. */
   fullDisk(): string | undefined;
   /** What follows computes for a while: this process may spend time on becoming fast. */
   readonly expectLongWork: () => void;

@@ -14,8 +14,8 @@ export interface Lifted {
 }
 
 /**
- * Looks at every wait for a budget again and ends those whose ledger has room: after a settling, a raise, a changed
- * configuration or the end of a day. Whoever keeps waiting for an exhausted one is reported, if that was not done yet.
+ * Looks at every wait for a budget again and ends those whose ledger is not used up: after a settling, a raise, a changed
+ * configuration or the end of a day. An exhausted ledger that agents still wait for is reported once.
  */
 export async function liftBudgetWaits(tx: Tx, terms: BudgetTerms): Promise<Lifted> {
   const resumed: string[] = [];

@@ -79,7 +79,7 @@ async function park(tx: Tx, asked: ReserveTurn, exceeded: Exceeded): Promise<voi
   if (isExhausted(exceeded, exceeded.limit)) await announceExceeded(tx, asked, agent, exceeded);
 }
 
-/** What it was parked for has room again, or it would not have got its reservation. */
+/** Ends the waits for a budget of an agent that got its reservation: the budget is no longer used up. */
 async function unpark(tx: Tx, name: string): Promise<void> {
   for (const { kind, ref } of await tx.waits.of(name)) {
     if (kind === "budget") await tx.waits.remove(name, kind, ref);
@@ -87,7 +87,7 @@ async function unpark(tx: Tx, name: string): Promise<void> {
 }
 
 /**
- * Gives back what a turn set aside that will not run after all; who waited for it goes on. Harmless for a turn that was
+ * Gives back what a turn set aside that will not run after all; agents that waited for it go on. Harmless for a turn that was
  * settled or never reserved.
  */
 export async function releaseReservation(tx: Tx, turnId: string, terms: BudgetTerms): Promise<void> {
@@ -113,8 +113,8 @@ interface SettleTurnBudget extends BudgetTerms {
 }
 
 /**
- * Replaces what the turn set aside by what it took, warns where most of a budget is gone, and lets go on who waited for
- * room. Belongs in the transaction that ends the turn; a second call for it changes nothing.
+ * Replaces what the turn set aside by what it took, warns where most of a budget is gone, and lets agents go on that waited
+ * for the budget. Belongs in the transaction that ends the turn; a second call for it changes nothing.
  */
 export async function settleTurnBudget(tx: Tx, ended: SettleTurnBudget): Promise<void> {
   const reservations = await tx.budgets.take(ended.turn.id);
@@ -154,7 +154,7 @@ export async function recordUsage(tx: Tx, rows: readonly Usage[]): Promise<void>
 
 /**
  * For the engine's start (limits may have been edited) and for `nextAt` (a day ends): gives back what turns set aside
- * that will never be settled, and lets go on who has room.
+ * that will never be settled, and lets agents go on whose budget is no longer used up.
  */
 export async function recheckBudgets(tx: Tx, terms: BudgetTerms): Promise<Lifted> {
   for (const turnId of await tx.budgets.abandoned()) await giveBack(tx, turnId, terms.now);

@@ -21,7 +21,7 @@ export interface ProcessSight {
   ancestors(): readonly ProcessIdentity[];
 }
 
-/** The facts about a caller besides the token. */
+/** What is known of a caller apart from its token. */
 export type CallerSight =
   | ProcessSight
   /** It is at the other end of a connection, where nothing can be seen of it. */

@@ -19,7 +19,7 @@ export interface Inbox {
   readonly turnId: string | null;
 }
 
-/** The inbox the caller means: its own, or for the operator anybody's. */
+/** The inbox that the caller names: its own, or for the operator that of any agent. */
 export async function openInbox(tx: Tx, caller: Caller, named?: string): Promise<Result<Inbox, Refusal>> {
   if (caller.kind === "agent") {
     if (named !== undefined && named.trim().toLowerCase() !== caller.name) {
@@ -49,7 +49,7 @@ export async function isDebounced(tx: Tx, inbox: Inbox, now: number, windowMs: n
 }
 
 /**
- * Whose inbox a name means. `orchestrator` is the operator while no agent of that name lives, so that a person's own
+ * The owner of the inbox of this name. `orchestrator` is the operator while no agent of that name lives, so that a person's own
  * session gets the mail of those it started.
  */
 export async function ownerOf(tx: Tx, name: string): Promise<string> {

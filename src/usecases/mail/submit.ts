@@ -64,7 +64,7 @@ export async function submit(
   const final = { ...mail, body, payload: payload.value };
   const replyTo = mail.answer?.replyTo ?? null;
   const from = { fromAgent: sender.name, fromAgentId: sender.agent?.id ?? null };
-  const earlier = meansItself(mail)
+  const earlier = mayRepeat(mail)
     ? undefined
     : await findRepeated(tx, { ...final, ...from, address, replyTo }, now, limits);
   if (earlier !== undefined) return ok(await repeated(tx, earlier));
@@ -83,10 +83,10 @@ export async function submit(
 }
 
 /**
- * Who names a key has said what counts as the same. A branch is announced again in the same words when it was mended in
- * the same minute; announcing it twice changes nothing in the queue.
+ * Mail that is never taken for a repetition by its words. A sender that gives a key decides by the key. A branch that was
+ * mended within a minute is announced again in the same words, and announcing it twice changes nothing in the queue.
  */
-const meansItself = ({ dedupeKey, type }: Composition): boolean => dedupeKey !== null || type === "merge_ready";
+const mayRepeat = ({ dedupeKey, type }: Composition): boolean => dedupeKey !== null || type === "merge_ready";
 
 const nothing = { id: null, group: true, recipients: [], woken: [], duplicate: false, warnings: [] } as const;
 

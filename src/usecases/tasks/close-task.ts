@@ -52,7 +52,7 @@ export async function closeAndFollow(
   return { task: closed, ...(await followClosing(tx, context, [task.id])) };
 }
 
-/** What the closing of these tasks means for the tasks and groups around them. */
+/** Unblocks tasks, completes groups and closes tasks of leads that waited for these tasks to be closed. */
 export async function followClosing(
   tx: Tx,
   context: Context,
