@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stateDirName, trustName } from "../../domain/project/place.ts";
 import { expectGit, runGit } from "./git.ts";
@@ -55,6 +56,13 @@ export async function readRepository(root: string, env: Readonly<Record<string, 
     isOrdinary,
     trust: join(commonDir, stateDirName, trustName),
   };
+}
+
+/** The directories that git expects in a repository. Made by hand: `git init` copies the templates of the user. */
+export function makeGitDirectories(gitDir: string): void {
+  for (const part of [["objects", "info"], ["objects", "pack"], ["refs", "heads"], ["refs", "tags"], ["info"]]) {
+    mkdirSync(join(gitDir, ...part), { recursive: true });
+  }
 }
 
 const plain = ["autocrlf", "eol", "filemode", "symlinks", "ignorecase", "precomposeunicode"].map(

@@ -13,7 +13,17 @@ export function hostTrackers(place: TrackerPlace): Trackers {
   });
   return {
     facts: () => ({ beads: presence(adapters.beads), seeds: presence(adapters.seeds) }),
-    open: (name) => adapters[name].open(place),
+    open: (name) => opened(name, place),
+  };
+}
+
+function opened(tracker: ExternalTracker, place: TrackerPlace): Tracker {
+  const { program, ready } = adapters[tracker];
+  return {
+    ready: async () => {
+      const answer = await runProgram({ tracker, program, args: ["ready", "--json"] }, place);
+      return answer.ok ? tasksIn(answer.value, ready) : answer;
+    },
   };
 }
 
@@ -22,18 +32,9 @@ const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: 
 interface Adapter {
   readonly directory: string;
   readonly program: string;
-  readonly open: (place: TrackerPlace) => Tracker;
+  /** How the program answers `ready --json`. */
+  readonly ready: AnswerForm;
 }
-
-const beadsProgram = "bd";
-
-/** Beads, asked through `bd`. */
-const beads = (place: TrackerPlace): Tracker => ({
-  ready: async () => {
-    const answer = await runProgram({ tracker: "beads", program: beadsProgram, args: ["ready", "--json"] }, place);
-    return answer.ok ? tasksIn(answer.value, beadsReady) : answer;
-  },
-});
 
 /** A bare array and nothing else. */
 export const beadsReady: AnswerForm = {
@@ -42,16 +43,6 @@ export const beadsReady: AnswerForm = {
   list: (document) => (Array.isArray(document) ? document : undefined),
   typeKey: "issue_type",
 };
-
-const seedsProgram = "sd";
-
-/** Seeds, asked through `sd`. */
-const seeds = (place: TrackerPlace): Tracker => ({
-  ready: async () => {
-    const answer = await runProgram({ tracker: "seeds", program: seedsProgram, args: ["ready", "--json"] }, place);
-    return answer.ok ? tasksIn(answer.value, seedsReady) : answer;
-  },
-});
 
 /** `{"success":true,"command":"ready","issues":[...]}`, perhaps with other words before it. */
 export const seedsReady: AnswerForm = {
@@ -72,8 +63,8 @@ function brackets(out: string): readonly number[] {
 }
 
 const adapters: Readonly<Record<ExternalTracker, Adapter>> = {
-  beads: { directory: ".beads", program: beadsProgram, open: beads },
-  seeds: { directory: ".seeds", program: seedsProgram, open: seeds },
+  beads: { directory: ".beads", program: "bd", ready: beadsReady },
+  seeds: { directory: ".seeds", program: "sd", ready: seedsReady },
 };
 
 /** How one tracker writes lists of tasks. */

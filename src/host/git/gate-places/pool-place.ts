@@ -84,11 +84,14 @@ export function settlePlace({ gitDir }: PoolPlace, commit: string, index: string
   write(join(gitDir, "HEAD"), `${commit}\n`);
   write(join(gitDir, "commondir"), "../..\n");
   write(join(gitDir, "locked"), lockReason);
-  const copy = join(gitDir, "index");
-  copyFileSync(index, copy);
-  // Not younger than the files it lists, or a change in the same moment would not be seen.
-  const { atimeMs, mtimeMs } = statSync(index);
-  utimesSync(copy, atimeMs / 1000, (mtimeMs - doubtMs) / 1000);
+  copyIndex(index, join(gitDir, "index"));
+}
+
+/** The copy is not younger than the files it lists, or git would not see a change in the same moment. */
+export function copyIndex(from: string, to: string): void {
+  copyFileSync(from, to);
+  const { atimeMs, mtimeMs } = statSync(from);
+  utimesSync(to, atimeMs / 1000, (mtimeMs - doubtMs) / 1000);
 }
 
 const kept = ["gitdir", "HEAD", "commondir", "locked"];

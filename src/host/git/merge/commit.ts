@@ -69,6 +69,17 @@ async function writeCommit(
   return expectGit(answer, "writing a commit").out.trim();
 }
 
+/** Commits a tree in the name of the user, unsigned, through a git directory of ours. */
+export async function commitAsUser(
+  own: OwnDir,
+  repository: Repository,
+  { tree, parent, message }: { readonly tree: string; readonly parent: string | null; readonly message: string },
+): Promise<string> {
+  const { user } = await readSignature(repository);
+  const args = ["commit-tree", tree, ...(parent === null ? [] : ["-p", parent]), "-m", message];
+  return expectGit(await own.git(args, { env: namesFor(user ?? nobody) }), "committing").out.trim();
+}
+
 /** How a signing program finds its agent and keys. */
 const signerNeeds = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK", "DISPLAY", "XDG_RUNTIME_DIR"];
 

@@ -5,7 +5,7 @@ import { expectGit, runGit } from "../git.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { standing } from "../places.ts";
 import { parseRefs, type Ref } from "../refs.ts";
-import type { GitProject, Repository } from "../repository.ts";
+import { type GitProject, makeGitDirectories, type Repository } from "../repository.ts";
 import { transfer } from "../work/collect.ts";
 import { looseCommits } from "../work/loose-commits.ts";
 import { saveWork } from "../work/snapshot.ts";
@@ -271,9 +271,7 @@ async function adoptModule(
   }
   const building = join(gitDir, "modules.preparing", name);
   rmSync(building, { recursive: true, force: true });
-  for (const part of [["objects", "info"], ["objects", "pack"], ["refs", "heads"], ["refs", "tags"], ["info"]]) {
-    mkdirSync(join(building, ...part), { recursive: true });
-  }
+  makeGitDirectories(building);
   const remote = await absoluteUrl(url, home.workTree);
   const settings = [
     ["remote.origin.url", remote],

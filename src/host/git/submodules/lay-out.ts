@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expectGit, runGit } from "../git.ts";
-import type { Repository } from "../repository.ts";
+import { makeGitDirectories, type Repository } from "../repository.ts";
 import { openRefs } from "./users-module.ts";
 
 export interface ModuleLayout {
@@ -23,9 +23,7 @@ export interface ModuleLayout {
  */
 export async function layOutModule(layout: ModuleLayout): Promise<void> {
   const { dir, finalDir, workTree, commit, module, scratch } = layout;
-  for (const part of [["objects", "info"], ["objects", "pack"], ["refs", "heads"], ["refs", "tags"], ["info"]]) {
-    mkdirSync(join(dir, ...part), { recursive: true });
-  }
+  makeGitDirectories(dir);
   writeFileSync(join(dir, "objects", "info", "alternates"), `${module.objects}\n`);
   for (const name of [join("info", "exclude"), "shallow"]) copyIfFile(module.commonDir, dir, name);
   const [settings, refs] = await Promise.all([settingsOf(module), refsOf(module, scratch)]);

@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, readdirSync, realpathSync, statSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
 import { fileRules } from "../filters.ts";
 import { passOnFull } from "../full-disk.ts";
-import type { PoolPlace } from "../gate-places/pool-place.ts";
+import { copyIndex, type PoolPlace } from "../gate-places/pool-place.ts";
 import {
   extrasIn,
   layoutOf,
@@ -123,12 +123,3 @@ async function refill(mergeRepo: MergeRepository, where: Where, planned: Planned
 function empty(dir: string): void {
   if (isRealDirectory(dir)) for (const name of readdirSync(dir, { encoding: "latin1" })) remove(dir, name);
 }
-
-/** Not younger than the files it lists, or a change in the same moment would not be seen. */
-function copyIndex(from: string, to: string): void {
-  copyFileSync(from, to);
-  const { atimeMs, mtimeMs } = statSync(from);
-  utimesSync(to, atimeMs / 1000, (mtimeMs - doubtMs) / 1000);
-}
-
-const doubtMs = 2;

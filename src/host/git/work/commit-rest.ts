@@ -4,7 +4,7 @@ import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { CommittedRest, OwnedWorktree, RestProblem } from "../../../ports/worktrees.ts";
 import { rulesFor } from "../filters.ts";
 import { expectGit } from "../git.ts";
-import { readSignature } from "../merge/commit.ts";
+import { commitAsUser } from "../merge/commit.ts";
 import { commitHooks } from "../merge/hooks.ts";
 import { placeOf } from "../places.ts";
 import { commitAt } from "../refs.ts";
@@ -39,7 +39,7 @@ export async function commitRest(
   // The new commit may name filters that the last commit did not.
   await rulesFor(repository, tree);
   const headTree = expectGit(await own.git(["rev-parse", `${head}^{tree}`]), "reading the branch").out.trim();
-  const commit = tree === headTree ? head : await commitTree();
+  const commit = tree === headTree ? head : await commitAsUser(own, repository, { tree, parent: head, message });
   if (commit !== head) {
     const move = ["update-ref", "-m", message, `refs/heads/${worktree.branch}`, commit, head];
     expectGit(await own.git(move), `moving ${worktree.branch}`);
@@ -50,15 +50,6 @@ export async function commitRest(
   renameSync(copy, join(place.gitDir, "index"));
   const hooksNotRun = await commitHooks(repository);
   return { commit, skipped: work.skipped.map((path) => path.toString()), hooksNotRun };
-
-  async function commitTree(): Promise<string> {
-    const { user } = await readSignature(repository);
-    const name = user?.name ?? "Overstory";
-    const mail = user?.email ?? "overstory@localhost";
-    const env = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
-    const made = await own.git(["commit-tree", tree, "-p", head ?? "", "-m", message], { env });
-    return expectGit(made, "committing").out.trim();
-  }
 }
 
 interface Ready {

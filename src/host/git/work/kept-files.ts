@@ -5,7 +5,7 @@ import { makeWithin } from "../../file-access.ts";
 import { type FileRules, rulesFor } from "../filters.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { scratchName } from "../leftovers.ts";
-import { readSignature } from "../merge/commit.ts";
+import { commitAsUser } from "../merge/commit.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import type { GitProject } from "../repository.ts";
 import { asGitMark } from "./snapshot.ts";
@@ -111,11 +111,7 @@ async function commitTree(
     const before = expectGit(await own.git(["rev-parse", `${onTop}^{tree}`]), "reading a commit").out.trim();
     if (before === tree) return onTop;
   }
-  const { user } = await readSignature(repository);
-  const [name, mail] = [user?.name ?? "Overstory", user?.email ?? "overstory@localhost"];
-  const env = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
-  const parents = onTop === null ? [] : ["-p", onTop];
-  return expectGit(await own.git(["commit-tree", tree, ...parents, "-m", message], { env }), "committing").out.trim();
+  return await commitAsUser(own, repository, { tree, parent: onTop, message });
 }
 
 const gitlink = "160000";

@@ -6,7 +6,7 @@ import { passOnFull } from "../full-disk.ts";
 import { git } from "../git.ts";
 import { hiddenSibling } from "../places.ts";
 import { commitAt, newRef, pinRefs, setRef } from "../refs.ts";
-import type { GitProject } from "../repository.ts";
+import { type GitProject, makeGitDirectories } from "../repository.ts";
 import { type Created, isTaken, seatOf } from "./create-linked.ts";
 import { alternatesOf, isWorktreeOf } from "./open-worktree.ts";
 import { populate } from "./populate.ts";
@@ -47,9 +47,7 @@ async function layOut(
   { ref, start }: { readonly ref: string; readonly start: string },
 ): Promise<void> {
   const gitDir = join(dir, ".git");
-  for (const part of [["objects", "info"], ["objects", "pack"], ["refs", "heads"], ["refs", "tags"], ["info"]]) {
-    mkdirSync(join(gitDir, ...part), { recursive: true });
-  }
+  makeGitDirectories(gitDir);
   const isPlain = repository.objectFormat === "sha1";
   const format = isPlain ? "" : `[extensions]\n\tobjectFormat = ${repository.objectFormat}\n`;
   writeFileSync(
