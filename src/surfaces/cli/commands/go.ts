@@ -193,7 +193,7 @@ function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
       advice: adviceLines(plan.advice),
     },
     text: [
-      successLine(paint, "StartedHead", started.agentName),
+      successLine(paint, "Started", started.agentName),
       hintLine(paint, `run ${started.runId}`),
       "Where to watch:",
       ...Object.entries({
