@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { renameSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { directChannel, remoteChannel } from "../src/compose/channel.ts";
 import { openProject } from "../src/compose/project.ts";
@@ -207,7 +207,7 @@ test("over the socket every operation takes a request that fits its schema, and 
       ]);
     }
   }
-  expect(refused).toBeGreaterThan(20);
+  expect(refused).toBeGreaterThan(4 * names.length);
   expect(storedRows(project.root)).toEqual(before);
   // A fitting request comes as far as the question who sent it.
   for (const name of names) {
@@ -216,6 +216,22 @@ test("over the socket every operation takes a request that fits its schema, and 
     const answer = await ask({ name, request: sampleOf(operation.request) });
     expect([name, answer]).toEqual([name, { ok: false, refusal: { kind: "unknown-token" } }]);
   }
+});
+
+test("over the socket nothing is written for a caller without a token, not even the file of a long text", async () => {
+  await using project = await makeProject(longLived);
+  await project.ov("status");
+  startEngine(project);
+  const channel = remoteChannel({ dir: statePath(project.root) });
+  const request = { to: "operator", subject: "Long", body: "word ".repeat(10_000) };
+  const blobs = () =>
+    readdirSync(project.root, { recursive: true }).filter((path) => `${path}`.includes("mail-blobs/"));
+  const refused = { ok: false, refusal: { kind: "unknown-token" } } as const;
+  expect(await channel.call({ name: "mail.send", request })).toEqual(refused);
+  expect(blobs()).toEqual([]);
+  const token = await seatedToken(project);
+  expect(await channel.call({ name: "mail.send", request, token })).toMatchObject({ ok: true });
+  expect(blobs()).toHaveLength(1);
 });
 
 test("over the socket a text that is no request is refused, and its sender is told", async () => {
@@ -250,7 +266,8 @@ test("a caller over the socket is told at once that an operation failed", async 
   const head = join(project.root, ".git/HEAD");
   renameSync(head, `${head}.kept`);
   writeFileSync(head, "broken");
-  await expect(call()).rejects.toMatchObject({ name: "Failure" });
+  const problem = expect.stringContaining("not a git repository");
+  await expect(call()).rejects.toMatchObject({ data: { kind: "unexpected", problem } });
   renameSync(`${head}.kept`, head);
   expect(await call()).toMatchObject({ ok: true });
 });
