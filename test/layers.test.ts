@@ -109,6 +109,17 @@ test("imports follow the arrows of the layout", () => {
   expect(edges).toBeGreaterThan(0);
 });
 
+/** What a file says when it decides about the product instead of saying which part serves which port. */
+const decides = /\bnew Failure\(|\b(?:no|invalid|notFound)\(/;
+
+test("compose is wiring: few files, and none of them refuses anything", () => {
+  const files = [...new Glob("src/compose/*.ts").scanSync(root)].filter((file) => !/\.(test|d)\.ts$/.test(file));
+  expect(files.length).toBeLessThanOrEqual(17);
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => decides.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+  expect(decides.test('return no(invalid("file", "is missing"));')).toBe(true);
+});
+
 test("a forbidden import would be noticed", () => {
   expect(importsOf('import { x } from "../store/x.ts";')).toEqual(["../store/x.ts"]);
   expect(importsOf('const later = () => import("../store/y.ts");')).toEqual(["../store/y.ts"]);

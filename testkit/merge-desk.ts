@@ -60,6 +60,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     "merge.predict": ({ candidates }) =>
       ok({ predictions: candidates.map(() => ({ ...cleanly, gatesLikely: ["Tests"] })) }),
     "merge.listLost": () => ok({ lost: [] }),
+    "file.read": ({ path }) => ok({ path, text: path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n" }),
     "merge.showPatch": ({ branch }) => ok({ patch: `patch of ${branch}\n` }),
   };
   const until = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
@@ -80,7 +81,6 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
       return world.call((await catalog[name]()) as UseCase<unknown, unknown>, request, { caller });
     },
     engine: { status: () => undefined },
-    files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },
     lacksBranch: (branch: string) => made.gone.has(branch),
     follow: async (name: OperationName, request: unknown, listener: Partial<Listener<unknown>> = {}) => {
       const operation = await operationOf(name);

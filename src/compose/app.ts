@@ -1,13 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { allowedEnvironment, gateVariables } from "../domain/agent/environment.ts";
+import { dirname, resolve } from "node:path";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import { invalid, type Refusal } from "../domain/refusal.ts";
-import { no, ok, type Result } from "../domain/result.ts";
-import { writeAtomically } from "../host/file-access.ts";
-import { type FoundPlace, findPlace } from "../host/project-place.ts";
+import { type FoundPlace, findPlace, lacksBranch } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
-import type { App, FilePlace } from "../surfaces/cli/app.ts";
+import type { App } from "../surfaces/cli/app.ts";
 import { runCli } from "../surfaces/cli/run.ts";
 import { treeFor } from "../surfaces/cli/tree-for.ts";
 import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
@@ -47,7 +42,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     place ??= findPlace({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
     return place;
   };
-  const findRoot = (): string => thePlace().root;
   let bound: Promise<ProjectPlace> | undefined;
   const boundPlace = (): Promise<ProjectPlace> => {
     bound ??= bind(thePlace(), env);
@@ -59,7 +53,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     project ??= boundPlace().then((here) => openProject(here, env, { lastKnown: lastKnownConfig }));
     return project;
   };
-  const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
   const runEngine = async (stop: AbortSignal): Promise<void> =>
     (await import("./engine-main.ts")).engineInForeground(await theProject(), stop);
   const run = async (
@@ -86,6 +79,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       warn,
       env,
       cwd: here,
+      typedIn: cwd,
       place: boundPlace,
       project: theProject,
       state: () => thePlace().state,
@@ -103,20 +97,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     // The catalogue gives each name the types of its own operation.
     call: run as App["call"],
     follow: run as App["follow"],
-    files: {
-      readText: async (path, at) => readText(placed(path, at)),
-      writeText: async (path, text, at) => {
-        const { realPathOf } = await import("../host/tool-guard.ts");
-        const place = realPathOf(placed(path, at));
-        const allowed = await app.call("identity.mayWrite", { path: place });
-        if (!allowed.ok) return allowed;
-        // The program makes missing directories of the project itself. A missing directory in a typed path is likely a typo.
-        if (at !== "project" && !existsSync(dirname(place)))
-          return no(invalid("file", "is in a directory that does not exist", { value: place }));
-        return ok(writeAtomically(place, text));
-      },
-    },
-    absolute: (path) => resolve(cwd, path),
     // An agent's sandbox may hide the repository's refs.
     lacksBranch: (branch) => !app.speaksForAgent && lacksBranch(dirname(thePlace().state), branch),
     engine: {
@@ -125,18 +105,16 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
         return contactOf({ root, dir: state, env }).notice();
       },
     },
-    environmentFor: async (runtime) => {
-      const { runtimeById } = await import("./runtimes.ts");
-      const name = runtime ?? (await theProject()).config.runtime.default;
-      return allowedEnvironment(env, runtimeById(name)?.environment ?? []);
-    },
-    preflight: async (runtime) => {
-      const found = await (await import("./runtimes.ts")).preflight(await theProject(), runtime, env.PATH);
-      return found.ok ? undefined : found.refusal;
-    },
-    environmentForGates: () => gateVariables(env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
-    serveTools: async () => (await import("./mcp.ts")).serveTools(app),
+    serveTools: async () => {
+      const [{ serveAgent }, { fileSink, isTerminal }] = await Promise.all([
+        import("../surfaces/mcp/stdio.ts"),
+        import("../surfaces/cli/sink.ts"),
+      ]);
+      const out = fileSink(1);
+      const peer = { input: Bun.stdin.stream(), write: (line: string) => out.write(line), isPerson: isTerminal(0) };
+      return serveAgent({ version, call: app.call, follow: app.follow }, peer);
+    },
   };
   return app;
 }
@@ -144,27 +122,4 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
 /** Looked into only when it is not plainly where it belongs: hot commands find it bound. */
 async function bind(found: FoundPlace, env: Environment): Promise<ProjectPlace> {
   return found.isBound ? found : (await bindingFor(env)).bind(found);
-}
-
-function readText(path: string): Result<string | undefined, Refusal> {
-  try {
-    return ok(readFileSync(path, "utf8"));
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    if (error.code === "ENOENT") return ok(undefined);
-    return no(invalid("file", `cannot be read (${error.code})`, { value: path }));
-  }
-}
-
-/** A branch is a file of its own or a line of `packed-refs`. Other forms of storage have neither: there it is not known. */
-function lacksBranch(common: string, branch: string): boolean {
-  const ref = `refs/heads/${branch}`;
-  if (existsSync(join(common, ref)) || existsSync(join(common, "reftable"))) return false;
-  const packed = join(common, "packed-refs");
-  return (
-    !existsSync(packed) ||
-    !readFileSync(packed, "utf8")
-      .split("\n")
-      .some((line) => line.endsWith(` ${ref}`))
-  );
 }

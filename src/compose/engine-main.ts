@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { stampOf } from "../config/compiled.ts";
-import { config } from "../config/config.ts";
+import { config, watchConfig } from "../config/config.ts";
 import { failureOf } from "../domain/failure.ts";
 import { runEngine } from "../engine/engine.ts";
 import { seatedStore } from "../engine/engine-lease.ts";
@@ -138,7 +137,7 @@ async function serveWith(
     // A person who runs the engine in the foreground may have limited it.
     lockLimit: () => (isForeground ? undefined : lockLimitOf("self")),
     giveUp: () => process.exit(1),
-    settingsChanged: watchSettings(opened),
+    settingsChanged: watchConfig(placeOf(opened), opened.env, opened.config),
   };
   try {
     const memory = knownSettings(opened.dir);
@@ -147,24 +146,6 @@ async function serveWith(
   } finally {
     await store.close();
   }
-}
-
-/**
- * Returns a check for changed settings. It compares the stamps of the files, and reads the files only when a stamp
- * differs.
- */
-function watchSettings({ root, dir, env, config: had }: Project): () => Promise<boolean> {
-  const place = { root, state: dir };
-  let seen: string | undefined;
-  return async () => {
-    const now = JSON.stringify(stampOf(place, env));
-    if (now === seen) return false;
-    seen = now;
-    const found = await config(place, env);
-    // If the new settings cannot be used, commands refuse them and say why. The engine keeps the old ones until they
-    // are mended.
-    return found.ok && !Bun.deepEquals(found.value.config, had);
-  };
 }
 
 /** An engine starts with a long log as well: a full disk, for example, must not keep it from making room. */

@@ -10,8 +10,8 @@ import { type McpServer, makeServer } from "../surfaces/mcp/server.ts";
 import type { McpApp } from "../surfaces/mcp/tool-call.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { engineCall } from "./engine-call.ts";
-import { mcpApp } from "./mcp.ts";
 import { channelPorts, type Project } from "./project.ts";
+import { version } from "./version.ts";
 
 interface ServingEngine {
   readonly project: Project;
@@ -73,7 +73,7 @@ async function serverFor(
 ): Promise<Result<McpServer, Refusal>> {
   const app = appFor(engine, token);
   const self = await app.call("identity.self", {});
-  return self.ok ? ok(makeServer(mcpApp(app), self.value, client)) : self;
+  return self.ok ? ok(makeServer({ version, ...app }, self.value, client)) : self;
 }
 
 /** As the command channel: the same operations, as the holder of the token, and the engine looks afterwards. */

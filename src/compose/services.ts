@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Failure, failureOf } from "../domain/failure.ts";
+import { unusableWords } from "../config/problem.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { readText } from "../host/file-access.ts";
 import { say } from "../host/log-files.ts";
@@ -10,7 +10,7 @@ import { isMarked, openProject, type Project } from "./project.ts";
 /** `ov engine run --project P` and `ov turn run <id> --fence N --project P`: started by us, never typed by people. */
 export async function runService(argv: readonly string[]): Promise<number> {
   // What an agent could be started by must not be inside one: it would be everybody's supervisor, with an agent's mark.
-  if (isMarked()) throw new Failure({ kind: "unexpected", problem: "services are not started inside an agent" });
+  if (isMarked()) throw new Error("services are not started inside an agent");
   const after = (flag: string): string => argv[argv.indexOf(flag) + 1] ?? "";
   const root = after("--project");
   // A keeper or a service manager that starts us again where the project is no more should stop doing so.
@@ -38,10 +38,8 @@ async function openForService(place: ProjectPlace): Promise<Project | undefined>
   try {
     return await openProject(place, process.env, { lastKnown: true });
   } catch (thrown) {
-    const failure = failureOf(thrown);
-    if (failure.kind !== "config-invalid") throw thrown;
-    const [first] = failure.problems;
-    const where = `${first?.file ?? failure.path}${first === undefined ? "" : `, ${first.field} ${first.problem}`}`;
+    const where = unusableWords(thrown);
+    if (where === undefined) throw thrown;
     sayOnce(
       place.state,
       `no engine can work here: the settings cannot be used, and no earlier copy of them is known: ${where}; mend them, and the next ov command starts it again`,

@@ -38,6 +38,8 @@ export interface WorldTerms {
   readonly env: Environment;
   /** The directory where the command was typed, or the one that it names. */
   readonly cwd: string;
+  /** The directory where the command was typed, where that is another one. */
+  readonly typedIn?: string;
   /** Where the project at hand is. */
   readonly place: () => Promise<ProjectPlace>;
   readonly project: () => Promise<Project>;
@@ -100,6 +102,7 @@ export const makeWorld = ({
   warn,
   env,
   cwd,
+  typedIn,
   place,
   project,
   store,
@@ -216,6 +219,16 @@ export const makeWorld = ({
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);
     },
     typedFiles: async () => (await import("../host/project-files.ts")).typedFiles(cwd),
+    textFiles: async () =>
+      (await import("../host/project-files.ts")).textFiles(typedIn ?? cwd, async () => (await place()).root),
+    callerShell: async () => {
+      const { runtimeById, preflight } = await import("./runtimes.ts");
+      return {
+        variables: env,
+        neededBy: (runtime) => runtimeById(runtime)?.environment ?? [],
+        preflight: async (runtime) => preflight(await project(), runtime, env.PATH),
+      };
+    },
     cleanFiles: async () => {
       const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([
         import("../host/project/clean-files.ts"),

@@ -1,7 +1,8 @@
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok, type Result } from "../domain/result.ts";
-import { type ReadyConfig, readCompiledConfig } from "./compiled.ts";
+import { type ReadyConfig, readCompiledConfig, stampOf } from "./compiled.ts";
 import type { ConfigProblem } from "./problem.ts";
+import type { Config } from "./schema.ts";
 import type { Environment } from "./sources.ts";
 
 export type { Config } from "./schema.ts";
@@ -23,6 +24,21 @@ export async function config(
   if (loaded?.ok !== true) return no(sources.problems);
   const { readyConfig } = await import("./load.ts");
   return ok(readyConfig(loaded));
+}
+
+/**
+ * Returns a check for settings that differ from `had`. It compares the stamps of the files, and reads the files only when a
+ * stamp differs. Settings that cannot be used count as unchanged: commands refuse them and say why.
+ */
+export function watchConfig(place: ProjectPlace, env: Environment, had: Config): () => Promise<boolean> {
+  let seen: string | undefined;
+  return async () => {
+    const now = JSON.stringify(stampOf(place, env));
+    if (now === seen) return false;
+    seen = now;
+    const found = await config(place, env);
+    return found.ok && !Bun.deepEquals(found.value.config, had);
+  };
 }
 
 async function fromCopies(place: ProjectPlace, env: Environment, problems: readonly ConfigProblem[]) {

@@ -1,4 +1,4 @@
-import { Failure } from "../domain/failure.ts";
+import { Failure, failureOf } from "../domain/failure.ts";
 
 /** A spot in a source. For the environment `file` is the variable's name, and line and column are 0. */
 export interface Place {
@@ -28,6 +28,14 @@ export const unusableConfig = (projectFile: string, problems: readonly ConfigPro
       ...(line > 0 ? { line, column } : {}),
     })),
   });
+
+/** Names the first problem of such a failure; undefined for any other. */
+export function unusableWords(thrown: unknown): string | undefined {
+  const failure = failureOf(thrown);
+  if (failure.kind !== "config-invalid") return undefined;
+  const [first] = failure.problems;
+  return `${first?.file ?? failure.path}${first === undefined ? "" : `, ${first.field} ${first.problem}`}`;
+}
 
 /** The files that the problems stand in. The environment is none. */
 export const filesOf = (problems: readonly ConfigProblem[]): readonly string[] =>

@@ -3,10 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import { failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok } from "../domain/result.ts";
-import type { ProjectFiles, TypedFiles } from "../ports/project-files.ts";
+import type { ProjectFiles, TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/project-setup.ts";
 import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
-import { makeWithin, readText, writable, writeAtomically } from "./file-access.ts";
+import { errorCode, makeWithin, readText, writable, writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 import { sharedDir } from "./project-place.ts";
 
@@ -85,6 +85,24 @@ export const typedFiles = (cwd: string): TypedFiles => ({
   absolute: (path) => resolve(cwd, path),
   exists: existsSync,
   remove: (path) => rmSync(path, { recursive: true, force: true }),
+});
+
+/** `root` is asked for only when a path of the project is named. */
+export const textFiles = (cwd: string, root: () => Promise<string>): TextFiles => ({
+  locate: async (path, at) => resolve(at === "project" ? await root() : cwd, path),
+  read: (path) => {
+    try {
+      return ok(readFileSync(path, "utf8"));
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === undefined) throw error;
+      return code === "ENOENT" ? ok(undefined) : no(code);
+    }
+  },
+  // Loaded with it: the guard, which few commands need.
+  realPath: async (path) => (await import("./tool-guard.ts")).realPathOf(path),
+  hasDirectory: (path) => existsSync(dirname(path)),
+  write: writeAtomically,
 });
 
 export function knownSettings(state: string): KnownSettings {

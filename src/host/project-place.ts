@@ -118,6 +118,22 @@ export function identityOf(dir: string): { readonly device: string; readonly ino
 }
 
 /**
+ * Has the repository no such branch, for certain? A branch is a file of its own or a line of `packed-refs`. Other forms of
+ * storage have neither: there it is not known. Starts no git.
+ */
+export function lacksBranch(common: string, branch: string): boolean {
+  const ref = `refs/heads/${branch}`;
+  if (existsSync(join(common, ref)) || existsSync(join(common, "reftable"))) return false;
+  const packed = join(common, "packed-refs");
+  return (
+    !existsSync(packed) ||
+    !readFileSync(packed, "utf8")
+      .split("\n")
+      .some((line) => line.endsWith(` ${ref}`))
+  );
+}
+
+/**
  * The git directory that all worktrees of a repository share, seen from one checkout: `.git` itself, or what a `.git`
  * file leads to. A bare repository is its own. Undefined where there is none, or where the link leads nowhere.
  */

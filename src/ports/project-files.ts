@@ -1,3 +1,4 @@
+import type { Result } from "../domain/result.ts";
 /** Texts that live beside the database because people and agents read them as files. Writes are atomic and repeatable. */
 export interface ProjectFiles {
   /** Stores a long mail body under its digest; returns the path. */
@@ -32,6 +33,23 @@ export interface TypedFiles {
   exists(path: string): boolean;
   /** With everything below it. */
   remove(path: string): void;
+}
+
+/** Where a path begins: where the command was typed, or at the root of the project. */
+export type FilePlace = "typed" | "project";
+
+/** Text files that a command reads or writes for its caller. */
+export interface TextFiles {
+  /** The absolute path. */
+  locate(path: string, at: FilePlace): Promise<string>;
+  /** Undefined when there is no such file. Refused with the code of the system when there is one that cannot be read. */
+  read(path: string): Result<string | undefined, string>;
+  /** Where a write to this path would end, with links followed. */
+  realPath(path: string): Promise<string>;
+  /** Is the directory of this path there? */
+  hasDirectory(path: string): boolean;
+  /** Makes missing directories. Other programs see the old text or the new one. */
+  write(path: string, text: string): void;
 }
 
 /** Files in the state directory that are kept for a while and then let go of. */

@@ -9,7 +9,7 @@ import type { EngineContact, EngineControl } from "../ports/engine-contact.ts";
 import type { RoleTexts } from "../ports/instructions.ts";
 import type { AheadGit, QuickGit } from "../ports/merge-git.ts";
 import type { Processes } from "../ports/process.ts";
-import type { TypedFiles } from "../ports/project-files.ts";
+import type { TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { GeneratedParts, HookSettings, ProjectSetup, RepositoryBranches } from "../ports/project-setup.ts";
 import type { ToolGuard } from "../ports/runtime.ts";
 import type { Configuration, Settings } from "../ports/settings.ts";
@@ -73,6 +73,15 @@ export type Follow = <N extends StreamName>(
  */
 export type Whereabouts = "project" | "repository";
 
+/** The shell that a command was typed in. */
+export interface CallerShell {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The names of the variables that agents of a runtime need besides those that every agent gets. */
+  neededBy(runtime: string): readonly string[];
+  /** Could an agent of this runtime start from here, and with which version of its program? */
+  preflight(runtime: string): Promise<Result<{ readonly version: string | null }, Refusal>>;
+}
+
 /** What effects and streams may use. Each port is loaded when it is asked for: a command pays only for what it uses. */
 export interface World {
   readonly call: Call;
@@ -106,6 +115,8 @@ export interface World {
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** Files at paths that the caller typed. */
   typedFiles(): Promise<TypedFiles>;
+  textFiles(): Promise<TextFiles>;
+  callerShell(): Promise<CallerShell>;
   cleanFiles(): Promise<CleanFiles>;
   attachedSessions(): Promise<AttachedSessions>;
   engineControl(): Promise<EngineControl>;

@@ -47,7 +47,7 @@ export async function launchAgent(
     if ("problem" in ready) return { kind: "homeless", problem: ready.problem };
     const writableRoots = worktree === undefined ? [] : await ports.worktrees.writableRoots(worktree);
     const terms = { ...how, token, given, writableRoots, changes: ready.changes };
-    started = await whenThereIsRoom(ports, owned, () => start(ports, owned, terms));
+    started = await whenDiskHasSpace(ports, owned, () => start(ports, owned, terms));
   } catch (error) {
     return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
   }
@@ -228,7 +228,7 @@ const longestPauseMs = 2_000;
  * Does what needs space on the disk, again and again until there is enough: a full disk is no failure of a turn.
  * `taken` when the turn was stopped or lost meanwhile. Any other failure is the caller's.
  */
-async function whenThereIsRoom<T>(
+async function whenDiskHasSpace<T>(
   ports: Pick<SupervisorPorts, "store" | "report">,
   owned: OwnedTurn,
   work: () => T,

@@ -14,25 +14,9 @@ export interface App {
   readonly call: Call;
   /** The same for an operation that tells how far it is while it runs. */
   readonly follow: Follow;
-  /** Text files: named by the user, relative to where the command was typed, or a file of the project itself. */
-  readonly files: {
-    /** Undefined when there is no such file; a refusal when there is one that cannot be read. */
-    readText(path: string, at?: FilePlace): Promise<Result<string | undefined, Refusal>>;
-    /** Refused to an agent where its role may not write. */
-    writeText(path: string, text: string, at?: FilePlace): Promise<Result<void, Refusal>>;
-  };
-  /** A typed path as other processes can use it. */
-  absolute(path: string): string;
   /** The repository has no such branch any more, for certain. Looks at two files and starts no git. */
   lacksBranch(branch: string): boolean;
   readonly engine: RunningEngine;
-  /** Why no agent of this runtime could start from this shell; undefined when one could. */
-  preflight(runtime: string): Promise<Refusal | undefined>;
-  /** The allow-listed variables of the caller's shell that this runtime's agents will get. */
-  environmentFor(runtime: string | undefined): Promise<Readonly<Record<string, string>>>;
-  /** Those of them that gates may have, with where tools and files are. */
-  environmentForGates(): Readonly<Record<string, string>>;
-  /** Loaded on first use: no hot command needs them. */
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
   /**
@@ -46,5 +30,3 @@ export interface RunningEngine {
   /** The engine that listens now, if any. */
   status(): { readonly pid: number; readonly socket: string; readonly version: string } | undefined;
 }
-
-export type FilePlace = "typed" | "project";

@@ -110,7 +110,9 @@ export const attach: Handler = async ({ app, args, flags, io }) => {
 };
 
 export const recover: Handler = async ({ app, args, flags, io }) => {
-  const environment = await app.environmentFor(undefined);
+  const captured = await app.call("environment.capture", {});
+  if (!captured.ok) return captured;
+  const environment = captured.value;
   // Looked up before the engine takes up the worktree again.
   const unsettled = isOn(flags.fresh) ? undefined : await app.call("agent.listUnsettled", { of: word(args.agent) });
   const warnings = unsettled?.ok === true ? unsettled.value.lines : [];

@@ -47,13 +47,15 @@ export async function startHead({ app, flags, io }: Call, orders: Orders): Promi
   // A team whose worktrees could not be made would find that out one agent after the other.
   await app.call("trust.check", {});
   const runtime = text(flags.runtime);
+  const environment = await app.call("environment.capture", { runtime });
+  if (!environment.ok) return environment;
   const watchdogPreexisting = app.engine.status() !== undefined;
   const started = await app.call("coordinator.start", {
     ...orders,
     targetBranch: target.value,
     runtime,
     model: text(flags.model),
-    environment: await app.environmentFor(runtime),
+    environment: environment.value,
   });
   if (!started.ok) return started;
   const monitor = isOn(flags.monitor) && (await startMonitor({ app, io }, started.value));
@@ -86,8 +88,10 @@ async function startMonitor({ app, io }: Pick<Call, "app" | "io">, { runId }: St
     io.warn("no monitor was started: switch it on with ov config set watchdog.tier2Enabled true");
     return false;
   }
-  const environment = await app.environmentFor(undefined);
-  const started = await app.call("coordinator.start", { capability: "monitor", runId, environment });
+  const environment = await app.call("environment.capture", {});
+  const started = environment.ok
+    ? await app.call("coordinator.start", { capability: "monitor", runId, environment: environment.value })
+    : environment;
   if (!started.ok) io.warn(`no monitor was started: ${describeRefusal(started.refusal).message}`);
   return started.ok;
 }

@@ -35,9 +35,9 @@ export const done: Handler = async ({ app, flags, io }) => {
 /** Findings that are the name of a file are what stands in it. */
 async function givenFindings(app: App, typed: string | undefined): Promise<string | undefined> {
   if (typed === undefined || typed.includes("\n") || typed.length > longestPath) return typed;
-  const read = await app.files.readText(typed);
+  const read = await app.call("file.read", { path: typed });
   // What cannot be read as a file was meant as text.
-  return read.ok && read.value !== undefined ? read.value : typed;
+  return read.ok && read.value.text !== undefined ? read.value.text : typed;
 }
 
 const longestPath = 1024;

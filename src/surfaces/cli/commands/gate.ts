@@ -36,9 +36,9 @@ export const log: Handler = async ({ app, args, io }) => {
   const found = await app.call("gate.log", { id: word(args["result-id"]) });
   if (!found.ok) return found;
   const { result, path } = found.value;
-  const read = await app.files.readText(path, "project");
+  const read = await app.call("file.read", { path, at: "project" });
   if (!read.ok) return read;
-  const output = read.value;
+  const output = read.value.text;
   if (output === undefined) {
     return ok({
       json: { success: false, result: gateResultView(result), log: null, errorMessage: `${path} is gone` },
@@ -79,7 +79,9 @@ function page(paint: Paint, { receipt, results }: ReceiptReply): string {
 }
 
 export const run: Handler = async ({ app, args, io }) => {
-  const ticket = await app.call("gate.run", { ref: text(args.ref), environment: app.environmentForGates() });
+  const environment = await app.call("environment.captureForGates", {});
+  if (!environment.ok) return environment;
+  const ticket = await app.call("gate.run", { ref: text(args.ref), environment: environment.value });
   if (!ticket.ok) return ticket;
   const { id, attached } = ticket.value;
   const answer = await untilAnswered(app, io, id);
@@ -91,7 +93,9 @@ export const run: Handler = async ({ app, args, io }) => {
 };
 
 export const verify: Handler = async ({ app, args, io }) => {
-  const asked = { receipt: word(args.receipt), environment: app.environmentForGates() };
+  const environment = await app.call("environment.captureForGates", {});
+  if (!environment.ok) return environment;
+  const asked = { receipt: word(args.receipt), environment: environment.value };
   const ticket = await app.call("gate.verify", asked);
   if (!ticket.ok) return ticket;
   const { id, attached } = ticket.value;

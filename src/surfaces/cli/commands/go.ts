@@ -150,8 +150,8 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   await app.call("trust.check", {});
   const terms = await termsOf(app, call);
   if (!terms.ok) return terms;
-  const unavailable = await app.preflight(runtime);
-  if (unavailable !== undefined) return no(unavailable);
+  const available = await app.call("runtime.check", { runtime });
+  if (!available.ok) return available;
   const checkedOut = await app.call("project.currentBranch", {});
   if (!checkedOut.ok) return checkedOut;
   const current = checkedOut.value;
@@ -225,8 +225,9 @@ async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateC
   const branch = plan.target ?? "HEAD";
   io.say(`Checking the gates on ${visibleLine(branch)} ... (--no-check-gates starts without this)`);
   const ref = plan.target === undefined ? undefined : `refs/heads/${plan.target}`;
-  const environment = app.environmentForGates();
-  const ticket = await app.call("gate.run", { ref, trial: added, environment });
+  const environment = await app.call("environment.captureForGates", {});
+  if (!environment.ok) return environment;
+  const ticket = await app.call("gate.run", { ref, trial: added, environment: environment.value });
   if (!ticket.ok) return ticket;
   const answer = await untilAnswered(app, io, ticket.value.id);
   if (!answer.ok) return answer;

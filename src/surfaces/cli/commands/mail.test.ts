@@ -66,14 +66,9 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     speaksForAgent: false,
     call: call as App["call"],
     follow: absent,
-    files: { readText: absent, writeText: absent },
     lacksBranch: () => false,
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
     hookFormat: absent,
-    preflight: absent,
-    environmentFor: absent,
-    environmentForGates: absent,
-    absolute: absent,
     serveTools: absent,
   } as App;
 }

@@ -28,7 +28,8 @@ export const mergeFile: Handler = async ({ app, args, flags, io }) => {
 };
 
 async function readSide(app: App, name: string, path: string): Promise<Result<string, Refusal>> {
-  const read = await app.files.readText(path);
+  const read = await app.call("file.read", { path });
   if (!read.ok) return read;
-  return read.value === undefined ? no(invalid(name, "does not exist", { value: app.absolute(path) })) : ok(read.value);
+  const { text, path: place } = read.value;
+  return text === undefined ? no(invalid(name, "does not exist", { value: place })) : ok(text);
 }

@@ -19,7 +19,9 @@ export const sling: Handler = async (call) => {
     return no(invalid("headless", "cannot be switched off yet: there is no terminal runtime"));
   if (text(flags.name)?.trim() === "") return no(invalid("name", "must not be empty"));
   const typed = word(args.task);
-  const environment = await app.environmentFor(text(flags.runtime));
+  const captured = await app.call("environment.capture", { runtime: text(flags.runtime) });
+  if (!captured.ok) return captured;
+  const environment = captured.value;
   if (isOn(flags.recover) && isOn(flags["dry-run"])) return no(invalid("dry-run", "says nothing about --recover"));
   if (isOn(flags.fresh) && !isOn(flags.recover)) return no(invalid("fresh", "goes with --recover"));
   if (isOn(flags.recover)) {
@@ -39,11 +41,10 @@ export const sling: Handler = async (call) => {
 
 async function specOf(app: App, path: string | undefined): Promise<Result<string | undefined, Refusal>> {
   if (path === undefined) return ok(undefined);
-  const read = await app.files.readText(path);
+  const read = await app.call("file.read", { path });
   if (!read.ok) return read;
-  return read.value === undefined
-    ? no(invalid("spec", "does not exist", { value: app.absolute(path) }))
-    : ok(app.absolute(path));
+  const { text, path: place } = read.value;
+  return text === undefined ? no(invalid("spec", "does not exist", { value: place })) : ok(place);
 }
 
 function requestOf(

@@ -8,12 +8,14 @@ import { successLine } from "../marks.ts";
 export const start: Handler = async ({ app, flags, io }) => {
   const parent = text(flags.parent);
   const depth = integer(flags.depth);
+  const environment = await app.call("environment.capture", {});
+  if (!environment.ok) return environment;
   const slung = await app.call("agent.sling", {
     taskId: word(flags.task),
     capability: "lead",
     name: word(flags.name),
     files: [],
-    environment: await app.environmentFor(undefined),
+    environment: environment.value,
     ...(parent === undefined ? {} : { parent }),
     ...(depth === undefined ? {} : { depth }),
   });

@@ -25,21 +25,16 @@ interface Desk {
 /** The real commands over the real use cases; only the terminal and the named files are kept in memory. */
 function desk(world: UseCaseWorld): Desk {
   const files = new Map<string, string>();
-  const call = async (name: OperationName, request: unknown) =>
-    world.call((await catalog[name]()) as UseCase<unknown, unknown>, request);
+  const call = async (name: OperationName, request: unknown) => {
+    const { path = "", text = "" } = request as { path?: string; text?: string };
+    if (name === "file.read") return ok({ path, text: files.get(path) });
+    if (name === "file.write") return ok(files.set(path, text));
+    return world.call((await catalog[name]()) as UseCase<unknown, unknown>, request);
+  };
   const app = {
     version: "0",
     notices: async () => [],
     call,
-    files: {
-      readText: async (path: string) => {
-        return ok(files.get(path));
-      },
-      writeText: async (path: string, text: string) => {
-        files.set(path, text);
-        return ok(undefined);
-      },
-    },
   } as unknown as App;
   const run = async (argv: readonly string[]): Promise<{ exit: number; out: string }> => {
     let out = "";

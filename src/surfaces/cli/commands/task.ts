@@ -4,7 +4,6 @@ import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { DependencyReply } from "../../../usecases/tasks/dependencies.ts";
 import type { TaskDetail } from "../../../usecases/tasks/task-detail.ts";
-import type { FilePlace } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
 import { counted, shortTime } from "../format.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
@@ -170,13 +169,13 @@ export const exportFile: Handler = async ({ app, args, io }) => {
   const path = text(args.file) ?? defaultFile;
   const toOutput = path === standard;
   const place = placeOf(args.file);
-  const there = toOutput ? ok(undefined) : await app.files.readText(path, place);
-  if (!there.ok) return there;
-  const exported = await app.call("task.export", { existing: there.value });
+  const there = toOutput ? undefined : await app.call("file.read", { path, at: place });
+  if (there?.ok === false) return there;
+  const exported = await app.call("task.export", { existing: there?.value.text });
   if (!exported.ok) return exported;
   const { tasks, kept } = exported.value;
   if (toOutput) return ok({ json: { path: null, tasks, kept, text: exported.value.text }, text: exported.value.text });
-  const written = await app.files.writeText(path, exported.value.text, place);
+  const written = await app.call("file.write", { path, text: exported.value.text, at: place });
   if (!written.ok) return written;
   const others =
     kept === 0 ? "" : `; kept ${counted(kept, "line")} of the file that ${kept === 1 ? "is" : "are"} newer or not ours`;
@@ -190,19 +189,19 @@ export const exportFile: Handler = async ({ app, args, io }) => {
 async function input({ app, args, io }: Call): Promise<Result<string, Refusal>> {
   const path = text(args.file) ?? defaultFile;
   if (path !== standard) {
-    const read = await app.files.readText(path, placeOf(args.file));
+    const read = await app.call("file.read", { path, at: placeOf(args.file) });
     if (!read.ok) return read;
-    if (read.value !== undefined) return ok(read.value);
+    if (read.value.text !== undefined) return ok(read.value.text);
     const isTyped = text(args.file) !== undefined;
     const problem = isTyped ? "does not exist" : "does not exist in the root of the project";
-    return no(invalid("file", problem, { value: isTyped ? app.absolute(path) : path }));
+    return no(invalid("file", problem, { value: isTyped ? read.value.path : path }));
   }
   const given = await io.stdin();
   return given === undefined ? no(invalid("file", "is -, but nothing was piped in")) : ok(given);
 }
 
 /** The default file is the project's, wherever in it the command was typed. */
-const placeOf = (typed: Call["args"][string]): FilePlace => (text(typed) === undefined ? "project" : "typed");
+const placeOf = (typed: Call["args"][string]): "project" | "typed" => (text(typed) === undefined ? "project" : "typed");
 
 export function taskRows(details: readonly TaskDetail[]): Rows {
   return {
