@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ProgramAnswer } from "./program.ts";
+import type { ProgramAnswer } from "./trackers.ts";
 import { type AnswerForm, beadsReady, seedsReady, tasksIn } from "./trackers.ts";
 
 const said = (out: string, more: Partial<ProgramAnswer> = {}): ProgramAnswer => ({ code: 0, out, err: "", ...more });
