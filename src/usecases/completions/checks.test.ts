@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
 import { operator } from "../../domain/caller/caller.ts";
 import { sendMail } from "../mail/send.ts";
-import { checkStatus, requestDone, requestGates, requestVerify } from "./checks.ts";
+import { checkStatus, requestDone } from "./checks.ts";
+import { requestGates, requestVerify } from "./request-gates.ts";
 
 const done = { summary: "did it" };
 
