@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failureOf } from "../../../domain/failure.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
@@ -116,12 +116,16 @@ export async function finishMoves(place: PlanPlace, reach?: MoveRequest["reach"]
 
 /** Whether the checkout is as the caller thinks, before anything is made. */
 async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMove> {
-  const [branch, places] = await Promise.all([
+  const [top, branch, places] = await Promise.all([
+    git(checkout, "rev-parse", "--show-toplevel"),
     git(checkout, "symbolic-ref", "--quiet", "HEAD"),
     git(checkout, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "HEAD"),
   ]);
   if (places.code !== 0) return { kind: "failed", problem: places.err.trim() };
   const [gitDir = "", commonDir = "", tip] = places.out.split("\n");
+  if (top.code !== 0 || top.out.replace(/\n$/, "") !== realpathSync(checkout)) {
+    return { kind: "failed", problem: noCheckoutWords(checkout, commonDir) };
+  }
   const isDetached = branch.code !== 0;
   const ref = branch.out.trim();
   if (!isDetached && tip !== from) return { kind: "moved", problem: `${ref} is at ${tip}, not at ${from}` };
@@ -134,6 +138,13 @@ async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMo
   }
   if (isDetached) return { kind: "moved", problem: `${checkout} is on no branch` };
   return { checkout, gitDir, commonDir, ref };
+}
+
+/** Files that were written into a git directory would be refs, hooks or settings. */
+function noCheckoutWords(dir: string, commonDir: string): string {
+  if (dir !== commonDir) return `${dir} is not the top directory of a checkout; see: git worktree list`;
+  const tell = `git config --file ${shellWord(join(commonDir, "config"))} core.worktree <its directory>`;
+  return `${dir} is a git directory, and git does not know where the checkout is that belongs to it; say where: ${tell}`;
 }
 
 /** Operations of git that block a move. One with `detaches` blocks it only while no branch is checked out. */

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, sy
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { writeTrust } from "../../trust-file.ts";
+import { gitMerging } from "./merging.ts";
 
 describe("moving refs", () => {
   test("all of them move, or none", async () => {
@@ -62,6 +63,41 @@ describe("moving refs", () => {
     }
     rmSync(elsewhere, { recursive: true });
     expect(await merging.checkoutsOf("busy")).toEqual([]);
+  });
+
+  test("a checkout whose git directory lies elsewhere is moved itself, not its git directory", async () => {
+    using world = gitMergeWorld();
+    const { merging, root } = world;
+    const main = world.tip("main");
+    const to = world.branch("side", () => world.write(root, "hooks/post-commit", "#!/bin/sh\n"));
+    const apart = join(root, "..", "apart.git");
+    world.git(root, "init", "--quiet", `--separate-git-dir=${apart}`);
+    const before = readdirSync(join(apart, "hooks"));
+    expect(await merging.checkoutsOf("main")).toEqual([root]);
+    const refused = await merging.updateRefs([{ ref: "refs/heads/main", from: main, to }], "x");
+    expect(refused).toMatchObject({ problem: `refs/heads/main is checked out at ${root}` });
+    const into = await merging.moveCheckout({ checkout: apart, from: main, to });
+    expect(into).toMatchObject({ kind: "failed", problem: expect.stringContaining("is a git directory") });
+    expect(world.tip("main")).toBe(main);
+    expect(await merging.moveCheckout({ checkout: root, from: main, to })).toEqual({ kind: "done" });
+    expect(existsSync(join(root, "hooks", "post-commit"))).toBe(true);
+    expect(readdirSync(join(apart, "hooks"))).toEqual(before);
+    expect(world.git(root, "status", "--porcelain")).toBe("");
+  });
+
+  test("from a linked worktree the main checkout is where core.worktree says, as in a submodule", async () => {
+    using world = gitMergeWorld();
+    const { root } = world;
+    const base = join(root, "..");
+    const [apart, linked] = [join(base, "apart.git"), join(base, "linked")];
+    world.git(root, "init", "--quiet", `--separate-git-dir=${apart}`);
+    world.git(root, "worktree", "add", "--quiet", "-b", "side", linked);
+    const fromLinked = gitMerging(linked, { poolDir: join(base, "pool-2"), scratch: join(base, "scratch-2") });
+    // Nobody knows the place: it is still checked out, and nothing may be written there.
+    expect(await fromLinked.checkoutsOf("main")).toEqual([apart]);
+    world.git(root, "config", "core.worktree", "../repo");
+    expect(await fromLinked.checkoutsOf("main")).toEqual([root]);
+    expect(await fromLinked.checkoutsOf("side")).toEqual([linked]);
   });
 
   test("a branch in the middle of a rebase or a bisection is left alone, as git leaves it", async () => {

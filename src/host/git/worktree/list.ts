@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { FoundBranch, FoundWorktree } from "../../../ports/worktrees.ts";
-import { expectGit, type GitAnswer, git } from "../git.ts";
+import { expectGit, type GitAnswer, git, runGit } from "../git.ts";
 import { adminDirOf, standing, textOf } from "../places.ts";
 import { refsBelow } from "../refs.ts";
 import type { GitProject, Repository } from "../repository.ts";
@@ -25,7 +25,24 @@ export interface Entry {
 /** All linked worktrees of the project, its own checkout first. */
 export async function listEntries({ repository }: Pick<GitProject, "repository">): Promise<readonly Entry[]> {
   const list = expectGit(await gitWorktree(repository.root, "list", "--porcelain", "-z"), "listing worktrees");
-  return list.out
+  const entries = readEntries(repository, list.out);
+  const [main] = entries;
+  return main === undefined || main.isBare ? entries : entries.with(0, { ...main, path: await mainCheckout(repository, main.path) });
+}
+
+/**
+ * Where the files of the main checkout are. Git lists its git directory instead where that lies elsewhere, as after
+ * `git init --separate-git-dir` and in a submodule. Where nobody knows the place it stays the git directory, into which
+ * nothing of ours writes files.
+ */
+async function mainCheckout({ root, gitDir, commonDir }: Repository, listed: string): Promise<string> {
+  if (gitDir === commonDir) return root;
+  const told = await runGit({ cwd: root, args: ["config", "--get", "core.worktree"], env: { GIT_DIR: commonDir } });
+  return told.code === 0 ? resolve(commonDir, told.out.replace(/\n$/, "")) : listed;
+}
+
+function readEntries(repository: Repository, list: string): readonly Entry[] {
+  return list
     .split("\0\0")
     .map((entry) => entry.split("\0"))
     .filter((lines) => lines[0]?.startsWith("worktree ") === true)
