@@ -200,8 +200,10 @@ export interface MergeGit {
   refsWith(commit: string): Promise<readonly string[]>;
   /** Branches whose tips are in the history of `to` and not in that of `from`. */
   refsBetween(from: string, to: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
-  /** Paths of the checkouts that have this branch checked out. */
+  /** Paths of the checkouts that have this branch checked out; of a branch that is not ours, also those that are missing. */
   checkoutsOf(branch: string): Promise<readonly string[]>;
+  /** Why the files of this checkout cannot be moved, as when its directory is missing; undefined where it is one. */
+  checkoutProblem(path: string): Promise<string | undefined>;
   /** Has the checkout neither tracked changes nor staged ones? */
   isClean(checkout: string): Promise<boolean>;
   /**

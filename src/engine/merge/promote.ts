@@ -42,6 +42,8 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (other !== undefined) {
     return end(ports, op, `${target} is checked out twice, at ${checkout} and at ${other}; keep one of them`);
   }
+  const unusable = checkout === undefined ? undefined : await merging.checkoutProblem(checkout);
+  if (unusable !== undefined) return end(ports, op, `${target} stays where it is: ${unusable}`);
   if (op.request.onlyIfClean === true && checkout !== undefined && !(await merging.isClean(checkout))) {
     return end(ports, op, `${checkout} has changes that are not committed`, "local_changes");
   }

@@ -1,7 +1,7 @@
 import { filterSentence } from "../../domain/trust/filters.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import { isClean } from "./checkout-move/in-the-way.ts";
-import { finishMoves, moveCheckout } from "./checkout-move/move-checkout.ts";
+import { checkoutProblem, finishMoves, moveCheckout } from "./checkout-move/move-checkout.ts";
 import { fileRules, problemsWith } from "./filters.ts";
 import { checkOut, keepInstalled } from "./gate-places/pool.ts";
 import { readAttributes } from "./merge/attributes.ts";
@@ -94,6 +94,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     refsWith: async (commit) => refsWith(await mergeRepo(), commit),
     refsBetween: async (from, to) => refsBetween(await mergeRepo(), from, to),
     checkoutsOf: async (branch) => checkoutsOf(await mergeRepo(), branch),
+    checkoutProblem,
     isClean,
     moveCheckout: async (request) => moveCheckout({ scratch, commonDir: (await repository()).commonDir }, request),
     finishMoves: async (reach) => finishMoves({ scratch, commonDir: (await repository()).commonDir }, reach),

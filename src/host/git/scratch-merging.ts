@@ -23,6 +23,7 @@ export type ScratchGit = LookingGit & Disposable;
 async function submodulesBehind(mergeRepo: MergeRepository, branch: string, commits: { from: string; to: string }) {
   const found: StaleSubmodules[] = [];
   for (const checkout of await checkoutsOf(mergeRepo, branch)) {
+    if (!existsSync(checkout)) continue;
     const links = (await changes(checkout, commits, "d")).filter(({ mode }) => mode === "160000");
     const paths: string[] = [];
     for (const { path, oid } of links) {

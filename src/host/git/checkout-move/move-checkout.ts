@@ -116,16 +116,14 @@ export async function finishMoves(place: PlanPlace, reach?: MoveRequest["reach"]
 
 /** Whether the checkout is as the caller thinks, before anything is made. */
 async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMove> {
-  const [top, branch, places] = await Promise.all([
-    git(checkout, "rev-parse", "--show-toplevel"),
+  const problem = await checkoutProblem(checkout);
+  if (problem !== undefined) return { kind: "failed", problem };
+  const [branch, places] = await Promise.all([
     git(checkout, "symbolic-ref", "--quiet", "HEAD"),
     git(checkout, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "HEAD"),
   ]);
   if (places.code !== 0) return { kind: "failed", problem: places.err.trim() };
   const [gitDir = "", commonDir = "", tip] = places.out.split("\n");
-  if (top.code !== 0 || top.out.replace(/\n$/, "") !== realpathSync(checkout)) {
-    return { kind: "failed", problem: noCheckoutWords(checkout, commonDir) };
-  }
   const isDetached = branch.code !== 0;
   const ref = branch.out.trim();
   if (!isDetached && tip !== from) return { kind: "moved", problem: `${ref} is at ${tip}, not at ${from}` };
@@ -140,12 +138,22 @@ async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMo
   return { checkout, gitDir, commonDir, ref };
 }
 
-/** Files that were written into a git directory would be refs, hooks or settings. */
-function noCheckoutWords(dir: string, commonDir: string): string {
-  if (dir !== commonDir) return `${dir} is not the top directory of a checkout; see: git worktree list`;
-  const tell = `git config --file ${shellWord(join(commonDir, "config"))} core.worktree <its directory>`;
-  return `${dir} is a git directory, and git does not know where the checkout is that belongs to it; say where: ${tell}`;
+/** Why this path is no checkout: it is missing, or git takes it for something else. Undefined where it is one. */
+export async function checkoutProblem(path: string): Promise<string | undefined> {
+  if (!existsSync(path)) return `the checkout ${path} is missing; ${missingAdvice}`;
+  const top = await git(path, "rev-parse", "--show-toplevel");
+  if (top.code === 0 && top.out.replace(/\n$/, "") === realpathSync(path)) return undefined;
+  const gitDir = await git(path, "rev-parse", "--absolute-git-dir");
+  if (gitDir.out.replace(/\n$/, "") !== realpathSync(path)) {
+    return `${path} is not the top directory of a checkout; see: git worktree list`;
+  }
+  // Files that were written there would be refs, hooks or settings.
+  const tell = `git config --file ${shellWord(join(path, "config"))} core.worktree <its directory>`;
+  return `${path} is a git directory, and git does not know where its checkout is; say where: ${tell}`;
 }
+
+export const missingAdvice =
+  "when it was moved, type at its new place: git worktree repair; when it was deleted: git worktree prune";
 
 /** Operations of git that block a move. One with `detaches` blocks it only while no branch is checked out. */
 const unfinished: readonly {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { writeTrust } from "../../trust-file.ts";
@@ -61,8 +61,30 @@ describe("moving refs", () => {
       expect(answer).toEqual({ kind: "moved", problem: expect.stringContaining("is checked out at") });
       expect(world.tip(branch)).toBe(main);
     }
-    rmSync(elsewhere, { recursive: true });
-    expect(await merging.checkoutsOf("busy")).toEqual([]);
+  });
+
+  test("a checkout that is missing still has its branch, unless the branch is ours", async () => {
+    using world = gitMergeWorld();
+    const { merging, root } = world;
+    const main = world.tip("main");
+    const side = world.branch("side", () => world.write(root, "s", "s\n"));
+    const beside = (name: string): string => join(root, "..", name);
+    const [users, moved, ours] = [beside("users"), beside("moved"), beside("ours")];
+    world.git(root, "worktree", "add", "--quiet", "-b", "busy", users, "main");
+    world.git(root, "worktree", "add", "--quiet", "-b", "overstory/a/t-1", ours, "main");
+    renameSync(users, moved);
+    rmSync(ours, { recursive: true });
+    expect(await merging.checkoutsOf("busy")).toEqual([users]);
+    expect(await merging.checkoutsOf("overstory/a/t-1")).toEqual([]);
+    const update = await merging.updateRefs([{ ref: "refs/heads/busy", from: main, to: side }], "x");
+    expect(update).toMatchObject({ kind: "moved", problem: expect.stringContaining("git worktree repair") });
+    const move = await merging.moveCheckout({ checkout: users, from: main, to: side });
+    expect(move).toMatchObject({ kind: "failed", problem: expect.stringContaining("git worktree prune") });
+    expect(world.git(moved, "status", "--porcelain")).toBe("");
+    world.git(moved, "worktree", "repair");
+    expect(await merging.checkoutsOf("busy")).toEqual([moved]);
+    expect(await merging.moveCheckout({ checkout: moved, from: main, to: side })).toEqual({ kind: "done" });
+    expect(world.git(moved, "status", "--porcelain")).toBe("");
   });
 
   test("a checkout whose git directory lies elsewhere is moved itself, not its git directory", async () => {

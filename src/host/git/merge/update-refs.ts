@@ -7,6 +7,7 @@ import { type LockPlace, waitForLocks } from "../locks.ts";
 import { parseRefs } from "../refs.ts";
 import { type Entry, hasBranch, listEntries, mayBeCheckedOut } from "../worktree/list.ts";
 import type { MergeRepository } from "./merge-repository.ts";
+import { missingAdvice } from "../checkout-move/move-checkout.ts";
 import { expectSound, newObjects } from "./sound-objects.ts";
 
 /** Moves all refs or none. A branch that is checked out is not moved: its files would no longer be those of its tip. */
@@ -51,19 +52,24 @@ const mostTries = 6;
 const betweenTriesMs = 50;
 
 /**
- * Checkouts that have the branch, also in a rebase of it. A missing directory does not count, unless the worktree is
- * locked: then it may come back.
+ * Checkouts that have the branch, also in a rebase of it. A missing directory counts as well: it may have been moved, and
+ * its files would no longer be those of the branch. Of our own branches it counts only if the worktree is locked.
  */
 export async function checkoutsOf(mergeRepo: MergeRepository, branch: string): Promise<readonly string[]> {
   const ref = branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
-  return (await checkouts(mergeRepo, [ref])).filter((entry) => hasBranch(entry, ref)).map(({ path }) => path);
+  const entries = await checkouts(mergeRepo, [ref]);
+  return entries.filter((entry) => isAt(entry, ref)).map(({ path }) => path);
 }
 
 /** All checkouts; none where no checkout can have one of these branches. */
 async function checkouts(mergeRepo: MergeRepository, refs: readonly string[]): Promise<readonly Entry[]> {
   if (!mayBeCheckedOut(mergeRepo.repository, refs)) return [];
-  const entries = await listEntries(mergeRepo);
-  return entries.filter(({ isBare, lock, path }) => !isBare && (lock !== undefined || existsSync(path)));
+  return (await listEntries(mergeRepo)).filter(({ isBare }) => !isBare);
+}
+
+function isAt(entry: Entry, ref: string): boolean {
+  const mayBeGone = ref.startsWith("refs/heads/overstory/") && entry.lock === undefined;
+  return hasBranch(entry, ref) && !(mayBeGone && !existsSync(entry.path));
 }
 
 async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<string | undefined> {
@@ -73,10 +79,11 @@ async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChang
   if (branches.length === 0) return undefined;
   const all = await checkouts(mergeRepo, branches);
   for (const branch of branches) {
-    const taken = all.find((entry) => hasBranch(entry, branch));
+    const taken = all.find((entry) => isAt(entry, branch));
     if (taken === undefined) continue;
     const how = taken.branch === branch ? "checked out" : "being rebased or bisected";
-    return `${branch} is ${how} at ${taken.path}`;
+    const gone = existsSync(taken.path) ? "" : `, which is missing; ${missingAdvice}`;
+    return `${branch} is ${how} at ${taken.path}${gone}`;
   }
   return undefined;
 }
