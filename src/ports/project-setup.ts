@@ -154,9 +154,25 @@ export interface HookSettings {
 }
 
 /** The git repository of a project, as far as it is there before the project is. */
+export interface Head {
+  /** Undefined when it is detached. */
+  readonly branch: string | undefined;
+  /** Undefined before the first commit. */
+  readonly commit: string | undefined;
+}
+
 export interface RepositoryBranches {
   /** The branch checked out where the command was typed, also before its first commit; undefined when there is none. */
   current(): Promise<string | undefined>;
   /** There is a branch of this name, or it is checked out and waits for its first commit. */
   has(branch: string): Promise<boolean>;
+  /**
+   * HEAD of the checkout where the command was typed. Of the project's root where that directory is no checkout of the
+   * project, or is the worktree of an agent.
+   */
+  head(): Promise<Head>;
+  /** The tip of a branch; undefined when there is none. */
+  tip(branch: string): Promise<string | undefined>;
+  /** How many commits of the history of `commit` are not in that of the branch. */
+  commitsBeyond(branch: string, commit: string): Promise<number>;
 }

@@ -26,6 +26,7 @@ export const catalog = {
   "agent.logs": async () => (await import("./agents/logs.ts")).readLogs,
   "agent.listUnsettled": async () => (await import("./worktrees/uncommitted-rest.ts")).listUnsettled,
   "branch.find": async () => (await import("./branches/branches.ts")).findBranch,
+  "branch.findTarget": async () => (await import("./branches/branches.ts")).findTarget,
   "branch.check": async () => (await import("./branches/branches.ts")).checkBranch,
   "branch.list": async () => (await import("./branches/branches.ts")).listBranches,
   "branch.listChanges": async () => (await import("./branches/list-changes.ts")).listChanges,

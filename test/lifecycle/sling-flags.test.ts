@@ -48,8 +48,9 @@ test("sling returns at once, --wait after the first turn, --wait=done when the a
 
 test("--wait=done also returns for an agent that could not be started", async () => {
   await using project = await makeProject();
-  // Git cannot make `overstory/...` branches beside a branch `overstory`.
-  await project.git("branch", "overstory");
+  await project.json("task", "create", "Other", "--id", "O1");
+  // Git cannot make its branch, `overstory/builder-some-work/some-work`, beside this one.
+  await project.git("branch", "overstory/builder-some-work");
   const answer = await project.ov("sling", "Some work", "--wait=done", "--json");
   expect(jsonOf(answer)).toMatchObject({ initialTurnFinalState: "zombie", outcome: "start_failed" });
 });

@@ -125,7 +125,7 @@ test("a branch whose name leaves no room for ours is named, with the way out", a
   await project.json("task", "create", "B1", "--id", "B1");
   await project.git("branch", "overstory");
   const refused = await project.ov("sling", "B1", "--name", "b1", "--wait=done");
-  expect([refused.code, refused.out]).toEqual([9, expect.stringContaining("git branch -m overstory <new name>")]);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("git branch -m overstory <new name>")]);
   await project.git("branch", "-m", "overstory", "mine");
   await project.json("sling", "B1", "--name", "b1");
   await untilAgent(project, "b1", "completed/done");

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
-import type { RepositoryBranches } from "../../ports/project-setup.ts";
+import type { Head, RepositoryBranches } from "../../ports/project-setup.ts";
 import { git } from "../git/git.ts";
-import { existing, placeIfAny, stateDir } from "../project-place.ts";
+import { commonDirAt, existing, placeIfAny, stateDir } from "../project-place.ts";
 
 /** What git says about the place a project is set up in. */
 export interface ProjectRepository {
@@ -31,8 +31,12 @@ export async function findRepository(cwd: string): Promise<ProjectRepository> {
 
 /** The branch checked out at a directory, also before its first commit; undefined when there is none. */
 export async function currentBranch(cwd: string): Promise<string | undefined> {
-  return existsSync(cwd) ? ask(cwd, "symbolic-ref", "--quiet", "--short", "HEAD") : undefined;
+  // In full: git shortens the name of a branch to `heads/main` where a tag `main` exists.
+  const ref = existsSync(cwd) ? await ask(cwd, "symbolic-ref", "--quiet", "HEAD") : undefined;
+  return ref?.startsWith(heads) === true ? ref.slice(heads.length) : undefined;
 }
+
+const heads = "refs/heads/";
 
 export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): RepositoryBranches => ({
   current: () => currentBranch(cwd),
@@ -41,7 +45,30 @@ export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): 
     const { code } = await git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`);
     return code === 0 || (await currentBranch(root)) === branch;
   },
+  head: async () => {
+    const root = await rootOf();
+    const own = isCheckoutOf(cwd, root) ? await headAt(cwd) : undefined;
+    return own === undefined || own.branch?.startsWith("overstory/") === true ? headAt(root) : own;
+  },
+  tip: async (branch) => ask(await rootOf(), "rev-parse", "--verify", "--quiet", `${heads}${branch}^{commit}`),
+  commitsBeyond: async (branch, commit) =>
+    Number(await ask(await rootOf(), "rev-list", "--count", commit, `^${heads}${branch}`, "--")) || 0,
 });
+
+async function headAt(dir: string): Promise<Head> {
+  const [branch, commit] = await Promise.all([
+    currentBranch(dir),
+    ask(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
+  ]);
+  return { branch, commit };
+}
+
+/** Is the directory in a checkout of the repository at `root`? The nearest checkout upwards decides. */
+function isCheckoutOf(dir: string, root: string): boolean {
+  const common = commonDirAt(dir);
+  if (common !== undefined) return common === commonDirAt(root);
+  return dir !== dirname(dir) && isCheckoutOf(dirname(dir), root);
+}
 
 /**
  * The top of the work tree, except where every other command would look elsewhere: in a linked worktree of a checkout

@@ -30,6 +30,8 @@ export interface SlingPlan {
   readonly parent: Agent | null;
   /** Null: a new run begins with this agent. */
   readonly run: Run | null;
+  /** The branch that the run is for; null where that is not known yet. */
+  readonly targetBranch: string | null;
   readonly depth: number;
   readonly choice: RuntimeChoice;
   readonly branch: string;
@@ -70,6 +72,8 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     capability.value === "coordinator" ? ok(undefined) : await chooseRun(tx, caller, request, parent.value);
   if (!chosen.ok) return chosen;
   const run = chosen.value;
+  const target = await chooseTarget(tx, context, request, { run, parent: parent.value });
+  if (!target.ok) return target;
   const inRun = run === undefined ? [] : await tx.agents.list({ runId: run.id });
   const children = parent.value === null ? [] : await tx.agents.list({ parentName: parent.value.name });
   const namesake = (await tx.agents.byName(name.value)) ?? null;
@@ -107,6 +111,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     taskId,
     parent: parent.value,
     run: run ?? null,
+    targetBranch: target.value,
     depth: admitted.value.depth,
     choice: choice.value,
     branch: `overstory/${name.value}/${taskId}`,
@@ -240,6 +245,26 @@ async function chooseRun(
   return no(
     invalid("run", "has ended; --run new begins another, and ov run list shows those that are active", {
       value: named,
+    }),
+  );
+}
+
+/** That of the run it joins. A new run is for what was typed, else for what its parent works for, else for what is here. */
+async function chooseTarget(
+  tx: Tx,
+  { settings }: Context,
+  { targetBranch: typed, currentBranch }: SlingRequest,
+  { run, parent }: { readonly run: Run | undefined; readonly parent: Agent | null },
+): Promise<Result<string | null, Refusal>> {
+  if (run === undefined) {
+    const above = parent === null ? undefined : await tx.runs.get(parent.runId);
+    return ok(typed ?? above?.targetBranch ?? currentBranch ?? null);
+  }
+  const target = run.targetBranch ?? settings.project.canonicalBranch;
+  if (typed === undefined || typed === target) return ok(run.targetBranch);
+  return no(
+    invalid("target", `is not that of run ${run.id}, which is for ${target}; a run of its own: --run new`, {
+      value: typed,
     }),
   );
 }

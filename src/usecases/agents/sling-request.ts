@@ -14,6 +14,10 @@ export interface SlingRequest {
   readonly parent?: string;
   /** The id of an active run, or `new`. */
   readonly run?: string;
+  /** The branch that its work is meant for; a run that it joins must be for the same one. */
+  readonly targetBranch?: string;
+  /** The branch that is checked out where it was typed: a new run is for that one, unless a target is named. */
+  readonly currentBranch?: string;
   readonly depth?: number;
   readonly specPath?: string;
   readonly runtime?: string;
@@ -41,6 +45,8 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     name: text,
     parent: text,
     run: text,
+    targetBranch: text,
+    currentBranch: text,
     depth: whole,
     specPath: text,
     runtime: text,
@@ -70,7 +76,7 @@ export interface SlingReply {
   readonly runId: string;
   /** The coordinator of the run; null when only the operator leads it. */
   readonly coordinatorName: string | null;
-  /** The branch that the run's work is meant for; null for the branch that is checked out. */
+  /** The branch that the run's work is meant for; null before the first commit. */
   readonly targetBranch: string | null;
   readonly parentAgent: string;
   readonly depth: number;

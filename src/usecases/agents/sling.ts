@@ -49,7 +49,7 @@ export const drySling: UseCase<SlingRequest, SlingReply> = {
       branch: value.branch,
       runId: value.run?.id ?? "",
       coordinatorName: value.run?.coordinatorName ?? null,
-      targetBranch: value.run?.targetBranch ?? null,
+      targetBranch: value.targetBranch,
       parentAgent: value.parent?.name ?? "operator",
       depth: value.depth,
       runtime: value.choice.runtime,
@@ -113,11 +113,11 @@ async function taskFor(
   return task === undefined ? no({ kind: "not-found", noun: "task", id: plan.taskId }) : ok(task);
 }
 
-async function beginRun(tx: Tx, { now, ids }: Context, { capability, name }: SlingPlan): Promise<Run> {
+async function beginRun(tx: Tx, { now, ids }: Context, { capability, name, targetBranch }: SlingPlan): Promise<Run> {
   const run: Run = {
     id: ids.next("run"),
     objective: null,
-    targetBranch: null,
+    targetBranch,
     landingBranch: null,
     coordinatorName: capability === "coordinator" ? name : null,
     status: "active",

@@ -1,9 +1,10 @@
 import { nearest } from "../../domain/name/nearest.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, noFields, text } from "../../domain/schema/schema.ts";
 import type { LookingGit, StaleSubmodules } from "../../ports/merge-git.ts";
-import type { Effect } from "../operation.ts";
+import type { RepositoryBranches } from "../../ports/project-setup.ts";
+import type { Effect, Whereabouts, World } from "../operation.ts";
 
 export const heads = "refs/heads/";
 
@@ -36,6 +37,65 @@ export const checkBranch: Effect<{ readonly branch: string }, object> = {
   run: async (world, { branch }) =>
     (await (await world.branches("repository")).has(branch)) ? ok({}) : no(notFound("branch", branch)),
 };
+
+/** Where the work of a run that is begun now is meant to go. */
+export interface RunTarget {
+  readonly branch: string;
+  /** Its tip, from which the work starts; undefined before the first commit. */
+  readonly commit: string | undefined;
+  /** It is checked out where the command was typed. */
+  readonly isHere: boolean;
+  /** Set when no branch is checked out there. */
+  readonly detached: Detached | undefined;
+}
+
+export interface Detached {
+  /** What HEAD is at. */
+  readonly commit: string;
+  /** How many of its commits the branch lacks: they are no part of the work. */
+  readonly beyond: number;
+}
+
+/**
+ * The branch that was typed, else the one that is checked out where the command was typed, else the project's. It is
+ * asked once, when the command is typed: the user may switch branches before the first agent has a worktree.
+ */
+export const findTarget: Effect<{ readonly branch?: string | undefined }, RunTarget> = {
+  kind: "effect",
+  request: fields({}, { branch: text }),
+  place: "caller",
+  run: async (world, { branch: typed }) => {
+    const refused = await takenName(world);
+    if (refused !== undefined) return no(refused);
+    if (typed !== undefined) {
+      const known = await findBranch.run(world, { branch: typed });
+      if (!known.ok) return known;
+    }
+    const branches = await world.branches();
+    const head = await branches.head();
+    const branch = typed ?? head.branch ?? (await world.settings()).project.canonicalBranch;
+    const commit = branch === head.branch ? head.commit : await branches.tip(branch);
+    const isLoose = typed === undefined && head.branch === undefined && head.commit !== undefined;
+    const detached = isLoose ? await looseHead(branches, branch, head.commit) : undefined;
+    return ok({ branch, commit, isHere: branch === head.branch, detached });
+  },
+};
+
+const looseHead = async (branches: RepositoryBranches, branch: string, commit: string): Promise<Detached> => ({
+  commit,
+  beyond: await branches.commitsBeyond(branch, commit),
+});
+
+/** Git cannot make the branches of agents, `overstory/<agent>/<task>`, beside a branch `overstory`. */
+export async function takenName(world: World, at?: Whereabouts): Promise<Refusal | undefined> {
+  // By files where that is possible: each sling asks.
+  const known = at === undefined ? (await world.quickGit()).tipOf(ourPrefix) : undefined;
+  if (known === null || !(await (await world.branches(at)).has(ourPrefix))) return undefined;
+  const problem = `is a branch of this repository, and leaves no room for the branches of agents (${ourPrefix}/...); give it another name: git branch -m ${ourPrefix} <new name>`;
+  return invalid(ourPrefix, problem);
+}
+
+const ourPrefix = "overstory";
 
 export const listBranches: Effect<object, { readonly branches: readonly string[] }> = {
   kind: "effect",

@@ -46,10 +46,12 @@ async function runFor(
     const joined = await tx.runs.get(runId);
     return joined === undefined ? no({ kind: "not-found", noun: "run", id: runId }) : ok(joined);
   }
+  const above = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
+  const runAbove = above === undefined ? undefined : await tx.runs.get(above.runId);
   const run: Run = {
     id: ids.next("run"),
     objective: objective?.trim() || null,
-    targetBranch: targetBranch ?? null,
+    targetBranch: targetBranch ?? runAbove?.targetBranch ?? null,
     landingBranch: null,
     coordinatorName: name,
     status: "active",

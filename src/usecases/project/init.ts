@@ -4,6 +4,7 @@ import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, noFields, text } from "../../domain/schema/schema.ts";
 import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
+import { takenName } from "../branches/branches.ts";
 import type { Effect } from "../operation.ts";
 import { configuredFacts, detectFacts, localGates, runtimeInForce } from "./facts.ts";
 
@@ -57,6 +58,8 @@ export const init: Effect<InitRequest, InitReport> = {
   at: "repository",
   run: async (world, request) => {
     const setup = await world.projectSetup();
+    const taken = await takenName(world, "repository");
+    if (taken !== undefined) return no(taken);
     const { isAdopted } = await setup.bind();
     const obstacle = setup.obstacle();
     if (obstacle !== undefined) {

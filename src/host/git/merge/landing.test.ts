@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { writeTrust } from "../../trust-file.ts";
-import { gitMerging } from "./merging.ts";
+import { gitMerging } from "../merging.ts";
 
 describe("moving refs", () => {
   test("all of them move, or none", async () => {

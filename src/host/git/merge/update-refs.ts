@@ -2,12 +2,12 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
 import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
+import { missingAdvice } from "../checkout-move/move-checkout.ts";
 import { expectGit, git, runGit } from "../git.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
 import { parseRefs } from "../refs.ts";
 import { type Entry, hasBranch, listEntries, mayBeCheckedOut } from "../worktree/list.ts";
 import type { MergeRepository } from "./merge-repository.ts";
-import { missingAdvice } from "../checkout-move/move-checkout.ts";
 import { expectSound, newObjects } from "./sound-objects.ts";
 
 /** Moves all refs or none. A branch that is checked out is not moved: its files would no longer be those of its tip. */

@@ -27,7 +27,9 @@ export async function listEntries({ repository }: Pick<GitProject, "repository">
   const list = expectGit(await gitWorktree(repository.root, "list", "--porcelain", "-z"), "listing worktrees");
   const entries = readEntries(repository, list.out);
   const [main] = entries;
-  return main === undefined || main.isBare ? entries : entries.with(0, { ...main, path: await mainCheckout(repository, main.path) });
+  return main === undefined || main.isBare
+    ? entries
+    : entries.with(0, { ...main, path: await mainCheckout(repository, main.path) });
 }
 
 /**

@@ -4,11 +4,13 @@ import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { profileNames, profileText } from "../../../domain/role/assignment.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
+import type { RunTarget } from "../../../usecases/branches/branches.ts";
 import type { HeadCapability, HeadQuestion } from "../../../usecases/coordinators/find.ts";
 import type { StartReply } from "../../../usecases/coordinators/plan-start.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
+import { counted } from "../format.ts";
 import { integer, isOn, text, texts } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { fileSink } from "../sink.ts";
@@ -34,6 +36,8 @@ export interface Orders {
   readonly brief: string | undefined;
   readonly profile: string | undefined;
   readonly budgetUsd?: number | undefined;
+  /** Where the work is meant to go, when the caller has found that out already. */
+  readonly targetBranch?: string | undefined;
 }
 
 /** Starts it with the flags that every `start` knows. */
@@ -42,8 +46,9 @@ export async function startHead({ app, flags, io }: Call, orders: Orders): Promi
   if (profile !== undefined && profileText(profile) === undefined) {
     io.warn(`there is no profile "${visibleLine(profile)}"; those that ship are ${profileNames.join(", ")}`);
   }
-  const target = await existingBranch(app, text(flags.target));
+  const target = orders.targetBranch === undefined ? await targetHere(app, text(flags.target)) : ok(undefined);
   if (!target.ok) return target;
+  for (const line of looseLines(target.value)) io.warn(line);
   // A team whose worktrees could not be made would find that out one agent after the other.
   await app.call("trust.check", {});
   const runtime = text(flags.runtime);
@@ -52,7 +57,7 @@ export async function startHead({ app, flags, io }: Call, orders: Orders): Promi
   const watchdogPreexisting = app.engine.status() !== undefined;
   const started = await app.call("coordinator.start", {
     ...orders,
-    targetBranch: target.value,
+    targetBranch: orders.targetBranch ?? branchOf(target.value),
     runtime,
     model: text(flags.model),
     environment: environment.value,
@@ -71,14 +76,30 @@ async function givenObjective({ flags, io }: Call): Promise<Result<string | unde
   return ok(piped);
 }
 
-/** A branch that nobody has would be found missing only when the first agent needs it. */
-export async function existingBranch(
+/**
+ * The branch that a run begun here is for, found out now: the user may switch branches before the first agent has a
+ * worktree. Undefined for an agent that names none: what it begins is for the branch of its own run.
+ */
+export async function targetHere(
   app: App,
   branch: string | undefined,
-): Promise<Result<string | undefined, Refusal>> {
-  if (branch === undefined) return ok(undefined);
-  const head = await app.call("branch.find", { branch });
-  return head.ok ? ok(branch) : head;
+): Promise<Result<RunTarget | undefined, Refusal>> {
+  return branch === undefined && app.speaksForAgent ? ok(undefined) : app.call("branch.findTarget", { branch });
+}
+
+/** Before the first commit there is no branch that could be kept in mind. */
+export const branchOf = (target: RunTarget | undefined): string | undefined =>
+  target?.commit === undefined ? undefined : target.branch;
+
+/** Says what is not part of the work where no branch is checked out. */
+export function looseLines(target: RunTarget | undefined): readonly string[] {
+  if (target?.detached === undefined) return [];
+  const { branch, commit, detached } = target;
+  const start = `the work starts from ${visibleLine(branch)}${commit === undefined ? "" : ` at ${commit.slice(0, 12)}`}`;
+  const here = `HEAD is detached at ${detached.commit.slice(0, 12)}`;
+  const lacks = `${counted(detached.beyond, "commit")} that ${visibleLine(branch)} lacks ${detached.beyond === 1 ? "is" : "are"} not part of it`;
+  if (detached.beyond === 0) return [`${here}; ${start}`];
+  return [`${here}; ${start}, and ${lacks}; to work on them: git switch -c <branch>, and type the same again`];
 }
 
 /** It watches the same run and leads none. That there is none is no reason to stop what was started. */

@@ -3,10 +3,12 @@ import { type Advice, adviceLines } from "../../../domain/coordination/advice.ts
 import { type InvalidInput, invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
+import type { RunTarget } from "../../../usecases/branches/branches.ts";
 import type { App } from "../app.ts";
 import type { Call, Paint } from "../command.ts";
 import { integer, isOn, text, texts } from "../given.ts";
 import { hintLine, warningLine } from "../marks.ts";
+import { looseLines } from "./coordinator-start.ts";
 
 interface NamedGate {
   readonly name: string;
@@ -117,15 +119,13 @@ export interface GoPlan {
   readonly terms: Terms;
   readonly advice: Advice;
   /** Where the work is meant to go. */
-  readonly target: string | undefined;
-  /** The target is the branch that is checked out here. */
-  readonly targetIsYours: boolean;
+  readonly target: RunTarget;
   readonly runtime: string;
 }
 
 /** What a person should know before they say yes. */
 export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
-  const { objective, terms, advice, runtime } = plan;
+  const { objective, terms, advice, runtime, target } = plan;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const all = terms.maxAgents === 0 ? "any number in all" : `${terms.maxAgents} in all`;
   return [
@@ -139,6 +139,8 @@ export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
         : `$${terms.budgetUsd} for ${terms.ownBudgetUsd === undefined ? "each run (budgets.run.usd)" : "this run"}`,
     ),
     ...gateLines(paint, terms, fact),
+    ...(target.commit === undefined ? [] : [fact("starts at", `${target.branch}, ${target.commit.slice(0, 12)}`)]),
+    ...looseLines(target).map((line) => warningLine(paint, line)),
     fact("landing", landingRule(plan)),
     ...adviceLines(advice).map((line, index) => fact(index === 0 ? "advice" : "", line)),
     ...terms.changes.map(({ key, value }) =>
@@ -159,9 +161,8 @@ function gateLines(paint: Paint, { gates, unverified }: Terms, fact: (name: stri
 }
 
 /** Where what is finished will be. */
-export function landingRule({ target, targetIsYours }: Pick<GoPlan, "target" | "targetIsYours">): string {
-  const branch = target ?? "the project's branch";
-  if (targetIsYours) {
+export function landingRule({ target: { branch, isHere } }: Pick<GoPlan, "target">): string {
+  if (isHere) {
     return `${branch} is checked out here, so work gathers on overstory/integration/<run>; take it over with: ov merge promote`;
   }
   return `on ${branch} while it is checked out nowhere, else on overstory/integration/<run>`;

@@ -11,7 +11,7 @@ import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Outcome, Paint } from "../command.ts";
 import { text, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
-import { existingBranch, startedOutcome, startHead } from "./coordinator-start.ts";
+import { branchOf, startedOutcome, startHead } from "./coordinator-start.ts";
 import { untilAnswered } from "./done.ts";
 import { applyTerms, budgetOf, type GoPlan, landingRule, planLines, termsOf } from "./go-terms.ts";
 
@@ -54,6 +54,7 @@ export const go: Handler = async (call) => {
     brief: undefined,
     profile: undefined,
     budgetUsd: plan.value.terms.ownBudgetUsd,
+    targetBranch: branchOf(plan.value.target),
   });
   if (!started.ok) return started;
   const kept = await keepRuntime(call);
@@ -152,12 +153,8 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   if (!terms.ok) return terms;
   const available = await app.call("runtime.check", { runtime });
   if (!available.ok) return available;
-  const checkedOut = await app.call("project.currentBranch", {});
-  if (!checkedOut.ok) return checkedOut;
-  const current = checkedOut.value;
-  const typed = await existingBranch(app, text(flags.target));
-  if (!typed.ok) return typed;
-  const target = typed.value ?? current;
+  const target = await app.call("branch.findTarget", { branch: text(flags.target) });
+  if (!target.ok) return target;
   const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {} };
   // Before the terms are written: what is refused must not leave other limits behind.
   const startable = await app.call("coordinator.checkStart", { ...orders, runtime: text(flags.runtime) });
@@ -165,7 +162,7 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   const advised = await app.call("advise.plan", {});
   if (!advised.ok) return advised;
   const { advice } = advised.value;
-  return ok({ objective, terms: terms.value, advice, target, targetIsYours: target === current, runtime });
+  return ok({ objective, terms: terms.value, advice, target: target.value, runtime });
 }
 
 interface StartedTeam extends StartedHead {
@@ -183,7 +180,7 @@ function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
     json: {
       ...startedHeadView(started),
       initialized: started.initialized,
-      target: plan.target ?? null,
+      target: plan.target.branch,
       gateCheck: started.gates.json,
       limits,
       configured: [
@@ -222,12 +219,12 @@ interface GateCheck {
 async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateCheck, Refusal>> {
   const { gates, added } = plan.terms;
   if (gates.length === 0) return ok({ json: { checked: false }, failing: [], isSafe: true });
-  const branch = plan.target ?? "HEAD";
+  const { branch } = plan.target;
   io.say(`Checking the gates on ${visibleLine(branch)} ... (--no-check-gates starts without this)`);
-  const ref = plan.target === undefined ? undefined : `refs/heads/${plan.target}`;
   const environment = await app.call("environment.captureForGates", {});
   if (!environment.ok) return environment;
-  const ticket = await app.call("gate.run", { ref, trial: added, environment: environment.value });
+  const trial = { trial: added, environment: environment.value };
+  const ticket = await app.call("gate.run", { ref: `refs/heads/${branch}`, ...trial });
   if (!ticket.ok) return ticket;
   const answer = await untilAnswered(app, io, ticket.value.id);
   if (!answer.ok) return answer;
@@ -250,9 +247,9 @@ async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateC
  */
 type Fate = "gathers" | "reaches" | "waits";
 
-function fateOf({ terms, targetIsYours }: GoPlan, failing: readonly Missing[]): Fate {
+function fateOf({ terms, target }: GoPlan, failing: readonly Missing[]): Fate {
   if (terms.baselineFailing === "block" || failing.some(({ gate }) => gate === setupGate)) return "waits";
-  return targetIsYours && terms.promote !== "auto" ? "gathers" : "reaches";
+  return target.isHere && terms.promote !== "auto" ? "gathers" : "reaches";
 }
 
 interface Failed {

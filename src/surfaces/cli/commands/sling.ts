@@ -6,11 +6,13 @@ import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { SlingReply, SlingRequest } from "../../../usecases/agents/sling-request.ts";
+import type { RunTarget } from "../../../usecases/branches/branches.ts";
 import { exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
+import { branchOf, looseLines, targetHere } from "./coordinator-start.ts";
 import { lostTargetWords } from "./merge-render.ts";
 
 export const sling: Handler = async (call) => {
@@ -30,7 +32,10 @@ export const sling: Handler = async (call) => {
   }
   const spec = await specOf(app, text(flags.spec));
   if (!spec.ok) return spec;
-  const request = requestOf(call, typed, environment, spec.value);
+  const target = await targetHere(app, text(flags.target));
+  if (!target.ok) return target;
+  const request = { ...requestOf(call, typed, environment, spec.value), ...targetOf(call, target.value) };
+  if (request.baseBranch === undefined) for (const line of looseLines(target.value)) io.warn(line);
   await app.call("trust.check", {});
   if (isOn(flags["dry-run"])) {
     const plan = await app.call("agent.plan", request);
@@ -45,6 +50,16 @@ async function specOf(app: App, path: string | undefined): Promise<Result<string
   if (!read.ok) return read;
   const { text, path: place } = read.value;
   return text === undefined ? no(invalid("spec", "does not exist", { value: place })) : ok(place);
+}
+
+/** What was typed counts for a run that is there as well; what is only checked out here, for a new run. */
+function targetOf(
+  { flags }: Call,
+  target: RunTarget | undefined,
+): Pick<SlingRequest, "targetBranch" | "currentBranch"> {
+  const branch = branchOf(target);
+  if (branch === undefined) return {};
+  return text(flags.target) === undefined ? { currentBranch: branch } : { targetBranch: branch };
 }
 
 function requestOf(
@@ -94,12 +109,11 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   if (!reply.ok) return reply;
   for (const warning of reply.value.warnings) io.warn(warning);
   const { agentName, capability, taskId, branch } = reply.value;
-  const target = await targetOf(app, reply.value);
   const { targetBranch } = reply.value;
   if (targetBranch != null && app.lacksBranch(targetBranch)) io.warn(lostTargetWords(targetBranch));
   const head = [
     successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
-    hintLine(io.paint, `branch ${branch}${target === undefined ? "" : `, for ${visibleLine(target)}`}`),
+    hintLine(io.paint, `branch ${branch}${targetBranch === null ? "" : `, for ${visibleLine(targetBranch)}`}`),
     ...(isOn(flags.recover) ? [] : joinedLines(io, reply.value)),
   ];
   if (flags.wait === undefined) {
@@ -139,13 +153,6 @@ function joinedLines(io: Io, { coordinatorName, runId, parentAgent }: SlingReply
   ];
 }
 
-/** The branch its work is meant for: that of its run; for a new run, the one that is checked out here. */
-async function targetOf(app: App, { targetBranch }: SlingReply): Promise<string | undefined> {
-  if (targetBranch !== null && targetBranch !== undefined) return targetBranch;
-  const current = await app.call("project.currentBranch", {});
-  return current.ok ? current.value : undefined;
-}
-
 /** The agent once it has come so far; undefined when it cannot be looked at any more. */
 async function wait(app: App, name: string, toTheEnd: boolean): Promise<Agent | undefined> {
   const seen = await app.follow("agent.follow", { name, until: toTheEnd ? "end" : "first-turn" });
@@ -159,7 +166,9 @@ function planned(io: Io, plan: SlingReply): Outcome {
     `Would reserve ${capability} ${agentName} for ${taskId}`,
     `branch ${branch}`,
     `parent ${parentAgent}, depth ${depth}, runtime ${runtime}`,
-    plan.runId === "" ? "in a new run" : `in run ${plan.runId}`,
+    plan.runId === ""
+      ? `in a new run${plan.targetBranch === null ? "" : `, for ${visibleLine(plan.targetBranch)}`}`
+      : `in run ${plan.runId}`,
     ...joinedLines(io, plan),
   ];
   return { json: { dryRun: true, ...seatView(plan) }, text: lines.join("\n") };

@@ -23,6 +23,12 @@ export const slingCommand: Command = {
       summary: "Run it belongs to (default: its parent's, else the newest active one)",
       complete: "runs",
     },
+    {
+      name: "target",
+      value: "branch",
+      summary: "Branch a new run is for (default: the one checked out here)",
+      complete: "branches",
+    },
     { name: "depth", value: "n", type: "integer", min: 0, summary: "Expected depth; the parent decides it" },
     { name: "skip-scout", summary: "Tell a lead to go straight to building" },
     { name: "skip-review", summary: "Tell a lead to verify by itself" },
