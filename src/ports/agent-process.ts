@@ -3,6 +3,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { AgentAnswer, Driver, LaunchPlan } from "./runtime.ts";
 
+/** How one turn of an agent is started. */
 export interface AgentLaunch {
   readonly argv: readonly string[];
   /** What the process and everything below it are known by, wherever they go. */
@@ -29,6 +30,7 @@ export interface OpenInput {
   closeInput(): void;
 }
 
+/** How a process ended: by a code of its own, or by a signal. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -44,6 +46,7 @@ export interface GatedProcess {
   readonly exited: Promise<ProcessExit>;
 }
 
+/** Starts the programs of agents. Each waits behind its gate until it is released. */
 export interface AgentLauncher {
   start(launch: AgentLaunch): GatedProcess;
 }
@@ -54,6 +57,7 @@ export interface GrowingFile {
   read(offset: number, length: number): Uint8Array;
 }
 
+/** What decides which files a turn gets: the home of the agent, and whether its input stays open. */
 export interface TurnFileTerms {
   readonly home: string;
   readonly input: Driver["input"];

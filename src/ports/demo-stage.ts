@@ -1,5 +1,6 @@
 import type { Tx } from "./store.ts";
 
+/** What the user asked of `ov demo`. */
 export interface DemoRequest {
   /** How many builders; at least the four that the story needs. */
   readonly agents: number;

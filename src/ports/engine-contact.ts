@@ -93,6 +93,7 @@ export interface EngineControl {
   run(stop: AbortSignal): Promise<void>;
 }
 
+/** The user service of one project, as a file of the system. */
 export interface EngineService {
   readonly path: string;
   readonly unit: string;

@@ -28,6 +28,7 @@ export interface GateRequest {
   readonly signal?: AbortSignal;
 }
 
+/** What one run of a gate showed. */
 export interface GateRun {
   readonly status: GateStatus;
   readonly exitCode: number | null;

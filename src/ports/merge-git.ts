@@ -262,6 +262,7 @@ export interface LookingGit extends Pick<MergeGit, Harmless> {
   ): Promise<readonly StaleSubmodules[]>;
 }
 
+/** The submodules of one checkout that are behind its branch. */
 export interface StaleSubmodules {
   readonly checkout: string;
   readonly paths: readonly string[];

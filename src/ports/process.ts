@@ -2,6 +2,7 @@ import type { Mark, ProcessIdentity } from "../domain/process/process.ts";
 
 export type Liveness = "alive" | "gone" | "unknown";
 
+/** What ending a process and its descendants did. */
 export interface KillReport {
   readonly signalled: number;
   /** SIGKILL was needed. */
@@ -37,6 +38,7 @@ export interface Processes {
   startDetached(command: readonly string[], options: DetachedOptions): number;
 }
 
+/** How a program is started that outlives us. */
 export interface DetachedOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;

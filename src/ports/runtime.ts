@@ -63,6 +63,7 @@ export interface PlannedFile {
   readonly text: string;
 }
 
+/** The command line, environment, input and files of one turn, as the driver planned them. */
 export interface LaunchPlan {
   readonly argv: readonly string[];
   /** Added to the agent's environment. */

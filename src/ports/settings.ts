@@ -111,6 +111,7 @@ export interface ConfigKey {
   readonly variable: string;
 }
 
+/** What setting one key changed. */
 export interface ConfigChange {
   /** Relative to the project. */
   readonly file: string;

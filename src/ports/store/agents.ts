@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import type { TransitionChange, TransitionRequest } from "../../domain/agent/transition.ts";
 import type { WaitKind } from "../../domain/agent/wait.ts";
 
+/** Which agents to list. Every field that is given narrows the list. */
 export interface AgentFilter {
   readonly runId?: string;
   readonly parentName?: string;
@@ -20,6 +21,7 @@ export interface AgentFilter {
   readonly unreleased?: boolean;
 }
 
+/** The table of agents: one row for each incarnation. */
 export interface AgentRows {
   /** Adds one incarnation. Fails when another live one has the name. */
   reserve(agent: Agent): Promise<void>;
@@ -80,6 +82,7 @@ export interface Wait {
   readonly deadline: number | null;
 }
 
+/** The table of waits: one row for each thing that a name waits for. */
 export interface WaitRows {
   /** Adds the wait, or keeps the one that is there. */
   add(wait: Wait): Promise<void>;
@@ -129,6 +132,7 @@ export interface Identity {
   readonly recentTasks: readonly { readonly taskId: string; readonly summary: string; readonly completedAt: number }[];
 }
 
+/** Checkpoints, handoffs and identities: what the next incarnation of a name is told. */
 export interface RecoveryRows {
   putCheckpoint(checkpoint: Checkpoint): Promise<void>;
   checkpoint(agentName: string): Promise<Checkpoint | undefined>;

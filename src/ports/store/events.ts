@@ -1,6 +1,7 @@
 import type { Event, UnstoredEvent } from "../../domain/event/event.ts";
 import type { EventKind } from "../../domain/event/event-kinds.ts";
 
+/** The log of events. Rows are added and never changed. */
 export interface EventRows {
   /** Appends; an event whose (turn, line, part) is already stored is skipped. */
   append(events: readonly UnstoredEvent[]): Promise<void>;
@@ -16,6 +17,7 @@ export interface NoticeRows {
   once(agentId: string, kind: string, key: string, messageSeq: number | null): Promise<boolean>;
 }
 
+/** The audit: who asked for what, and whether it was refused. */
 export interface AuditRows {
   record(entry: { caller: string; action: string; refused: boolean; detail: string; now: number }): Promise<void>;
   list(

@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryState, MailType, Message } from "../../domain/mail/types.ts";
 
+/** Which messages to list. Every field that is given narrows the list. */
 export interface MessageFilter {
   readonly from?: string;
   readonly to?: string;
@@ -26,6 +27,7 @@ export interface PurgedPart {
   readonly last: number | null;
 }
 
+/** The table of messages. A message never changes. */
 export interface MessageRows {
   /** Stores a message and returns its number. Order of numbers is order of commits. */
   insert(message: Omit<Message, "seq">): Promise<number>;
@@ -53,6 +55,7 @@ export interface MessageRows {
   purge(filter: { before?: number; agent?: string; all?: boolean }): Promise<number>;
 }
 
+/** The table of deliveries: one row for each message and recipient. */
 export interface DeliveryRows {
   insert(deliveries: readonly Delivery[]): Promise<void>;
   get(messageSeq: number, toAgent: string): Promise<Delivery | undefined>;

@@ -5,6 +5,7 @@ import type { Approval, MergeEntry, MergeStatus } from "../../domain/merge/entry
 import type { MergeOp, MergeOpKind, MergeOpStatus } from "../../domain/merge/operation.ts";
 import type { Looked, Place } from "./old-rows.ts";
 
+/** Which entries of the merge queue to list. Every field that is given narrows the list. */
 export interface MergeFilter {
   readonly statuses?: readonly MergeStatus[];
   readonly approval?: Approval;
@@ -15,6 +16,7 @@ export interface MergeFilter {
   readonly limit?: number;
 }
 
+/** The merge queue: one row for each branch that is to land. */
 export interface MergeRows {
   /** Adds an entry and returns its number. Fails when an open one has the same branch and target. */
   insert(entry: Omit<MergeEntry, "id">): Promise<number>;
@@ -34,6 +36,7 @@ export interface MergeRows {
   nextDue(now: number, approvals: readonly Approval[]): Promise<number | undefined>;
 }
 
+/** Trains of the merge worker: one row for each attempt. */
 export interface MergeAttemptRows {
   insert(attempt: MergeAttempt): Promise<void>;
   get(id: string): Promise<MergeAttempt | undefined>;
@@ -44,6 +47,7 @@ export interface MergeAttemptRows {
   unfinished(): Promise<MergeAttempt[]>;
 }
 
+/** Which operations to list. Every field that is given narrows the list. */
 export interface MergeOpFilter {
   readonly kind?: MergeOpKind;
   readonly status?: MergeOpStatus;
@@ -53,6 +57,7 @@ export interface MergeOpFilter {
   readonly limit?: number;
 }
 
+/** Operations on landing branches: one row for each move of a branch. */
 export interface MergeOpRows {
   insert(op: Omit<MergeOp, "seq">): Promise<void>;
   get(id: string): Promise<MergeOp | undefined>;
@@ -77,6 +82,7 @@ export interface RememberedResolution {
   readonly bad: number;
 }
 
+/** Conflicts that were settled before, by their fingerprint. */
 export interface ResolutionRows {
   get(fingerprint: string): Promise<RememberedResolution | undefined>;
   /** Replaces what was remembered for the fingerprint. */
@@ -98,6 +104,7 @@ export interface RadarPair {
   readonly createdAt: number;
 }
 
+/** What the radar knows of pairs of commits, and what it warned about. */
 export interface RadarRows {
   pair(aCommit: string, bCommit: string): Promise<RadarPair | undefined>;
   put(pair: RadarPair): Promise<void>;
@@ -105,6 +112,7 @@ export interface RadarRows {
   warnOnce(branchA: string, branchB: string, filesDigest: string, now: number): Promise<boolean>;
 }
 
+/** Results of gates: one row for each run of one gate on one tree. */
 export interface GateRows {
   /** A result that is recorded already is left as it is. */
   add(result: GateResult): Promise<void>;
@@ -124,6 +132,7 @@ export interface GateRows {
   purgeUnproving(before: Place, most: number): Promise<Looked>;
 }
 
+/** Receipts of completions, landings and checks. */
 export interface ReceiptRows {
   add(receipt: Receipt): Promise<void>;
   get(id: string): Promise<Receipt | undefined>;
@@ -135,6 +144,7 @@ export interface ReceiptRows {
   remove(ids: readonly string[]): Promise<number>;
 }
 
+/** Checks that the engine answers: completions and gates that were asked for. */
 export interface CheckRows {
   insert(check: Omit<StoredCheck, "seq">): Promise<void>;
   get(id: string): Promise<StoredCheck | undefined>;

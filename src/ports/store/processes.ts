@@ -1,5 +1,6 @@
 import type { Lease, ProcessIdentity, ProcessRecord, ProcessRole } from "../../domain/process/process.ts";
 
+/** The table of processes that we started. */
 export interface ProcessRows {
   insert(record: ProcessRecord): Promise<void>;
   get(id: string): Promise<ProcessRecord | undefined>;
@@ -42,6 +43,7 @@ export interface Token {
   readonly revokedAt: number | null;
 }
 
+/** The tokens of agents, by their digest. */
 export interface TokenRows {
   insert(token: Token): Promise<void>;
   get(digest: string): Promise<Token | undefined>;

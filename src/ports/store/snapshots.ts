@@ -14,6 +14,7 @@ export interface SnapshotRecord {
   readonly createdAt: number;
 }
 
+/** Snapshots of worktrees: one row for each ref. */
 export interface SnapshotRows {
   /** False when the ref is recorded already; that record is left as it is. */
   add(snapshot: Omit<SnapshotRecord, "seq">): Promise<boolean>;

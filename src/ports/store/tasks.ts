@@ -1,6 +1,7 @@
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import type { Group, Spec, Task, TaskDependency, TaskStatus } from "../../domain/task/task.ts";
 
+/** The table of tasks, and what each waits for. */
 export interface TaskRows {
   insert(task: Task): Promise<void>;
   get(id: string): Promise<Task | undefined>;
@@ -15,6 +16,7 @@ export interface TaskRows {
   removeDependency(dependency: TaskDependency): Promise<boolean>;
 }
 
+/** Groups of tasks that are followed together. */
 export interface GroupRows {
   insert(group: Group, memberIds: readonly string[]): Promise<void>;
   get(id: string): Promise<Group | undefined>;
@@ -30,6 +32,7 @@ export interface GroupRows {
   setStatus(groupId: string, status: Group["status"], completedAt: number | null): Promise<void>;
 }
 
+/** Which specification each task has now. */
 export interface SpecRows {
   put(spec: Spec): Promise<void>;
   get(taskId: string): Promise<Spec | undefined>;
@@ -37,6 +40,7 @@ export interface SpecRows {
   inUse(digests: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
+/** The table of runs: one row for each objective. */
 export interface RunRows {
   insert(run: Run): Promise<void>;
   get(id: string): Promise<Run | undefined>;

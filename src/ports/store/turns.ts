@@ -4,6 +4,7 @@ import type { Spent, Usage } from "../../domain/budget/usage.ts";
 import type { Turn, TurnTrigger } from "../../domain/turn/turn.ts";
 import type { Wait } from "./agents.ts";
 
+/** A turn to be queued. */
 export interface QueueTurn {
   readonly id: string;
   readonly agentId: string;
@@ -18,6 +19,7 @@ export interface QueueTurn {
 /** Where no further turn may start, other than of a persistent agent: that one takes no place. */
 export type NoPlace = "anywhere" | { readonly inRuns: readonly string[] };
 
+/** The table of turns: both the queue and the history. */
 export interface TurnRows {
   /**
    * Adds a queued turn, or keeps the one the agent already has, made due at the earlier of the two times; a retry keeps
@@ -67,11 +69,13 @@ export interface TurnRows {
   nextDue(now: number): Promise<number | undefined>;
 }
 
+/** How a turn ended. */
 export type TurnEnding = Pick<
   Turn,
   "status" | "clean" | "resultText" | "exitCode" | "exitSignal" | "terminalMessageSeq" | "error" | "failure" | "advice"
 > & { readonly endedAt: number };
 
+/** The ledgers of budgets, and what running turns have set aside in them. */
 export interface BudgetRows {
   list(): Promise<Ledger[]>;
   /** The ledgers of these subjects; those never touched are absent. */
@@ -99,6 +103,7 @@ export interface BudgetRows {
   abandoned(): Promise<string[]>;
 }
 
+/** The tokens that runtimes reported, by turn and message. */
 export interface UsageRows {
   /** Adds a message's tokens; of one reported again the larger numbers stay. */
   record(usage: Usage): Promise<void>;
