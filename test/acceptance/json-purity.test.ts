@@ -61,6 +61,14 @@ for (const [place, put] of Object.entries(places)) {
       const seen = `ov ${put(words).join(" ")}`;
       expect({ seen, command: document.command }).toEqual({ seen, command: nameOf(leaf) });
       expect({ seen, ok: document.success }).toEqual({ seen, ok: answer.code === 0 });
+      if (document.success === true) return;
+      const { error, code, exitCode } = document;
+      expect({ seen, error, code, exitCode }).toEqual({
+        seen,
+        error: expect.stringMatching(/./),
+        code: expect.stringMatching(/_ERROR$|_VIOLATION$/),
+        exitCode: answer.code,
+      });
     });
   }, 240_000);
 }

@@ -331,6 +331,11 @@ test("gates can be run on anything, and a receipt can be run again", async () =>
   await project.git("commit", "-qm", "break it");
   const red = await project.ov("gate", "run", "--json");
   expect([red.code, jsonOf(red).missing]).toMatchObject([5, [{ kind: "gate", gate: "gate-1" }]]);
-  expect((await project.ov("gate", "run", "nothing-there")).code).toBe(7);
+  expect(jsonOf(red)).toMatchObject({ error: expect.stringContaining("gate-1"), code: "CHECK_ERROR", exitCode: 5 });
+  const nowhere = await project.ov("gate", "run", "nothing-there", "--json");
+  expect([nowhere.code, jsonOf(nowhere)]).toMatchObject([
+    7,
+    { success: false, error: expect.stringContaining("nothing-there"), code: "MERGE_ERROR", exitCode: 7 },
+  ]);
   expect((await project.ov("gate", "verify", "receipt-none")).code).toBe(7);
 }, 120_000);

@@ -83,7 +83,15 @@ describe("success", () => {
 
   test("an answer of no keeps its own exit code and success, never another command's name", async () => {
     const ran = await ov(["talk", "--json", "-y"]);
-    expect(document(ran)).toEqual({ success: false, command: "talk", heard: "typed", yes: true });
+    expect(document(ran)).toEqual({
+      success: false,
+      command: "talk",
+      error: "data",
+      code: "CHECK_ERROR",
+      exitCode: 5,
+      heard: "typed",
+      yes: true,
+    });
     expect(ran.exit).toBe(5);
   });
 

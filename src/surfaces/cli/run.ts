@@ -181,13 +181,22 @@ async function rendered(input: CliInput, parsed: Parsed, terminal: Terminal, out
   }
   if (terminal.machine) {
     const command = commandName(input, parsed);
-    return jsonText(Object.assign({ success: true, command }, outcome.json, { command }));
+    const failed = outcome.json.success === false ? await failureFields(outcome) : {};
+    return jsonText(Object.assign({ success: true, command }, failed, outcome.json, { command }));
   }
   const text = globals.quiet ? (outcome.quietText ?? outcome.text) : outcome.text;
   const width = outcome.wraps === true ? terminal.stdout.columns() : undefined;
   if (width === undefined || width === 0) return text;
   const { wrapLines } = await import("./layout.ts");
   return wrapLines(text, width);
+}
+
+/** What the document of every failed command has, for an answer that is "no"; the answer's own fields count more. */
+async function failureFields({ json, text, exit = exits.unexpected }: Outcome): Promise<Record<string, unknown>> {
+  const { codeOfExit } = await import("../shared/description.ts");
+  const { errorMessage } = json;
+  const error = typeof errorMessage === "string" ? errorMessage : (Bun.stripANSI(text).split("\n")[0] ?? "");
+  return { error, code: codeOfExit(exit), exitCode: exit };
 }
 
 async function unexpected(input: CliInput, parsed: Parsed, terminal: Terminal, thrown: unknown): Promise<number> {

@@ -1,5 +1,5 @@
 import type { NotFound, Refusal } from "../../domain/refusal.ts";
-import type { Exit } from "./exits.ts";
+import { type Exit, exits } from "./exits.ts";
 
 /** Machine-readable families of errors; the details of each family keep their field names. */
 export const codes = [
@@ -11,6 +11,7 @@ export const codes = [
   "WORKTREE_ERROR",
   "MAIL_ERROR",
   "MERGE_ERROR",
+  "CHECK_ERROR",
   "GROUP_ERROR",
   "TASK_ERROR",
   "PERMISSION_ERROR",
@@ -51,6 +52,22 @@ export function afterChanges(said: Description, changes: readonly string[]): Des
 }
 
 type Details = Description["details"];
+
+/** The code of an answer that is "no", where the answer itself names none. */
+export const codeOfExit = (exit: number): Code => codesByExit[exit as Exit] ?? "INTERNAL_ERROR";
+
+const codesByExit: Partial<Record<Exit, Code>> = {
+  [exits.usage]: "VALIDATION_ERROR",
+  [exits.setup]: "CONFIG_ERROR",
+  [exits.merge]: "MERGE_ERROR",
+  [exits.check]: "CHECK_ERROR",
+  [exits.busy]: "BUSY_ERROR",
+  [exits.notFound]: "MERGE_ERROR",
+  [exits.permission]: "PERMISSION_ERROR",
+  [exits.upstream]: "AGENT_ERROR",
+  [exits.timeout]: "BUSY_ERROR",
+  [exits.interrupted]: "LIFECYCLE_ERROR",
+};
 
 /** The data of the refusal, plus the field names each family of codes has always carried. */
 export function refusalDetails(refusal: Refusal): Details {

@@ -145,7 +145,11 @@ export const nudge: Handler = async ({ app, args, flags, io }) => {
   const { agentName, delivered, reason } = sent.value;
   if (!delivered) {
     const line = warningLine(io.paint, `Not sent: ${reason ?? ""}`, "--force sends it all the same");
-    return ok({ json: { ...nudgeView(sent.value), success: false }, text: line, exit: exits.busy });
+    return ok({
+      json: { ...nudgeView(sent.value), success: false, error: `not sent: ${reason ?? ""}` },
+      text: line,
+      exit: exits.busy,
+    });
   }
   const why = reason === null ? "" : ` (${visibleLine(reason)})`;
   return ok({

@@ -106,7 +106,13 @@ export const validate: Handler = async ({ app, io }) => {
     ...(valid ? [successLine(io.paint, "The configuration can be used")] : []),
   ];
   return ok({
-    json: { success: valid, valid, problems, warnings },
+    json: {
+      success: valid,
+      ...(valid ? {} : { error: problems.map(problemLine).join("; ") }),
+      valid,
+      problems,
+      warnings,
+    },
     text: lines.join("\n"),
     exit: valid ? exits.ok : exits.setup,
   });

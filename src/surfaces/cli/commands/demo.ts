@@ -22,7 +22,11 @@ export const demo: Handler = async ({ app, flags, io }) => {
   const summary = played.value;
   const isFine = summary.complete && summary.testsGreen && summary.tasksOpen.length === 0;
   return ok({
-    json: { ...summary, success: isFine },
+    json: {
+      ...summary,
+      success: isFine,
+      ...(isFine ? {} : { error: "the demo did not end with everything landed and green" }),
+    },
     text: [...sceneLines(scene, io.paint), "", summaryText(summary, io.paint)].join("\n"),
     quietText: "",
     exit: isFine ? exits.ok : summary.interrupted ? exits.interrupted : exits.check,

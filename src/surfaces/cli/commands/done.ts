@@ -53,7 +53,7 @@ export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }
   const { check, receipt } = reply;
   const isYes = check.status === "done";
   const json = {
-    ...(isYes ? {} : { success: false }),
+    ...(isYes ? {} : { success: false, error: check.problem.map(({ message }) => message).join("; ") }),
     ...checkAnswerView(reply, { attached }),
   };
   if (!isYes)

@@ -91,7 +91,7 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
     `${results.length} in all`,
   ].join(", ");
   return ok({
-    json: view,
+    json: view.success ? view : { ...view, error: counts },
     text: [...results.flatMap((result) => resultLines(io.paint, result)), counts].join("\n"),
     quietText: "",
     ...exitOf(results),

@@ -131,7 +131,9 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   return ok({
     json: {
       ...waitedSeatView(reply.value, agent),
-      ...(failed ? { success: false, hint: `ov logs ${agentName}` } : {}),
+      ...(failed
+        ? { success: false, error: `${agentName} ${statusOf(agent).words}`, hint: `ov logs ${agentName}` }
+        : {}),
     },
     text: [
       ...head,
