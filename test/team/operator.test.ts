@@ -63,7 +63,10 @@ test("an agent neither sees the operator's inbox nor decides for them", async ()
 test("a discovery is a coordinator with a brief, and a supervisor is a lead with a notice", async () => {
   await using project = await makeProject({ scenario: '- do: [{ say: "Looking." }]\n' });
   expect((await project.ov("discover", "--skip", "nothing")).code).toBe(2);
-  const found = await project.json("discover", "--skip", "config,implicit");
+  const unasked = await project.ov("discover", "--skip", "config,implicit", "--json");
+  expect([unasked.code, jsonOf(unasked).error]).toEqual([2, expect.stringContaining("needs --yes")]);
+  expect((await project.json("status", "--all")).agents).toEqual([]);
+  const found = await project.json("discover", "--skip", "config,implicit", "--yes");
   expect(found).toMatchObject({
     agentName: "discover-coordinator",
     capability: "coordinator",

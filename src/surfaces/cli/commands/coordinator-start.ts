@@ -29,6 +29,13 @@ export const start =
     return started.ok ? ok(startedOutcome(call, started.value)) : started;
   };
 
+/** Is there somebody to ask whether a team may start? A document for a script is never a place for a question. */
+export const canAsk = ({ json }: Io): boolean => !json && process.stdin.isTTY === true;
+
+/** Starting a whole team costs money, so a script has to say that it means it. */
+export const nobodyToAsk = (command: "go" | "discover"): Refusal =>
+  invalid(command, "costs money and asks first; where nobody can be asked it needs --yes");
+
 export interface Orders {
   readonly capability: HeadCapability;
   readonly name: string | undefined;
@@ -212,9 +219,16 @@ async function tellOutput(
 }
 
 export const discover: Handler = async (call) => {
-  const { flags } = call;
+  const { flags, io } = call;
   const categories = activeCategories(texts(flags.skip) ?? []);
   if (!categories.ok) return categories;
+  if (!io.yes) {
+    if (!canAsk(io)) return no(nobodyToAsk("discover"));
+    io.say(`A team explores this code base and writes down what it finds: ${categories.value.join(", ")}.`);
+    const answer = await io.confirm("Start?");
+    if (answer === undefined) return no(nobodyToAsk("discover"));
+    if (!answer) return ok({ json: { cancelled: true }, text: "Nothing was started." });
+  }
   const started = await startHead(call, {
     capability: "coordinator",
     name: text(flags.name) ?? "discover-coordinator",

@@ -11,7 +11,7 @@ import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Outcome, Paint } from "../command.ts";
 import { text, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
-import { branchOf, startedOutcome, startHead } from "./coordinator-start.ts";
+import { branchOf, canAsk, nobodyToAsk, startedOutcome, startHead } from "./coordinator-start.ts";
 import { untilAnswered } from "./done.ts";
 import { applyTerms, budgetOf, type GoPlan, landingRule, planLines, termsOf } from "./go-terms.ts";
 
@@ -20,7 +20,7 @@ export const go: Handler = async (call) => {
   const objective = word(args.objective).trim();
   if (objective === "") return no(invalid("objective", "must say what is wanted"));
   // Found out before anything is written: a script that forgot --yes leaves no trace.
-  if (!io.yes && (io.json || process.stdin.isTTY !== true)) return no(nobodyToAsk);
+  if (!io.yes && !canAsk(io)) return no(nobodyToAsk("go"));
   const budget = budgetOf(text(call.flags["budget-usd"]));
   if (!budget.ok) return budget;
   const target = text(call.flags.target);
@@ -42,7 +42,7 @@ export const go: Handler = async (call) => {
   if (!io.yes) {
     const question = gates.failing.length === 0 ? "Start?" : "Start all the same?";
     const answer = await io.confirm(question);
-    if (answer === undefined) return no(nobodyToAsk);
+    if (answer === undefined) return no(nobodyToAsk("go"));
     if (!answer) return ok(cancelled(ready.value));
   }
   const applied = await applyTerms(call, plan.value.terms);
@@ -85,7 +85,7 @@ async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise
   ])
     io.say(line);
   const answer = await io.confirm("Set it up?");
-  if (answer === undefined) return no(nobodyToAsk);
+  if (answer === undefined) return no(nobodyToAsk("go"));
   return answer ? undefined : ok({ json: { cancelled: true, initialized: false }, text: "Nothing was changed." });
 }
 
@@ -105,8 +105,6 @@ const gatesFail = ({ initialized }: Ready, { json, failing }: GateCheck): Outcom
 };
 
 const notChecked: GateCheck = { json: { checked: false }, failing: [], isSafe: true };
-
-const nobodyToAsk = invalid("go", "costs money and asks first; where nobody can be asked it needs --yes");
 
 interface Ready {
   readonly initialized: boolean;
