@@ -25,6 +25,19 @@ export function makingPromises({ seated, kind, open }: WorktreeSetting): void {
     });
   });
 
+  test("a new worktree of a sparse checkout has all files, and takes new ones anywhere", async () => {
+    using world = gitWorld({ files: { "in/a.txt": "a\n", "out/b.txt": "b\n" } });
+    world.git(world.root, "sparse-checkout", "set", "in");
+    const owned = world.worktree("sparse", kind);
+    const created = await open(world.root).create(requestFor(owned));
+    expect(created).toMatchObject({ ok: true });
+    expect(world.read(owned.path, "out/b.txt")).toBe("b\n");
+    world.write(owned.path, "out/c.txt", "c\n");
+    world.git(owned.path, "add", "out/c.txt");
+    expect(world.git(owned.path, "status", "--porcelain")).toBe("A  out/c.txt");
+    expect(existsSync(`${world.root}/out`)).toBe(false);
+  });
+
   test("what the agent's program must be able to write to covers its commits, but no configuration that is shared", async () => {
     using scene = await seated();
     const { world, worktrees, owned } = scene;

@@ -146,7 +146,9 @@ export async function checkedOut(project: GitProject): Promise<ReadonlyMap<strin
  */
 export async function gitWorktree(root: string, ...args: string[]): Promise<GitAnswer> {
   for (let tries = 1; ; tries++) {
-    const answer = await git(root, "worktree", ...args);
+    // A new worktree has all files. Git would give it the patterns of a sparse checkout of the user's, and then refuse to
+    // add files outside of them.
+    const answer = await git(root, "-c", "core.sparseCheckout=false", "worktree", ...args);
     if (answer.code === 0 || tries === mostTries || !metHalfARecord(answer)) return answer;
     await Bun.sleep(betweenTriesMs * tries);
   }
