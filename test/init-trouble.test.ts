@@ -82,6 +82,22 @@ describe("a database that is gone", () => {
     expect(await world.json("task", "list")).toMatchObject({ tasks: [] });
   });
 
+  test("is not missed in a bare clone of a project, which has the branches of its agents", async () => {
+    using world = await initWorld();
+    await world.json("init");
+    await world.git("branch", "overstory/b1/T1");
+    await world.git("update-ref", "refs/overstory/snap/b1/1/1", "HEAD");
+    const inBase = (name: string): string => join(world.base, name);
+    for (const how of ["--bare", "--mirror"]) {
+      const [clone, linked] = [inBase(`clone${how}`), join(inBase(`clone${how}`), "main")];
+      await world.gitIn(world.base, "clone", "--quiet", how, world.root, clone);
+      await world.gitIn(clone, "worktree", "add", "--quiet", linked, "main");
+      const beside = await world.ovIn(clone, "init", "--json");
+      expect([beside.code, JSON.parse(beside.out).hint]).toEqual([expect.any(Number), expect.stringContaining(linked)]);
+      expect(await world.ovIn(linked, "init")).toMatchObject({ code: 0 });
+    }
+  });
+
   test.each([
     ["loose", []],
     ["packed", ["pack-refs", "--all"]],

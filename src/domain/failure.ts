@@ -12,7 +12,8 @@ export type FailureData =
   | { readonly kind: "not-a-git-repository"; readonly path: string }
   | { readonly kind: "inside-git-directory"; readonly path: string }
   | { readonly kind: "line-break-in-path"; readonly path: string }
-  | { readonly kind: "bare-repository"; readonly path: string }
+  /** `checkout`: one of its worktrees, where there is one. */
+  | { readonly kind: "bare-repository"; readonly path: string; readonly checkout?: string }
   | {
       readonly kind: "repository-unusable";
       readonly path: string;

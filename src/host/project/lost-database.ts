@@ -25,21 +25,25 @@ export function refuseLostDatabase({ root, state }: ProjectPlace): void {
 /**
  * Did agents of a project of this repository work? Their worktrees, branches and snapshot refs lie outside of the state
  * directory. A branch with a remote in git's configuration was fetched from another machine and does not count, nor do
- * the refs that a project keeps in its submodules: there this repository is the submodule.
+ * the refs that a project keeps in its submodules: there this repository is the submodule. A bare clone has the branches
+ * of its original, and a mirror all its refs: a clone packs them and writes no log of them.
  */
 function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
   if (isOldState(state)) return false;
   const common = dirname(state);
   const textOf = (name: string): string => readText(join(common, name)) ?? "";
-  const packed = textOf("packed-refs").split("\n");
+  const config = textOf("config");
+  const all = textOf("packed-refs").split("\n");
+  const packed = /^\s*mirror = true$/m.test(config) ? [] : all;
+  const packedHeads = config.includes('[remote "') ? [] : packed;
   const hasRefs = (below: string, besides?: string): boolean =>
-    packed.some(
+    (below.startsWith("refs/heads/") ? packedHeads : packed).some(
       (line) => line.includes(` ${below}`) && (besides === undefined || !line.includes(` ${below}${besides}`)),
     ) ||
     hasFiles(join(common, below), besides) ||
     hasFiles(join(common, "logs", below), besides);
   if (hasRefs("refs/overstory/", "sub/") || hasFiles(join(sharedDir(root), "worktrees"))) return true;
-  return hasRefs("refs/heads/overstory/") && !textOf("config").includes('[branch "overstory/');
+  return hasRefs("refs/heads/overstory/") && !config.includes('[branch "overstory/');
 }
 
 /** Git leaves empty folders behind when it deletes refs. */

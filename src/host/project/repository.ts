@@ -92,7 +92,8 @@ async function topLevel(cwd: string): Promise<string> {
   }
   // A repository that git refuses to use, because another user owns it, is reported as such.
   if ((await ask(cwd, "rev-parse", "--is-bare-repository")) === "true") {
-    throw new Failure({ kind: "bare-repository", path: cwd });
+    const checkout = await checkoutOfBare(cwd);
+    throw new Failure({ kind: "bare-repository", path: cwd, ...(checkout === undefined ? {} : { checkout }) });
   }
   const isGitDir = (await ask(cwd, "rev-parse", "--is-inside-work-tree")) === "false";
   if (isGitDir) throw new Failure({ kind: "inside-git-directory", path: cwd });
@@ -100,6 +101,15 @@ async function topLevel(cwd: string): Promise<string> {
   const advice = /^\s*(git config --global --add safe\.directory .+)$/m.exec(err)?.[1] ?? null;
   const problem = (err.trim().split("\n")[0] ?? "").replace(/^fatal: /, "");
   throw new Failure({ kind: "repository-unusable", path: cwd, problem, advice });
+}
+
+/** The first worktree of a bare repository that is there and is no agent's. */
+async function checkoutOfBare(cwd: string): Promise<string | undefined> {
+  const list = (await ask(cwd, "worktree", "list", "--porcelain")) ?? "";
+  const paths = list
+    .split("\n\n")
+    .filter((entry) => !/^bare$/m.test(entry) && !entry.includes("refs/heads/overstory/"));
+  return paths.flatMap((entry) => /^worktree (.+)$/m.exec(entry)?.[1] ?? []).find((path) => existsSync(path));
 }
 
 function hasGitAbove(dir: string): boolean {

@@ -62,7 +62,10 @@ export function describeFailure(failure: FailureData): Description {
       return {
         ...setup("WORKTREE_ERROR"),
         message: `${failure.path} is in a bare repository: nothing is checked out there that agents could work on; nothing was changed`,
-        hint: "check a branch out and set the project up there: git worktree add ../main main && cd ../main && ov init",
+        hint:
+          failure.checkout === undefined
+            ? "check a branch out and set the project up there: git worktree add ../main main && cd ../main && ov init"
+            : `set the project up where a branch is checked out: cd ${shellWord(failure.checkout)} && ov init`,
         details: { ...details, worktreePath: failure.path, branchName: null },
       };
     case "repository-unusable":
