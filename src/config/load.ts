@@ -37,7 +37,7 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
   const findings = noFindings();
   const [project, local] = [fileInForce(files, "project"), fileInForce(files, "local")];
   const notices = [
-    ...(project === files.project ? [] : [notOnBranch(files.project, project)]),
+    ...(project === files.project ? [] : [notInCheckout(files.project, project)]),
     ...(local === files.local ? [] : [deleted(files.local, local)]),
   ];
   if (isLost(files)) findings.problems.push({ file: files.project, line: 0, column: 0, key: "", message: lost });
@@ -105,8 +105,9 @@ const isLost = (files: ConfigFiles): boolean =>
 const lost =
   "is gone, and no copy of it is known, although this project was set up; check out a branch that has it, or make a new one with: ov init";
 
-const notOnBranch = (file: string, copy: string): string =>
-  `the branch that is checked out has no ${file}; its last known copy counts: ${copy}`;
+/** Which of the reasons it is, only git could say. */
+const notInCheckout = (file: string, copy: string): string =>
+  `this checkout has no ${file}; its last known copy counts: ${copy}; it was deleted (ov init puts it back), is left out by a sparse checkout, or is not on this branch`;
 
 const deleted = (file: string, copy: string): string =>
   `${file} is gone; its last known copy counts, delete that to do without: ${copy}`;

@@ -26,8 +26,7 @@ export function describeFailure(failure: FailureData): Description {
     case "config-invalid":
       return {
         ...setup("CONFIG_ERROR"),
-        message: `${failure.path} cannot be used; nothing was changed\n${failure.problems.map((problem) => problemLine(failure.path, problem)).join("\n")}`,
-        hint: "mend the file, then look again: ov config validate",
+        ...unusableSettings(failure),
         details: { ...details, configPath: failure.path, field: failure.problems[0]?.field ?? null },
       };
     case "no-such-directory":
@@ -201,6 +200,21 @@ export function describeFailure(failure: FailureData): Description {
 }
 
 const setup = <C extends Description["code"]>(code: C) => ({ code, exit: exits.setup, retryable: false }) as const;
+
+/** Names the file that is to be mended; where only the environment is wrong, the variables. */
+function unusableSettings({ path, problems }: Extract<FailureData, { readonly kind: "config-invalid" }>) {
+  const isVariable = ({ file }: ConfigProblem): boolean => file !== undefined && !file.startsWith("/");
+  const variables = [...new Set(problems.filter(isVariable).map(({ file }) => file ?? ""))];
+  const onlyVariables = problems.length > 0 && problems.every(isVariable);
+  const what = onlyVariables ? `the environment variable ${variables.join(", ")}` : path;
+  const lines = problems.map((problem) => problemLine(onlyVariables ? (problem.file ?? path) : path, problem));
+  return {
+    message: `${what} cannot be used; nothing was changed\n${lines.join("\n")}`,
+    hint: onlyVariables
+      ? `give it another value, or do without: unset ${variables.join(" ")}`
+      : "mend the file, then look again: ov config validate",
+  };
+}
 
 function problemLine(path: string, { field, problem, file, line, column }: ConfigProblem): string {
   const elsewhere = file === undefined || file === path ? [] : [file];

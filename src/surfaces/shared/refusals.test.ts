@@ -231,6 +231,12 @@ describe("failures", () => {
   });
 
   test("every wrong setting is listed", () => {
+    const variable = "OVERSTORY__AGENTS__MAX_DEPTH";
+    const problems = [{ field: "agents.maxDepth", problem: "must be a number", file: variable }];
+    expect(describeFailure({ kind: "config-invalid", path: "/p/.overstory/config.yaml", problems })).toMatchObject({
+      message: `the environment variable ${variable} cannot be used; nothing was changed\n  agents.maxDepth must be a number`,
+      hint: `give it another value, or do without: unset ${variable}`,
+    });
     expect(describeFailure(failures["config-invalid"])).toMatchObject({
       message:
         "/p/.overstory/config.yaml cannot be used; nothing was changed\n  agents.maxDepth must be a number (line 4)\n  runtime is unknown",

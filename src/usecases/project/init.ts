@@ -108,6 +108,7 @@ export const init: Effect<InitRequest, InitReport> = {
       committedOn,
       warnings: [
         ...adopted,
+        ...(keeps && !isThere ? [putBack] : []),
         ...earlierWords(setup.earlierDatabases()),
         ...ofRuntime,
         ...warnings,
@@ -165,6 +166,8 @@ const earlierWords = (found: readonly string[]): readonly string[] =>
     : [
         `.overstory/ holds databases of an earlier Overstory (${found.join(", ")}); they are left as they are, and ov import will bring them in once it is there`,
       ];
+
+const putBack = "this checkout had no .overstory/config.yaml; its last known copy was put back";
 
 const onNoBranch =
   "no branch is checked out, so the new files were committed on the detached HEAD alone; " +
