@@ -23,6 +23,7 @@ export const catalog = {
   "agent.hold": async () => (await import("./agents/attach.ts")).holdAgent,
   "agent.readAttachment": async () => (await import("./agents/attach.ts")).readAttachment,
   "agent.checkAttach": async () => (await import("./agents/attach.ts")).checkAttach,
+  "agent.followLogs": async () => (await import("./agents/logs.ts")).followLogs,
   "agent.logs": async () => (await import("./agents/logs.ts")).readLogs,
   "agent.listUnsettled": async () => (await import("./worktrees/uncommitted-rest.ts")).listUnsettled,
   "branch.find": async () => (await import("./branches/branches.ts")).findBranch,

@@ -8,6 +8,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAgent } from "./find-agent.ts";
 
@@ -30,10 +31,12 @@ export interface LogsReply {
   readonly ended: boolean;
 }
 
+const logsRequest = () => fields<LogsRequest>({ name: text, lines: whole }, { after: whole, turn: text });
+
 /** What an agent did and said, as text, over all its turns and incarnations. */
 export const readLogs: UseCase<LogsRequest, LogsReply> = {
   kind: "read",
-  request: fields({ name: text, lines: whole }, { after: whole, turn: text }),
+  request: logsRequest(),
   run: async (tx, _context, { name, lines, after, turn }) => {
     const found = await findAgent(tx, name);
     if (!found.ok) return found;
@@ -45,6 +48,24 @@ export const readLogs: UseCase<LogsRequest, LogsReply> = {
       event.agentName === agent.name && (turnId.value === undefined || event.turnId === turnId.value);
     const written = await newest(tx, { after: after ?? 0, cursor, lines, wanted });
     return ok({ agentName: agent.name, lines: written.slice(-lines), cursor, ended: hasEnded(agent) });
+  },
+};
+
+/** Tells what an agent does and says from a place on, until the agent has ended or nobody listens any more. */
+export const followLogs: Stream<LogsRequest, Pick<LogsReply, "agentName" | "ended">, readonly LogLine[]> = {
+  kind: "stream",
+  request: logsRequest(),
+  place: "engine",
+  run: async (world, request, { onItem, signal }) => {
+    let after = request.after;
+    return world.until(async () => {
+      const found = await world.call("agent.logs", { ...request, after });
+      if (!found.ok) return found;
+      const { agentName, lines, cursor, ended } = found.value;
+      after = cursor;
+      if (lines.length > 0) onItem(lines);
+      return ended || signal.aborted ? ok({ agentName, ended }) : undefined;
+    }, signal);
   },
 };
 

@@ -1,19 +1,18 @@
 import { logLineView } from "../../../contract/views/project.ts";
 import { ok } from "../../../domain/result.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
+import { visibleJson, visibleLine } from "../../../domain/text/visible.ts";
 import type { LogLine, LogsRequest } from "../../../usecases/agents/logs.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io } from "../command.ts";
 import { iso } from "../format.ts";
 import { integer, isOn, text, word } from "../given.ts";
-import { fileSink, jsonText } from "../sink.ts";
-import { rest, untilInterrupted } from "../waiting.ts";
+import { fileSink } from "../sink.ts";
+import { untilInterrupted } from "../waiting.ts";
 
 const defaultLines = 200;
 /** More than anybody could read of one look. */
 const mostLines = 10_000;
-const lookMs = 250;
 
 /** Shows the newest lines, and goes on if asked to: text for people, one document per line for programs. */
 export const logs: Handler = async ({ app, args, flags, io }) => {
@@ -44,21 +43,17 @@ export const logs: Handler = async ({ app, args, flags, io }) => {
 const written = ({ type, text: line }: LogLine): string =>
   type === "progress" ? `| ${visibleLine(line)}`.trimEnd() : visibleLine(line);
 
+/** Tells what comes, until the agent has ended, until Ctrl-C or until nobody reads it any more. */
 async function goOn(app: App, io: Io, request: LogsRequest, over: AbortSignal): Promise<void> {
   const out = fileSink(1);
-  let after = request.after;
-  while (!over.aborted) {
-    const found = await app.call("agent.logs", { ...request, after });
-    if (!found.ok) {
-      io.warn(`stopped following: ${describeRefusal(found.refusal).message}`);
-      break;
-    }
-    const { lines, cursor, ended } = found.value;
-    const said = (await Promise.all(lines.map((line) => (io.json ? jsonText(logLineView(line)) : written(line)))))
-      .map((line) => `${line}\n`)
+  const unread = new AbortController();
+  const tell = (lines: readonly LogLine[]): void => {
+    const said = lines
+      .map((line) => `${io.json ? visibleJson(JSON.stringify(logLineView(line))) : written(line)}\n`)
       .join("");
-    if (out.write(said) === "reader-gone" || ended) break;
-    after = cursor;
-    await rest(lookMs, over);
-  }
+    if (out.write(said) === "reader-gone") unread.abort();
+  };
+  const signal = AbortSignal.any([over, unread.signal]);
+  const followed = await app.follow("agent.followLogs", request, { onItem: tell, signal });
+  if (!followed.ok) io.warn(`stopped following: ${describeRefusal(followed.refusal).message}`);
 }
