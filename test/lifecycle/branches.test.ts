@@ -97,7 +97,10 @@ describe("the project is found", () => {
     git(base, "worktree", "add", "--quiet", "main", "main");
     const inside = (cwd: string, ...args: string[]) => project.ovWith({ cwd }, ...args, "--json");
     const refused = await inside(base, "init");
-    expect(jsonOf(refused)).toMatchObject({ exitCode: 3, hint: expect.stringContaining("git worktree add") });
+    expect(jsonOf(refused)).toMatchObject({
+      exitCode: 3,
+      hint: expect.stringContaining(`cd ${join(base, "main")} && ov init`),
+    });
     const main = join(base, "main");
     expect(jsonOf(await inside(main, "init", "--no-instructions"))).toMatchObject({ root: main, success: true });
     expect(jsonOf(await inside(main, "task", "create", "One", "--id", "T1"))).toMatchObject({ success: true });
