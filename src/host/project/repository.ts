@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { Head, RepositoryBranches } from "../../ports/project-setup.ts";
 import { git } from "../git/git.ts";
+import { gitLinkIn, textOf } from "../git/places.ts";
+import { quickGit } from "../git/quick-git.ts";
 import { commonDirAt, existing, placeIfAny, stateDir } from "../project-place.ts";
 
 /** What git says about the place a project is set up in. */
@@ -56,11 +58,25 @@ export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): 
 });
 
 async function headAt(dir: string): Promise<Head> {
+  const known = headByFiles(dir);
+  if (known !== undefined) return known;
   const [branch, commit] = await Promise.all([
     currentBranch(dir),
     ask(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
   ]);
   return { branch, commit };
+}
+
+/** HEAD without a git process, because each sling asks. Undefined where the files do not tell. */
+function headByFiles(dir: string): Head | undefined {
+  const entry = join(dir, ".git");
+  if (!existsSync(entry)) return dir === dirname(dir) ? undefined : headByFiles(dirname(dir));
+  const link = gitLinkIn(entry);
+  const head = textOf(join(link === undefined ? entry : resolve(dir, link), "HEAD"));
+  const branch = /^ref: refs\/heads\/(.+)\n$/.exec(head ?? "")?.[1];
+  const commit = branch === undefined ? undefined : quickGit(dir).tipOf(branch);
+  // Git has to be asked about a branch without a file: it may have no commit yet, or be kept in another form.
+  return typeof commit === "string" ? { branch, commit } : undefined;
 }
 
 /** Is the directory in a checkout of the repository at `root`? The nearest checkout upwards decides. */
