@@ -76,6 +76,8 @@ async function take(lock: Database, path: string): Promise<void> {
       lock.run("BEGIN EXCLUSIVE");
       return;
     } catch (error) {
+      // The lock is a database: on a full disk it says so in its own code.
+      if (errorCode(error) === "SQLITE_FULL") throw new Failure({ kind: "disk-full", path }, { cause: error });
       if (errorCode(error) !== "SQLITE_BUSY") throw error;
       if (performance.now() > deadline) {
         throw new Failure({ kind: "store-busy", path, waitedMs: lockPatienceMs }, { cause: error });
