@@ -131,6 +131,11 @@ export function hookSettings({ root, state }: ProjectPlace, format: HookSettings
   return {
     format,
     read: () => {
+      const dir = dirname(file);
+      const isTaken = lstatSync(dir, { throwIfNoEntry: false }) !== undefined;
+      if (isTaken && statSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
+        return no(`${dir} must be a directory, but is a file or a link that leads to none`);
+      }
       if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return ok(undefined);
       try {
         return ok(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file)));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvents } from "../../src/domain/hook/hook.ts";
 import { randomIds } from "../../src/host/ids.ts";
@@ -275,6 +275,21 @@ test("a file that we made goes again, and one that is broken is refused with its
   }
   expect(readFileSync(settings(), "utf8")).toBe(broken);
   rmSync(settings());
+});
+
+test("a file or a dangling link in the place of their directory is named, and nothing is changed", async () => {
+  const dir = join(project.root, ".claude");
+  rmSync(dir, { recursive: true, force: true });
+  for (const put of [() => writeFileSync(dir, "a file\n"), () => symlinkSync("nowhere", dir)]) {
+    put();
+    for (const command of ["install", "uninstall", "status"]) {
+      const answer = await project.ov("hooks", command);
+      expect({ command, code: answer.code }).toEqual({ command, code: 2 });
+      expect(answer.err).toContain(`${dir} must be a directory`);
+    }
+    expect(existsSync(statePath(project.root, "run", "hooks-before.json"))).toBe(false);
+    rmSync(dir);
+  }
 });
 
 test("hooks are the operator's to install", async () => {
