@@ -49,5 +49,21 @@ test("a patch falls apart into its files, and lines are counted in hunks alone, 
 test("names that git had to quote, and names with blanks, lose what git added", () => {
   const quoted = 'diff --git "a/b\\303\\244.ts" "b/b\\303\\244.ts"\n--- "a/b\\303\\244.ts"\n+++ "b/b\\303\\244.ts"\n';
   const blank = "diff --git a/a b.ts b/a b.ts\n--- a/a b.ts\t\n+++ b/a b.ts\t\n";
-  expect(patchedFiles(quoted + blank).map(({ path }) => path)).toEqual(["b\\303\\244.ts", "a b.ts"]);
+  expect(patchedFiles(quoted + blank).map(({ path }) => path)).toEqual(["bä.ts", "a b.ts"]);
+});
+
+test("a name that git puts in quotes is told as it is on the disk", () => {
+  const quoted = String.raw`diff --git "a/gr\303\274n \"x\"\\y.txt" "b/gr\303\274n \"x\"\\y.txt"
+index 1..2 100644
+--- "a/gr\303\274n \"x\"\\y.txt"
++++ "b/gr\303\274n \"x\"\\y.txt"
+@@ -1 +1 @@
+-old
++new
+diff --git "a/\346\226\207" "b/\344\273\266\t1"
+similarity index 100%
+rename from "\346\226\207"
+rename to "\344\273\266\t1"
+`;
+  expect(patchedFiles(quoted).map(({ path }) => path)).toEqual(['grün "x"\\y.txt', "件\t1"]);
 });

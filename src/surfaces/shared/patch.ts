@@ -40,8 +40,30 @@ function pathInHeader(line: string): string {
   return unquoted(names.slice((names.length + 1) / 2), "b/");
 }
 
-/** Git puts names with unusual bytes in quotes, and a tab behind names with blanks. */
+/** Git puts names with unusual bytes in quotes, with these bytes as escapes, and a tab behind names with blanks. */
 function unquoted(name: string, prefix: string): string {
-  const bare = name.replace(/\t$/, "").replace(/^"(.*)"$/, "$1");
+  const typed = name.replace(/\t$/, "");
+  const bare = typed.length > 1 && typed.startsWith('"') && typed.endsWith('"') ? unescaped(typed.slice(1, -1)) : typed;
   return bare.startsWith(prefix) ? bare.slice(prefix.length) : bare;
 }
+
+/** The escapes stand for bytes; several of them are one letter in UTF-8. */
+function unescaped(text: string): string {
+  const bytes: Buffer[] = [];
+  for (const [part] of text.matchAll(/\\[0-7]{3}|\\.|[^\\]+/gs)) {
+    if (!part.startsWith("\\")) bytes.push(Buffer.from(part));
+    else if (part.length === 4) bytes.push(Buffer.from([Number.parseInt(part.slice(1), 8)]));
+    else bytes.push(Buffer.from(escapes[part.slice(1)] ?? part.slice(1)));
+  }
+  return Buffer.concat(bytes).toString();
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  t: "\t",
+  n: "\n",
+  v: "\v",
+  f: "\f",
+  r: "\r",
+};
