@@ -54,6 +54,8 @@ export interface NotFound {
   readonly noun: Noun;
   readonly id: string;
   readonly nearest?: string;
+  /** What to do about it, where that depends on the command. */
+  readonly advice?: string;
 }
 
 type AgentRefusal =

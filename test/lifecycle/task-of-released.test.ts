@@ -48,3 +48,33 @@ test("a task that was left in progress by an earlier version can be reopened", a
   expect((await project.ov("task", "reopen", "T1")).code).toBe(0);
   expect(await taskOf(project)).toMatchObject({ status: "open", claimedBy: null });
 }, 120_000);
+
+test("a closed task starts no agent, neither anew nor by ov recover, and both name the way back", async () => {
+  await using project = await stopped();
+  await project.json("release", "b1");
+  await project.json("task", "close", "T1", "--reason", "done");
+  for (const words of [
+    ["recover", "b1"],
+    ["recover", "b1", "--fresh"],
+    ["sling", "T1"],
+  ]) {
+    const refused = await project.ov(...words);
+    expect({ words, code: refused.code }).toEqual({ words, code: 2 });
+    expect(refused.err).toContain("task T1 is closed");
+    expect(refused.err).toContain("ov task reopen T1");
+  }
+  expect(await project.agent("b1")).toMatchObject({ generation: 1 });
+  await project.json("task", "reopen", "T1");
+  expect(await project.json("recover", "b1")).toMatchObject({ generation: 2 });
+  await project.ov("stop", "b1", "--force");
+}, 120_000);
+
+test("a word that is no task is told apart from the words of a new one", async () => {
+  await using project = await stopped();
+  const refused = await project.ov("sling", "Refactor");
+  expect(refused.code).toBe(7);
+  expect(refused.err).toContain("more than one word");
+  expect(refused.err).toContain("ov task create");
+  const nearly = await project.ov("sling", "T2");
+  expect(nearly.err).toContain('did you mean "T1"?');
+}, 120_000);

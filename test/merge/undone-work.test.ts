@@ -98,6 +98,7 @@ test("the list of worktrees does not call a newer commit, or one that was taken 
     const { worktrees } = (await project.json("worktree", "list")) as { worktrees: Record<string, unknown>[] };
     return Object.fromEntries(worktrees.map(({ agentName, mergeStatus }) => [agentName, mergeStatus]));
   };
+  await project.json("task", "reopen", "B2");
   await project.json("recover", "b2");
   await project.until("b2 had committed", async () => has(project, "overstory/b2/B2", "more.txt"));
   expect(await statuses()).toEqual({ b2: null });

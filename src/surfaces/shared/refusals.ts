@@ -164,10 +164,7 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("TASK_ERROR"),
         message: `task ${refusal.task} is ${refusal.status}, this needs ${listed(refusal.wanted)}; ${unchanged}`,
-        hint:
-          refusal.status === "in_review" && refusal.wanted.includes("open")
-            ? `if nothing of it is to land any more, make it open again: ov task reopen ${refusal.task}`
-            : `see the task: ov task show ${refusal.task}`,
+        hint: statusHint(refusal),
       };
     case "task-blocked":
       return {
@@ -348,15 +345,26 @@ const nounRows = {
   check: { code: "MERGE_ERROR", advice: "ask for it again: ov gate run" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
-function missing({ noun, id, nearest }: NotFound): Words {
+function missing({ noun, id, nearest, advice: own }: NotFound): Words {
   const { code, advice } = nounRows[noun];
+  const near = nearest === undefined ? [] : [`did you mean "${nearest}"?`];
   return {
     code,
     exit: exits.notFound,
     retryable: false,
     message: `no ${noun} "${id}"; ${unchanged}`,
-    hint: nearest === undefined ? advice : `did you mean "${nearest}"?`,
+    hint: [...near, ...(own === undefined ? [] : [own])].join(" ") || advice,
   };
+}
+
+function statusHint({ task, status, wanted }: Extract<Refusal, { kind: "task-status" }>): string {
+  if (wanted.includes("open")) {
+    if (status === "closed") return `if there is more to do, make it open again: ov task reopen ${task}`;
+    if (status === "in_review") {
+      return `if nothing of it is to land any more, make it open again: ov task reopen ${task}`;
+    }
+  }
+  return `see the task: ov task show ${task}`;
 }
 
 type LedRun = NonNullable<Extract<Refusal, { kind: "name-taken" }>["leads"]>;

@@ -141,7 +141,8 @@ async function findTask(tx: Tx, request: SlingRequest, capability: Capability): 
   }
   if (task === undefined) {
     if (request.skipTaskCheck === true) return ok(null);
-    return no(notFound("task", request.taskId, nearest(request.taskId, await tx.tasks.ids())));
+    const near = nearest(request.taskId, await tx.tasks.ids());
+    return no({ ...notFound("task", request.taskId, near), advice: oneWord });
   }
   if (request.skipTaskCheck === true) return ok(task);
   // Work that waits for its landing is there to be looked at, but no longer to be done.
@@ -151,6 +152,9 @@ async function findTask(tx: Tx, request: SlingRequest, capability: Capability): 
   const open = await openDependencies(tx, task.id);
   return open.length > 0 ? no({ kind: "task-blocked", task: task.id, by: open }) : ok(task);
 }
+
+const oneWord =
+  'one word is the id of a task that exists; a new task is told in more than one word, or made first: ov task create "<title>"';
 
 /**
  * A reviewer starts from what it judges, so that files, gates and verdict are about the same. What was let go has landed

@@ -47,6 +47,11 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
         why: "it is not its child",
       });
     }
+    // Its turns would cost money over work that is done; `ov sling` refuses such a task by the same words.
+    const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+    if (task?.status === "closed") {
+      return no({ kind: "task-status", task: task.id, status: task.status, wanted: ["open", "in_progress"] });
+    }
     // Seated again by the engine, which finds the worktree where it is or makes it from the branch.
     const envFile = request.envFile ?? (await inheritedEnvironment(tx, agent));
     const fresh = request.fresh === true;
