@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killServices } from "../testkit/lifecycle.ts";
+import { jsonOf, ovBinary } from "../testkit/ov.ts";
 import { makeProject, type ProjectOptions, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
 
@@ -172,6 +173,33 @@ describe("ov run-until-idle", () => {
     await Bun.write(join(project.home, "go"), "");
     expect(await answer).toMatchObject({ ending: "idle" });
     expect((await gated).code).toBe(0);
+  });
+
+  test("a check goes on after Ctrl-C, which says so, and the status of the engine counts it", async () => {
+    await using project = await withTask({});
+    const gate = { name: "slow", command: 'until [ -e "$HOME/go" ]; do sleep 0.05; done' };
+    await project.json("config", "set", "project.qualityGates", JSON.stringify([gate]));
+    const child = Bun.spawn({
+      cmd: [ovBinary(), "gate", "run", "--json"],
+      cwd: project.root,
+      env: { ...project.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const work = async () => (await project.json("engine", "status")) as { runningChecks: number };
+    await project.until("the gate ran", async () => (await work()).runningChecks === 1);
+    child.kill("SIGINT");
+    const answer = { out: await new Response(child.stdout).text(), err: "", code: await child.exited };
+    expect(answer.code).toBe(130);
+    expect(jsonOf(answer)).toMatchObject({
+      success: false,
+      error: expect.stringContaining("the check goes on"),
+      exitCode: 130,
+      hint: expect.stringContaining("ov engine status"),
+    });
+    expect(await work()).toMatchObject({ runningChecks: 1, waitingChecks: 0 });
+    expect((await project.ov("engine", "status")).out).toContain("Gate checks: 1 running, 0 waiting");
+    await Bun.write(join(project.home, "go"), "");
+    await project.until("the check was over", async () => (await work()).runningChecks === 0);
   });
 
   test("gives up with 124 when the time is over, and the turn that runs goes on", async () => {

@@ -626,6 +626,8 @@ const engine: First<"engineView"> = {
   log: "logs/engine.log",
   runningTurns: 1,
   queuedTurns: 1,
+  runningChecks: 1,
+  waitingChecks: 1,
 };
 const work: First<"agentWorkView"> = {
   agentName: "b1",
@@ -862,8 +864,18 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   startedEngineView: [[{ pid: 7, started: true }]],
   stoppedEngineView: [
-    [{ wasRunning: true, stopped: true, pid: 7, runningTurns: 1, queuedTurns: 1 }],
-    [{ wasRunning: false, stopped: true, pid: null, runningTurns: 0, queuedTurns: 0 }],
+    [{ wasRunning: true, stopped: true, pid: 7, runningTurns: 1, queuedTurns: 1, runningChecks: 1, waitingChecks: 1 }],
+    [
+      {
+        wasRunning: false,
+        stopped: true,
+        pid: null,
+        runningTurns: 0,
+        queuedTurns: 0,
+        runningChecks: 0,
+        waitingChecks: 0,
+      },
+    ],
   ],
   installedEngineView: [
     [{ path: "/u", unit: "overstory.service", text: "[Unit]", written: true, enable: "systemctl --user enable" }],

@@ -47,6 +47,8 @@ export const engineView = (engine: EngineReport) => ({
   log: engine.log,
   runningTurns: engine.runningTurns,
   queuedTurns: engine.queuedTurns,
+  runningChecks: engine.runningChecks,
+  waitingChecks: engine.waitingChecks,
 });
 
 export const startedEngineView = ({ pid, started }: EngineStart) => ({ pid, started });

@@ -155,8 +155,8 @@ export const installEngine: Effect<{ readonly print: boolean }, EngineInstall> =
 export async function workload(world: World): Promise<Result<Workload, Refusal>> {
   const read = await world.call("engine.readWorkload", {});
   if (!read.ok) return read;
-  const { runningTurns, queuedTurns } = read.value;
-  return ok({ runningTurns, queuedTurns });
+  const { idle: _, ...work } = read.value;
+  return ok(work);
 }
 
 async function until<T>(

@@ -53,6 +53,10 @@ export const silenceWords = ({ replacedWithinMs }: { readonly replacedWithinMs: 
 export interface Workload {
   readonly runningTurns: number;
   readonly queuedTurns: number;
+  /** Checks that somebody asked for, with `ov gate run` or `ov done`, and whose gates run now. */
+  readonly runningChecks: number;
+  /** Checks that wait for an engine or for a place to run in. */
+  readonly waitingChecks: number;
 }
 
 /** What is left for an engine to do. `idle`: nothing, now or at a later moment. */
@@ -66,6 +70,10 @@ export const readWorkload: UseCase<object, Workload & { readonly idle: boolean }
       if ((await tx.turns.queuedFor(agent.id)) !== undefined) queuedTurns++;
     }
     const runningTurns = (await tx.turns.running()).length;
-    return ok({ runningTurns, queuedTurns, idle: await isIdle(tx, { now, settings }) });
+    const taken = await tx.checks.running();
+    const runningChecks = taken.filter(({ progress }) => progress !== null).length;
+    const waitingChecks = taken.length - runningChecks + (await tx.checks.queued()).length;
+    const work = { runningTurns, queuedTurns, runningChecks, waitingChecks };
+    return ok({ ...work, idle: await isIdle(tx, { now, settings }) });
   },
 };

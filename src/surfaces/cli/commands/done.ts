@@ -9,7 +9,7 @@ import type { App } from "../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../command.ts";
 import { isOn, text, word } from "../given.ts";
 import { errorLine, hintLine, successLine } from "../marks.ts";
-import { teller } from "../waiting.ts";
+import { teller, untilInterrupted } from "../waiting.ts";
 
 export const done: Handler = async ({ app, flags, io }) => {
   const findings = await givenFindings(app, text(flags.findings));
@@ -28,6 +28,7 @@ export const done: Handler = async ({ app, flags, io }) => {
   if (ticket.value.attached) io.say("The same work is being checked already; waiting for its answer.");
   const answer = await untilAnswered(app, io, ticket.value.id);
   if (!answer.ok) return answer;
+  if (answer.value === undefined) return ok(leftOutcome(ticket.value.id));
   const { attached } = ticket.value;
   return ok(answerOutcome(io.paint, answer.value, { yes: "Done: your work was accepted and reported.", attached }));
 };
@@ -101,8 +102,34 @@ function exitOf({ problem }: StoredCheck): Exit {
   return found.size === 1 ? first : exits.check;
 }
 
-/** Waits for the answer to a stored check, saying on the side what is being done. */
-export async function untilAnswered(app: App, io: Io, id: string): Promise<Result<CheckReply, Refusal>> {
+/** Waits for the answer to a stored check, saying on the side what is being done. Undefined after Ctrl-C. */
+export function untilAnswered(app: App, io: Io, id: string): Promise<Result<CheckReply | undefined, Refusal>> {
+  return untilInterrupted(async (over) => {
+    const left = new Promise<Result<undefined, Refusal>>((resolve) => {
+      over.addEventListener("abort", () => resolve(ok(undefined)), { once: true });
+    });
+    return Promise.race([left, followCheck(app, io, id, over)]);
+  });
+}
+
+export type LeftOutcome = Outcome & { readonly exit: number };
+
+/** Ctrl-C ended the waiting alone: the engine goes on with the check. */
+export function leftOutcome(id: string): LeftOutcome {
+  const error = "interrupted; the check goes on in the engine, and takes a place of the gates until it ends";
+  return {
+    json: { success: false, error, checkId: id, hint: "see what runs: ov engine status" },
+    text: `${error}\nsee what runs: ov engine status`,
+    exit: exits.interrupted,
+  };
+}
+
+async function followCheck(
+  app: App,
+  io: Io,
+  id: string,
+  signal: AbortSignal,
+): Promise<Result<CheckReply | undefined, Refusal>> {
   const tell = teller(io);
   let said: string | null = null;
   const onItem = ({ progress }: StoredCheck): void => {
@@ -110,8 +137,5 @@ export async function untilAnswered(app: App, io: Io, id: string): Promise<Resul
     else if (progress !== said) io.say(visibleLine(progress));
     said = progress ?? said;
   };
-  const answer = await app.follow("done.follow", { id }, { onItem });
-  if (!answer.ok) return answer;
-  if (answer.value === undefined) throw new Error("a check was left though nobody left it");
-  return { ok: true, value: answer.value };
+  return app.follow("done.follow", { id }, { onItem, signal });
 }

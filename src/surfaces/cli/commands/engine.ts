@@ -19,7 +19,10 @@ export const status: Handler = async ({ app }) => {
   if (!found.ok) return found;
   const report = found.value;
   const log = report.log === null ? [] : [`Log: ${visibleLine(report.log)}`];
-  return ok({ json: engineView(report), text: [headline(report), workLine(report), ...log].join("\n") });
+  return ok({
+    json: engineView(report),
+    text: [headline(report), workLine(report), checkLine(report), ...log].join("\n"),
+  });
 };
 
 function headline({ running, answers, pid, version, uptimeMs, socket }: EngineReport): string {
@@ -72,6 +75,9 @@ export const install: Handler = async ({ app, flags, io }) => {
 
 const workLine = ({ runningTurns, queuedTurns }: Workload): string =>
   `Turns: ${runningTurns} running, ${queuedTurns} queued`;
+
+const checkLine = ({ runningChecks, waitingChecks }: Workload): string =>
+  `Gate checks: ${runningChecks} running, ${waitingChecks} waiting`;
 
 export const runUntilIdle: Handler = async ({ app, flags }) => {
   const seconds = integer(flags.timeout);

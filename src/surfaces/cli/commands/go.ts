@@ -12,7 +12,7 @@ import type { Call, Handler, Outcome, Paint } from "../command.ts";
 import { text, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
 import { branchOf, canAsk, nobodyToAsk, startedOutcome, startHead } from "./coordinator-start.ts";
-import { untilAnswered } from "./done.ts";
+import { type LeftOutcome, leftOutcome, untilAnswered } from "./done.ts";
 import { applyTerms, budgetOf, type GoPlan, landingRule, planLines, termsOf } from "./go-terms.ts";
 
 export const go: Handler = async (call) => {
@@ -38,6 +38,7 @@ export const go: Handler = async (call) => {
   const checked = call.flags["check-gates"] === false ? undefined : await checkGates(call, plan.value);
   if (checked?.ok === false) return checked;
   const gates = checked?.value ?? notChecked;
+  if ("exit" in gates) return ok(gates);
   if (io.yes && !gates.isSafe) return ok(gatesFail(ready.value, gates));
   if (!io.yes) {
     const question = gates.failing.length === 0 ? "Start?" : "Start all the same?";
@@ -214,7 +215,7 @@ interface GateCheck {
 }
 
 /** Runs every gate on the tip of the target, also gates that were only typed, and names those that fail there. */
-async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateCheck, Refusal>> {
+async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateCheck | LeftOutcome, Refusal>> {
   const { gates, added } = plan.terms;
   if (gates.length === 0) return ok({ json: { checked: false }, failing: [], isSafe: true });
   const { branch } = plan.target;
@@ -226,6 +227,7 @@ async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateC
   if (!ticket.ok) return ticket;
   const answer = await untilAnswered(app, io, ticket.value.id);
   if (!answer.ok) return answer;
+  if (answer.value === undefined) return ok(leftOutcome(ticket.value.id));
   const { check, results } = answer.value;
   const failing = check.problem;
   const json = { checked: true, branch, passed: failing.length === 0, gates: results.map(gateResultView), failing };
