@@ -129,17 +129,19 @@ export async function moveClock(project: TestProject, offsetMs: number): Promise
   });
 }
 
-/** Kills engine and keeper as one: neither has time to replace the other. */
+/** Kills engine and keeper as one: neither has time to replace the other. Both are gone afterwards. */
 export function killServices(project: TestProject): void {
   const [engine, keeper] = ["engine", "keeper"].map((name) => {
     const identity = readIdentity(statePath(project.root, "run", `${name}.json`));
     if (identity === undefined) throw new Error(`there is no ${name} to kill`);
-    return identity.pid;
+    return identity;
   });
   if (engine === undefined || keeper === undefined) return;
-  process.kill(engine, "SIGSTOP");
-  process.kill(keeper, "SIGKILL");
-  process.kill(engine, "SIGKILL");
+  process.kill(engine.pid, "SIGSTOP");
+  process.kill(keeper.pid, "SIGKILL");
+  process.kill(engine.pid, "SIGKILL");
+  // On a busy machine a killed process counts as alive for a moment longer.
+  for (const killed of [engine, keeper]) while (linuxProcesses.check(killed) === "alive") Bun.sleepSync(1);
 }
 
 /** The pid recorded for the agent's supervisor or for its own process. */

@@ -27,6 +27,7 @@ const completing: Readonly<Record<string, readonly string[]>> = {
   merge: ["--all"],
   "merge approve": ["--all"],
   "merge undo": ["--last"],
+  discover: ["--yes"],
 };
 
 const setup = (code: string, says: string): Expected => ({ exit: 3, code, says });
