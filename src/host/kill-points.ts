@@ -117,10 +117,13 @@ export type KillVictim = (typeof killVictims)[number];
 /** Processes of the project at `root` that play this part now. Several agents have several supervisors. */
 export function pidsOf(victim: string, root: string): number[] {
   if (victim === "keeper") return keeperOf(root);
-  return allProcesses()
+  const found = allProcesses()
     .filter(({ pid, defunct }) => !defunct && carries(pid, "OVERSTORY_PROJECT_ROOT", root))
-    .filter(({ pid }) => partOf(wordsOf(pid)) === victim)
-    .map(({ pid }) => pid);
+    .filter(({ pid }) => partOf(wordsOf(pid)) === victim);
+  if (victim === "command") return found.map(({ pid }) => pid);
+  // A child has the words of its parent until it becomes another program.
+  const all = new Set(found.map(({ pid }) => pid));
+  return found.filter(({ parent }) => !all.has(parent)).map(({ pid }) => pid);
 }
 
 function keeperOf(root: string): number[] {
