@@ -148,6 +148,24 @@ test("a landing branch that somebody moves before anything has landed on it is a
   expect((await world.call(mergeLog, {})).operations.map(({ kind }) => kind)).toEqual(["promote"]);
 });
 
+test("a landing branch of which no operation is on record can be decided about", async () => {
+  for (const option of ["accept", "put back"]) {
+    await using world = await landingWorld();
+    world.branch("b", () => world.write(world.root, "b.txt", "b\n"));
+    const foreign = world.branch("evil", () => world.write(world.root, "evil.txt", "evil\n"));
+    world.git(world.root, "update-ref", `refs/heads/${landing}`, foreign);
+    const id = await world.enqueue("b");
+    await world.work();
+    expect(await world.entry(id)).toMatchObject({ status: "blocked", cause: "foreign_tip" });
+    const [asked] = await questions(world);
+    await world.call(decide, { id: asked?.id ?? "", option });
+    await world.work();
+    expect(await world.entry(id)).toMatchObject({ status: "merged" });
+    const names = world.git(world.root, "ls-tree", "--name-only", landing).split("\n");
+    expect([option, names.includes("evil.txt")]).toEqual([option, option === "accept"]);
+  }
+});
+
 test("a landing branch that only follows its target after a promotion is ours", async () => {
   await using world = await landingWorld();
   for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));

@@ -116,7 +116,8 @@ async function decideGate(
   const closing = await closingOf(tx, gate);
   if (closing !== undefined) return no(staleQuestion(gate, closing.subject));
   const tip = tipAsked(gate);
-  if (tip !== undefined && (await leftTips(tx, tip.landing)).last !== tip.expected) {
+  const last = tip === undefined ? null : (await leftTips(tx, tip.landing)).last;
+  if (tip !== undefined && last !== null && last !== tip.expected) {
     return no(staleQuestion(gate, `${tip.landing} has moved since`));
   }
   const sender = await findSender(tx, context.caller);
