@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { AgentOutcome, AgentState } from "../../domain/agent/agent.ts";
-import { eventLabel, nameColours, statusIcon, successLine, warningLine } from "./marks.ts";
+import { statusIcon, successLine, warningLine } from "./marks.ts";
 import { colorDepth, makePaint, plain } from "./paint.ts";
 
 const depth = (env: Record<string, string>, { tty = true, noColor = false } = {}) =>
@@ -62,18 +62,6 @@ describe("marks", () => {
       "!",
       "!",
     ]);
-  });
-
-  test("event labels have five columns", () => {
-    for (const type of ["tool_start", "progress", "mail_sent", "x", "constructor"])
-      expect(eventLabel(plain, type)).toHaveLength(5);
-    expect(eventLabel(plain, "tool_end")).toBe("TOOL-");
-  });
-
-  test("names get colours in order of appearance and keep them", () => {
-    const paint = makePaint("256");
-    const colour = nameColours(paint);
-    expect([colour("a"), colour("b"), colour("a")]).toEqual([paint.blue("a"), paint.green("b"), paint.blue("a")]);
   });
 
   test("helper lines read well without colour", () => {
