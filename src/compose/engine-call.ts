@@ -16,8 +16,8 @@ export interface CallTerms {
 }
 
 /**
- * Runs operations in the engine's own process, as the holder of a token that came over a connection. Whoever calls is
- * identified before an effect begins, also before one that only looks.
+ * Runs operations for callers at the engine's socket, in the engine's process. The token of a request says who its
+ * caller is. The engine identifies the caller before it begins an effect, also an effect that changes nothing.
  */
 export function engineCall({ project, store, ports, token, wake = () => {} }: CallTerms) {
   const run = async (frame: Omit<Frame, "token">, listener?: Partial<Listener<unknown>>) => {

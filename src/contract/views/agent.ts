@@ -22,7 +22,7 @@ import {
 } from "../older-keys.ts";
 import { duration, iso } from "../values.ts";
 
-/** An agent wherever one is shown: what is on record about it. */
+/** The record of an agent. Every command and tool that shows an agent shows these keys. */
 export const agentView = (agent: Agent) => ({
   id: agent.id,
   name: agent.name,
@@ -51,7 +51,7 @@ export const agentView = (agent: Agent) => ({
   ...olderAgentKeys(agent),
 });
 
-/** An agent with where it stands: its mail, its turns, what it waits for, what is wrong with it. */
+/** An agent with its mail, its turns, the things it waits for and its troubles. */
 export const fleetAgentView = (view: AgentView) => ({
   ...agentView(view.agent),
   status: statusOf({ ...view.agent, landedNowhere: view.landedNowhere }).words,
@@ -66,7 +66,7 @@ export const fleetAgentView = (view: AgentView) => ({
   needsOperator: view.needsOperator,
 });
 
-/** One that leads a run, with that run. */
+/** A coordinator, orchestrator or monitor, with the run that it leads. */
 export const headView = ({ agent, running, pid, run, unread, waits, workers }: HeadView) => ({
   ...agentView(agent),
   running,
@@ -124,7 +124,7 @@ function unstartedCommands(agent: TroubledFacts): readonly string[] {
 /** An agent that was reserved a moment ago, or would be. */
 export const seatView = (seat: SlingReply) => ({ ...seat, parent: seat.parentAgent, ...olderSeatKeys });
 
-/** The same after its first turn, or its end, was waited for. */
+/** A new agent after the command has waited for its first turn or for its end. */
 export const waitedSeatView = (seat: SlingReply, agent: Agent) => ({
   ...seatView(seat),
   outcome: agent.outcome,
@@ -133,7 +133,7 @@ export const waitedSeatView = (seat: SlingReply, agent: Agent) => ({
   ...olderWaitedKeys(agent),
 });
 
-/** One that was started to lead a run. */
+/** A coordinator or orchestrator that was started, with the run that it leads. */
 export interface StartedHead extends StartReply {
   /** An engine ran before. */
   readonly watchdogPreexisting: boolean;
@@ -184,14 +184,14 @@ function worktreeFate({ agentName }: AgentStopped, { removed, failed, kept }: Cl
   };
 }
 
-/** One that led a run and was stopped together with that run. */
+/** A coordinator or orchestrator that was stopped together with its run. */
 export interface StoppedHead {
   readonly agentId: string;
   readonly agentName: string;
   readonly runId: string;
   readonly runCompleted: boolean;
   readonly monitorStopped: boolean;
-  /** What was asked for: leave, stop or drain. */
+  /** What the command does with the agents of the run: leave, stop or drain them. */
   readonly workers: string;
   readonly workersStopped: readonly string[];
   readonly workersLeft: readonly string[];
@@ -210,7 +210,7 @@ export const pausedAgentsView = ({ paused, alreadyPaused, running }: PauseReply)
   running,
 });
 
-/** `until` is in milliseconds since 1970. */
+/** Agents that were resumed. `until`, the time for which an agent still waits, is in milliseconds since 1970. */
 export const resumedAgentsView = ({ resumed, unchanged, waiting, queued }: ResumeReply) => ({
   resumed,
   unchanged,

@@ -8,7 +8,7 @@ export const gateResultView = ({ createdAt, ...result }: GateResult) => ({ ...re
 
 export const receiptView = ({ createdAt, ...receipt }: Receipt) => ({ ...receipt, createdAt: iso(createdAt) });
 
-/** What is proved about a commit: the receipt, and the gate results that it rests on. */
+/** The evidence about a commit: the receipt, and the gate results that the receipt rests on. */
 export function evidenceView({ receipt, results }: Pick<CheckReply, "receipt" | "results">) {
   const gates = results.map(gateResultView);
   return {
@@ -22,7 +22,7 @@ export function evidenceView({ receipt, results }: Pick<CheckReply, "receipt" | 
   };
 }
 
-/** A check as it is stored; what was asked for is left out, because it may name files with a person's variables. */
+/** A stored check without its request, because the request may name files with a person's variables. */
 export const checkView = ({
   seq: _seq,
   request: _request,
