@@ -120,6 +120,16 @@ test("compose is wiring: few files, and none of them refuses anything", () => {
   expect(decides.test('return no(invalid("file", "is missing"));')).toBe(true);
 });
 
+/** How a file would wait between two looks of its own. */
+const waits = /\b(?:setTimeout|setInterval|setImmediate|Bun\.sleep)\b/;
+
+test("no surface looks again by itself: it follows a stream of the catalogue", () => {
+  const files = [...new Glob("src/surfaces/**/*.ts").scanSync(root)].filter((file) => !/\.test\.ts$/.test(file));
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => waits.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+  expect(waits.test("await Bun.sleep(100);")).toBe(true);
+});
+
 test("a forbidden import would be noticed", () => {
   expect(importsOf('import { x } from "../store/x.ts";')).toEqual(["../store/x.ts"]);
   expect(importsOf('const later = () => import("../store/y.ts");')).toEqual(["../store/y.ts"]);

@@ -14,7 +14,7 @@ import type { Settings } from "../src/ports/settings.ts";
 import { Rollback, type Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import type { Context, UseCase } from "../src/usecases/usecase.ts";
-import { activeRun, coordinatorDefaults, mergeDefaults, storedAgent } from "./use-case.ts";
+import { activeRun, coordinatorDefaults, mergeDefaults, storedAgent, watchdogDefaults } from "./use-case.ts";
 
 /** A real store with one run, a clock that stands still until it is moved, and agents that can write and read mail. */
 export interface MailWorld extends AsyncDisposable {
@@ -160,7 +160,7 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
     ...mail,
   },
   budgets: noBudgets,
-  watchdog: { notifyParentOnDeath: true },
+  watchdog: watchdogDefaults,
   runtimes: [{ name: "scripted", runtime: "scripted", driver: "stream-json" }],
   runtime: { default: "scripted", capabilities: {} },
   merge: mergeDefaults,

@@ -144,6 +144,15 @@ export const storedAgent = (name: string, facts: Partial<Agent> = {}): Agent =>
     ...facts,
   });
 
+/** What a project that says nothing about its watchdog has. */
+export const watchdogDefaults: Settings["watchdog"] = {
+  notifyParentOnDeath: true,
+  staleThresholdMs: 300_000,
+  zombieThresholdMs: 600_000,
+  nudgeIntervalMs: 60_000,
+  maxEscalationLevel: 3,
+};
+
 /** What a project that says nothing about merging has. */
 export const mergeDefaults: Settings["merge"] = {
   mode: "auto",
@@ -195,7 +204,7 @@ export const settingsFor = (name: string): Settings => ({
     rateLimits: { perMinute: 60, broadcastPerMinute: 10 },
   },
   budgets: noBudgets,
-  watchdog: { notifyParentOnDeath: true },
+  watchdog: watchdogDefaults,
   runtimes: [{ name: "scripted", runtime: "scripted", driver: "stream-json" }],
   runtime: { default: "scripted", capabilities: {} },
   merge: mergeDefaults,

@@ -9,7 +9,16 @@ import type { World } from "../src/usecases/operation.ts";
 export function worldWith(parts: Partial<World>): World {
   const given: Partial<World> = {
     warn: () => {},
-    sleep: (ms) => Bun.sleep(ms),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted === true) return resolve();
+        const wake = (): void => {
+          clearTimeout(timer);
+          resolve();
+        };
+        const timer = setTimeout(wake, ms);
+        signal?.addEventListener("abort", wake, { once: true });
+      }),
     expectLongWork: () => {},
     processes: async () => linuxProcesses,
     ...parts,

@@ -53,8 +53,8 @@ export interface WorldTerms {
   readonly caller?: "remote";
 }
 
-/** Sleeps, but not longer than somebody waits. */
-function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Sleeps this long, or until the listener has left. */
+function rest(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal === undefined) return Bun.sleep(ms);
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -122,7 +122,7 @@ export const makeWorld = ({
     call,
     callIn: (at) => callIn(at, env),
     warn,
-    sleep: (ms) => Bun.sleep(ms),
+    sleep: rest,
     until: async (ask, signal) => {
       const { untilAnswered } = await import("../usecases/channel/until-answered.ts");
       const sleep = (ms: number): Promise<void> => rest(ms, signal);

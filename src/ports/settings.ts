@@ -1,6 +1,7 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ExitTriggerSettings } from "../domain/coordination/exit-triggers.ts";
 import type { Gate } from "../domain/gate/gate.ts";
+import type { HealthLimits } from "../domain/health/ladder.ts";
 import type { InvalidInput, Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { TrackerBackend } from "../domain/tracker/tracker.ts";
@@ -36,7 +37,7 @@ export interface Settings {
   };
   readonly budgets: BudgetSettings;
   readonly runtime: { readonly default: string; readonly capabilities: Readonly<Record<string, string>> };
-  readonly watchdog: { readonly notifyParentOnDeath: boolean };
+  readonly watchdog: HealthLimits & { readonly notifyParentOnDeath: boolean };
   readonly merge: MergeSettings;
   /** When a run counts as over. */
   readonly coordinator: { readonly exitTriggers: ExitTriggerSettings; readonly requireClean: boolean };

@@ -89,7 +89,8 @@ export interface World {
   callIn(place: ProjectPlace): Call;
   /** Prints a line for the user at once, while the operation still runs. */
   readonly warn: (line: string) => void;
-  readonly sleep: (ms: number) => Promise<void>;
+  /** Sleeps this long. Ends early with the signal. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Asks until there is an answer: again when something was written, and now and then. Ends early with the signal. */
   until<T>(ask: () => Promise<T | undefined>, signal?: AbortSignal): Promise<T>;
   /** A sentence that the disk with the project's state is full, so that nothing can go on; undefined when it is not. */

@@ -21,6 +21,8 @@ export const acceptedOnly = [
   "init --skip-onboard",
   "coordinator start --watchdog",
   "coordinator start --accept-existing-watchdog",
+  "coordinator output --interval",
+  "orchestrator output --interval",
   "orchestrator start --watchdog",
   "orchestrator start --accept-existing-watchdog",
   "discover --watchdog",

@@ -20,20 +20,6 @@ export function teller(io: Io): (what: string) => void {
 const patienceMs = 2_000;
 const againMs = 30_000;
 
-/** Waits this long, or until it is over. */
-export function rest(ms: number, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (over.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    over.addEventListener("abort", done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      over.removeEventListener("abort", done);
-      resolve();
-    }
-  });
-}
-
 /**
  * Follows something until Ctrl-C, or until the work ends by itself. The first signal asks the work to end; a second one
  * ends the program, as always.

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { worldWith } from "../../../testkit/world.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import { replyToMail, sendMail } from "../mail/send.ts";
+import type { Call, World } from "../operation.ts";
 import { completeRun } from "../runs/change-run.ts";
 import { createTask } from "../tasks/change-tasks.ts";
 import type { UseCase } from "../usecase.ts";
@@ -14,7 +16,7 @@ import { findCoordinatorCommand } from "./find.ts";
 import { finishRun, retireIfOver } from "./finish.ts";
 import type { StartRequest } from "./plan-start.ts";
 import { startCoordinator } from "./start.ts";
-import { coordinatorStatus, readOutput } from "./status.ts";
+import { coordinatorStatus, followOutput, type OutputLine, type OutputRequest, readOutput } from "./status.ts";
 
 const start = (facts: Partial<StartRequest> = {}): StartRequest => ({
   capability: "coordinator",
@@ -185,6 +187,48 @@ test("the output is the newest lines of its own words, and goes on from a place"
   await say("four");
   const next = await world.must(readOutput, { ...question, after: first.cursor });
   expect(next.lines.map(({ text }) => text)).toEqual(["four"]);
+});
+
+test("following the output tells each line once, and ends with the agent", async () => {
+  await using world = useCaseWorld();
+  const { agentId, runId } = await world.must(startCoordinator, start());
+  const say = (text: string) =>
+    world.store.transaction((tx) =>
+      tx.events.append([
+        { runId, agentName: "coordinator", agentId, source: "agent", type: "progress", data: { text }, createdAt: 1 },
+      ]),
+    );
+  await say("one");
+  // What happens between two looks.
+  const meanwhile = [
+    async () => say("two\nthree"),
+    async () => {},
+    async () => {
+      await say("last words");
+      await world.store.transaction(async (tx) => {
+        const agent = await tx.agents.get(agentId);
+        if (agent === undefined) return;
+        const change = { ...agent, state: "completed", outcome: "done", stateVersion: agent.stateVersion + 1 } as const;
+        await tx.agents.move(agent, change, { to: "completed", actor: "engine", reason: "test" }, 1);
+      });
+    },
+  ];
+  const until: World["until"] = async (ask) => {
+    for (;;) {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      await meanwhile.shift()?.();
+    }
+  };
+  // The only operation that following calls is `coordinator.output`.
+  const call = ((_name: string, request: OutputRequest) => world.must(readOutput, request).then(ok)) as Call;
+  const told: (readonly string[])[] = [];
+  const onItem = (lines: readonly OutputLine[]): void => void told.push(lines.map(({ text }) => text));
+  const request = { capability: "coordinator", name: "coordinator", lines: 100 } as const;
+  const { signal } = new AbortController();
+  const ended = await followOutput.run(worldWith({ call, until }), request, { onItem, signal });
+  expect(told).toEqual([["one"], ["two", "three"], ["last words"]]);
+  expect(ended).toEqual(ok({ agentName: "coordinator", ended: true }));
 });
 
 test("a shutdown that was read long ago still counts, and so does a dead agent; another run's does not", async () => {

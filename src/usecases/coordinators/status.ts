@@ -129,10 +129,13 @@ export interface OutputReply {
   readonly ended: boolean;
 }
 
+const outputRequest = () =>
+  fields<OutputRequest>({ capability: oneOf(headCapabilities), lines: whole }, { name: text, after: whole });
+
 /** What an agent said in its turns, as text. */
 export const readOutput: UseCase<OutputRequest, OutputReply> = {
   kind: "read",
-  request: fields({ capability: oneOf(headCapabilities), lines: whole }, { name: text, after: whole }),
+  request: outputRequest(),
   run: async (tx, { caller }, { lines, after, ...question }) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;
@@ -141,6 +144,24 @@ export const readOutput: UseCase<OutputRequest, OutputReply> = {
     const from = { agentId: agent.id, since: agent.startedAt, after: after ?? 0, cursor };
     const said = await newest(tx, from, lines);
     return ok({ agentName: agent.name, lines: said.slice(-lines), cursor, ended: hasEnded(agent) });
+  },
+};
+
+/** Tells what an agent says from a place on, until the agent has ended or the listener has left. */
+export const followOutput: Stream<OutputRequest, Pick<OutputReply, "agentName" | "ended">, readonly OutputLine[]> = {
+  kind: "stream",
+  request: outputRequest(),
+  place: "engine",
+  run: async (world, request, { onItem, signal }) => {
+    let after = request.after;
+    return world.until(async () => {
+      const found = await world.call("coordinator.output", { ...request, after });
+      if (!found.ok) return found;
+      const { agentName, lines, cursor, ended } = found.value;
+      after = cursor;
+      if (lines.length > 0) onItem(lines);
+      return ended || signal.aborted ? ok({ agentName, ended }) : undefined;
+    }, signal);
   },
 };
 

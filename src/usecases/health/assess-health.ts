@@ -3,14 +3,13 @@ import { isParking } from "../../domain/agent/wait.ts";
 import { type Assessment, assess, type HealthFacts } from "../../domain/health/assess.ts";
 import type { HealthLimits } from "../../domain/health/ladder.ts";
 import { ok } from "../../domain/result.ts";
-import { decimal, fields, flag, whole } from "../../domain/schema/schema.ts";
+import { fields, flag, whole } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface AssessRequest {
-  /** The thresholds to judge by: those of the project. */
-  readonly limits: HealthLimits;
   /** Ended agents too. */
   readonly all?: boolean;
 }
@@ -28,21 +27,12 @@ export interface HealthReport {
   readonly agents: readonly AgentHealth[];
 }
 
-/** How everybody is. A look stores nothing: what follows from it is for the engine's watchdog alone. */
+/** How every agent is, by the thresholds of the project's watchdog. A look stores nothing: what follows from it is for the engine's watchdog alone. */
 export const assessHealth: UseCase<AssessRequest, HealthReport> = {
   kind: "read",
-  request: fields(
-    {
-      limits: fields({
-        staleThresholdMs: decimal,
-        zombieThresholdMs: decimal,
-        nudgeIntervalMs: decimal,
-        maxEscalationLevel: whole,
-      }),
-    },
-    { all: flag },
-  ),
-  run: async (tx, { now, settings }, { limits, all = false }) => {
+  request: fields({}, { all: flag }),
+  run: async (tx, { now, settings }, { all = false }) => {
+    const limits = settings.watchdog;
     const agents: AgentHealth[] = [];
     for (const agent of newestPerName(await tx.agents.list(all ? {} : { live: true }))) {
       agents.push(await healthOf(tx, agent, { now, limits, maxTurns: settings.agents.maxConcurrent }));
@@ -50,6 +40,44 @@ export const assessHealth: UseCase<AssessRequest, HealthReport> = {
     return ok({ now, agents });
   },
 };
+
+export interface FollowHealthRequest {
+  /** Time between looks: an agent becomes stalled by the clock alone, when nothing is written. */
+  readonly intervalMs: number;
+}
+
+/** Tells about each live agent once, then about each change of an agent's health, until the listener has left. */
+export const followHealth: Stream<FollowHealthRequest, null, HealthReport> = {
+  kind: "stream",
+  request: fields({ intervalMs: whole }),
+  place: "engine",
+  run: async (world, { intervalMs }, { onItem, signal }) => {
+    const told = new Map<string, string>();
+    while (!signal.aborted) {
+      const report = await world.call("health.assess", { all: true });
+      if (!report.ok) return report;
+      const changed = report.value.agents.filter((health) => isNews(health, told));
+      for (const health of changed) told.set(health.agent.name, newsOf(health));
+      if (changed.length > 0) onItem({ now: report.value.now, agents: changed });
+      await world.sleep(Math.max(intervalMs, shortestIntervalMs), signal);
+    }
+    return ok(null);
+  },
+};
+
+/** Also for an interval of 0, which the settings allow while the watchdog is switched off. */
+const shortestIntervalMs = 100;
+
+/** An agent that had ended before the first look is left out. */
+function isNews(health: AgentHealth, told: ReadonlyMap<string, string>): boolean {
+  const last = told.get(health.agent.name);
+  if (last === undefined) return health.assessment.status !== "ended";
+  return last !== newsOf(health);
+}
+
+/** What must differ for another item. The time that passes is no news. */
+const newsOf = ({ agent, assessment }: AgentHealth): string =>
+  JSON.stringify([agent.generation, agent.state, assessment.status, assessment.level, assessment.note]);
 
 /**
  * One look has no memory: a supervisor counts as beating, and the silence is what the clock says. So the answer may be

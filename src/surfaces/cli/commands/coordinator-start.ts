@@ -5,8 +5,9 @@ import { no, ok, type Result } from "../../../domain/result.ts";
 import { profileNames, profileText } from "../../../domain/role/assignment.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
-import type { HeadCapability, HeadQuestion } from "../../../usecases/coordinators/find.ts";
+import type { HeadCapability } from "../../../usecases/coordinators/find.ts";
 import type { StartReply } from "../../../usecases/coordinators/plan-start.ts";
+import type { OutputLine, OutputRequest } from "../../../usecases/coordinators/status.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
@@ -14,7 +15,7 @@ import { counted } from "../format.ts";
 import { integer, isOn, text, texts } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { fileSink } from "../sink.ts";
-import { rest, untilInterrupted } from "../waiting.ts";
+import { untilInterrupted } from "../waiting.ts";
 import { questionOf } from "./coordinator.ts";
 
 /** Starts one that leads a run. */
@@ -141,13 +142,10 @@ export function startedOutcome({ app, flags, io }: Call, started: StartedHead): 
     ].join("\n"),
     quietText: agentName,
     ...(isOn(flags.attach)
-      ? { afterPrint: () => followOutput(app, io, { question, after: 0, intervalMs: attachedIntervalMs }) }
+      ? { afterPrint: () => followOutput(app, io, { ...question, after: 0, lines: mostLines }) }
       : {}),
   };
 }
-
-/** Somebody sits there and watches. */
-const attachedIntervalMs = 500;
 
 const defaultLines = 50;
 
@@ -161,61 +159,37 @@ export const output =
     if (!found.ok) return found;
     const { agentName, lines, cursor } = found.value;
     const content = lines.map(({ text }) => text).join("\n");
-    const follow = { question: { capability, name: agentName }, after: cursor };
-    const intervalMs = integer(flags.interval) ?? defaultIntervalMs;
+    const further = { capability, name: agentName, after: cursor, lines: mostLines };
     return ok({
       json: { agentName, content, lines: lines.length },
       text:
         lines.length === 0
           ? `${agentName} has said nothing yet.`
           : lines.map(({ text }) => visibleLine(text)).join("\n"),
-      ...(isOn(flags.follow) ? { afterPrint: () => followOutput(app, io, { ...follow, intervalMs }) } : {}),
+      ...(isOn(flags.follow) ? { afterPrint: () => followOutput(app, io, further) } : {}),
     });
   };
 
-const defaultIntervalMs = 2_000;
 /** More than anybody could read of one look. */
 const mostLines = 10_000;
 
-interface FollowOptions {
-  readonly question: HeadQuestion;
-  /** The place to go on from. */
-  readonly after: number;
-  readonly intervalMs: number;
-}
-
 /** Tells what the agent says from here on, until Ctrl-C, until the agent has ended or until nobody reads it any more. */
-const followOutput = (app: App, io: Io, options: FollowOptions): Promise<void> =>
-  untilInterrupted((over) => tellOutput(app, io, options, over));
+const followOutput = (app: App, io: Io, request: OutputRequest): Promise<void> =>
+  untilInterrupted((over) => tellOutput(app, io, request, over));
 
-async function tellOutput(
-  app: App,
-  io: Io,
-  { question, after, intervalMs }: FollowOptions,
-  over: AbortSignal,
-): Promise<void> {
+async function tellOutput(app: App, io: Io, request: OutputRequest, over: AbortSignal): Promise<void> {
   const out = fileSink(1);
-  // With --json the document on stdout is complete already; what follows is talk.
-  const tell = (line: string): boolean => {
-    if (!io.json) return out.write(`${line}\n`) === "written";
-    io.say(line);
-    return true;
+  const unread = new AbortController();
+  const tell = (lines: readonly OutputLine[]): void => {
+    const said = lines.map(({ text }) => visibleLine(text));
+    // With --json the document on stdout is complete already; what follows is talk.
+    if (io.json) for (const line of said) io.say(line);
+    else if (out.write(said.map((line) => `${line}\n`).join("")) === "reader-gone") unread.abort();
   };
-  let place = after;
-  while (!over.aborted) {
-    const found = await app.call("coordinator.output", { ...question, lines: mostLines, after: place });
-    if (!found.ok) {
-      io.warn(`stopped following: ${describeRefusal(found.refusal).message}`);
-      break;
-    }
-    if (!found.value.lines.every(({ text }) => tell(visibleLine(text)))) break;
-    place = found.value.cursor;
-    if (found.value.ended) {
-      io.say(`${found.value.agentName} has ended.`);
-      break;
-    }
-    await rest(intervalMs, over);
-  }
+  const signal = AbortSignal.any([over, unread.signal]);
+  const followed = await app.follow("coordinator.followOutput", request, { onItem: tell, signal });
+  if (!followed.ok) io.warn(`stopped following: ${describeRefusal(followed.refusal).message}`);
+  else if (followed.value.ended && !signal.aborted) io.say(`${followed.value.agentName} has ended.`);
 }
 
 export const discover: Handler = async (call) => {

@@ -1,13 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../../testkit/mail-world.ts";
-import { no, ok } from "../../../domain/result.ts";
-import { type AgentHealth, assessHealth, type HealthReport } from "../../../usecases/health/assess-health.ts";
+import { worldWith } from "../../../../testkit/world.ts";
+import { ok } from "../../../domain/result.ts";
+import {
+  type AgentHealth,
+  assessHealth,
+  type FollowHealthRequest,
+  followHealth,
+  type HealthReport,
+} from "../../../usecases/health/assess-health.ts";
+import type { Call, Listener } from "../../../usecases/operation.ts";
 import type { App } from "../app.ts";
 import type { Command } from "../command.ts";
 import { plain } from "../paint.ts";
 import { runCli } from "../run.ts";
 import { watchCommand } from "../tree/watch-commands.ts";
-import { follow, healthLine } from "./watch.ts";
+import { healthLine } from "./watch.ts";
 
 const tree: Command = { name: "ov", summary: "test", commands: [watchCommand] };
 
@@ -36,22 +44,13 @@ async function ov(world: MailWorld, argv: readonly string[], onTalk: (text: stri
 
 /** The few things that `ov watch` asks of the program; the rest is not there. */
 function appFor(world: MailWorld): App {
-  const thresholds = {
-    tier0IntervalMs: 30_000,
-    staleThresholdMs: 300_000,
-    zombieThresholdMs: 600_000,
-    nudgeIntervalMs: 60_000,
-    maxEscalationLevel: 3,
-  };
-  const keys = Object.entries(thresholds).map(([name, value]) => ({ key: `watchdog.${name}`, value }));
+  const assess = (request: Parameters<typeof assessHealth.run>[2]) => world.call(assessHealth, request);
   const app = {
     notices: async () => [],
-    call: async (name: string, request: Parameters<typeof assessHealth.run>[2]) =>
-      name === "config.list"
-        ? ok(keys)
-        : name === "engine.start"
-          ? ok({ pid: 4711, started: true })
-          : world.call(assessHealth, request),
+    call: async (name: string) => (name === "config.get" ? ok(30_000) : ok({ pid: 4711, started: true })),
+    follow: (_name: string, request: FollowHealthRequest, listener: Listener<HealthReport>) =>
+      // The only operation that the stream calls is `health.assess`.
+      followHealth.run(worldWith({ call: ((_: string, asked: object) => assess(asked)) as Call }), request, listener),
   };
   return app as unknown as App;
 }
@@ -99,66 +98,20 @@ describe("ov watch", () => {
   });
 });
 
-describe("following", () => {
-  const health = (name: string, status: string, change: object = {}): AgentHealth => {
-    const agent = { name, generation: 1, state: status === "ended" ? "completed" : "between_turns" };
-    const assessment = { status, level: 0, action: { kind: "none" }, note: null, ...change };
-    return { agent, assessment, quietMs: 0, inTurn: false } as unknown as AgentHealth;
-  };
+const health = (status: string, change: object = {}): AgentHealth => {
+  const agent = { name: "b1", generation: 1, state: status === "ended" ? "completed" : "between_turns" };
+  const assessment = { status, level: 0, action: { kind: "none" }, note: null, ...change };
+  return { agent, assessment, quietMs: 0, inTurn: false } as unknown as AgentHealth;
+};
 
-  async function told(...looks: readonly (readonly AgentHealth[])[]): Promise<string[]> {
-    const lines: string[] = [];
-    let at = 0;
-    await follow({
-      look: async () => ok<HealthReport>({ now: 0, agents: looks[at] ?? [] }),
-      tell: ({ agent, assessment }) => lines.push(`${agent.name} ${assessment.status} ${assessment.level}`),
-      rest: async () => {
-        at++;
-      },
-      isOver: () => at >= looks.length,
-    });
-    return lines;
-  }
-
-  test("an agent is told about once, and again when its status, state or level changes", async () => {
-    const idle = health("b1", "idle");
-    const lines = await told(
-      [idle],
-      [idle],
-      [health("b1", "stalled")],
-      [health("b1", "stalled", { level: 1 })],
-      [idle],
-    );
-    expect(lines).toEqual(["b1 idle 0", "b1 stalled 0", "b1 stalled 1", "b1 idle 0"]);
-  });
-
-  test("an end is told to who saw the agent alive", async () => {
-    const lines = await told(
-      [health("b1", "idle"), health("b2", "ended")],
-      [health("b1", "ended"), health("b2", "ended")],
-    );
-    expect(lines).toEqual(["b1 idle 0", "b1 ended 0"]);
-  });
-
-  test("it ends when looking is refused", async () => {
-    const ended = await follow({
-      look: async () => no({ kind: "unknown-token" }),
-      tell: () => {},
-      rest: async () => {},
-      isOver: () => false,
-    });
-    expect(ended).toEqual(no({ kind: "unknown-token" }));
-  });
-
-  test("each kind of news has a sign of its own, and text of others cannot break the line", () => {
-    const line = (status: string, change: object = {}) => healthLine(plain, health("b1", status, change), 0);
-    expect(line("idle")).toBe("[00:00:00] · b1: idle (between_turns, quiet for 0s)");
-    expect(line("ended")).toStartWith("[00:00:00] ✓ b1");
-    expect(line("gone")).toStartWith("[00:00:00] x b1");
-    expect(line("late")).toStartWith("[00:00:00] ! b1");
-    expect(line("ended", { action: { kind: "investigate" } })).toStartWith("[00:00:00] > b1");
-    expect(line("stalled", { level: 2, note: "a\nb" })).toBe(
-      "[00:00:00] ! b1: stalled (between_turns, quiet for 0s, level 2) [a⏎b]",
-    );
-  });
+test("each kind of news has a sign of its own, and text of others cannot break the line", () => {
+  const line = (status: string, change: object = {}) => healthLine(plain, health(status, change), 0);
+  expect(line("idle")).toBe("[00:00:00] · b1: idle (between_turns, quiet for 0s)");
+  expect(line("ended")).toStartWith("[00:00:00] ✓ b1");
+  expect(line("gone")).toStartWith("[00:00:00] x b1");
+  expect(line("late")).toStartWith("[00:00:00] ! b1");
+  expect(line("ended", { action: { kind: "investigate" } })).toStartWith("[00:00:00] > b1");
+  expect(line("stalled", { level: 2, note: "a\nb" })).toBe(
+    "[00:00:00] ! b1: stalled (between_turns, quiet for 0s, level 2) [a⏎b]",
+  );
 });
