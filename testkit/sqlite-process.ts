@@ -1,5 +1,7 @@
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
+import { failureOf } from "../src/domain/failure.ts";
+import type { Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { seemToRecover } from "./wal-recovery.ts";
 
@@ -9,17 +11,31 @@ import { seemToRecover } from "./wal-recovery.ts";
  *   open <path> <at>   opens it as a command does at that moment (ms UTC) and writes once
  *   hold <path> [ms]   takes the writer's lock, says `held`, and keeps it that long, or until its input ends; it makes
  *                      the file <path>.let-go right before it lets go
+ *   late <path>        opens it, says `open`, and writes once when its input ends; says why it could not
  *   recover <path>     says `recovering`, and seems to recover the log until its input ends
  */
 async function main([verb, path = "", number]: readonly string[]): Promise<void> {
   if (verb === "hold") return hold(path, () => (number === undefined ? inputEnd() : Bun.sleep(Number(number))));
+  if (verb === "late") return late(path);
   if (verb === "recover") return seemToRecover(path, inputEnd);
   await Bun.sleep(Number(number) - Date.now());
   const store = openSqlite({ path, life: "command" });
-  await store.transaction((tx) =>
+  await writeOnce(store);
+  await store.close();
+}
+
+const writeOnce = (store: Store): Promise<void> =>
+  store.transaction((tx) =>
     tx.audit.record({ caller: String(process.pid), action: "open", refused: false, detail: "", now: Date.now() }),
   );
+
+async function late(path: string): Promise<void> {
+  const store = openSqlite({ path, life: "process", isWatched: true });
+  console.log("open");
+  await inputEnd();
+  await writeOnce(store).catch((error) => console.log(failureOf(error).kind));
   await store.close();
+  process.exit(0);
 }
 
 async function hold(path: string, end: () => Promise<void>): Promise<void> {

@@ -81,9 +81,12 @@ async function serveWith(
   const { config: settings } = project;
   const leave = leaveAsEngine(
     project.root,
-    isForeground ? { lost: exits.setup, replaced: exits.busy } : { lost: exits.ok, replaced: exits.ok },
+    // A keeper starts an engine again that exits with anything but 0.
+    isForeground
+      ? { lost: exits.setup, replaced: exits.busy, again: exits.busy }
+      : { lost: exits.ok, replaced: exits.ok, again: exits.busy },
   );
-  const served = serve(placeOf(project), openStore(project, { life: "process" }), leave);
+  const served = serve(placeOf(project), openStore(project, { life: "process", isWatched: true }), leave);
   const { store, holdTo } = seatedStore(served.store, leave.replaced);
   placeOvShim(project.dir);
   const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(ownSide, project, store) : ownSide;

@@ -23,6 +23,13 @@ export type FailureData =
     }
   | { readonly kind: "project-copied"; readonly root: string; readonly original: string }
   | { readonly kind: "store-lost"; readonly path: string; readonly backup: string | null }
+  /** `holders`: the processes that use files which are deleted. None: another program has made new ones under us. */
+  | {
+      readonly kind: "store-index-lost";
+      readonly path: string;
+      readonly files: readonly string[];
+      readonly holders: readonly number[];
+    }
   | { readonly kind: "store-corrupt"; readonly path: string; readonly problem: string }
   | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
   | { readonly kind: "store-read-only"; readonly path: string }

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, fstatSync, openSync, watch } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, fstatSync, openSync, watch } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Store } from "../ports/store.ts";
@@ -15,6 +15,9 @@ import { databaseIn, identityOf } from "./project-place.ts";
  */
 export type PlaceStanding = "here" | "moved" | "gone";
 
+/** `replaced`: another program made new files beside the database, and this process may not even close its own. */
+type Reason = PlaceStanding | "replaced";
+
 export interface PlaceWatch extends Disposable {
   /** Costs three looks at the file system. */
   standing(): PlaceStanding;
@@ -24,7 +27,11 @@ export interface PlaceWatch extends Disposable {
  * Notices that a project was moved or deleted under a process that serves it. `onLost` is called as soon as the system
  * tells of it; a parent directory that moves is told by nobody, so whoever is about to write asks `standing` first.
  */
-export function watchPlace({ root, state }: ProjectPlace, onLost?: (standing: PlaceStanding) => void): PlaceWatch {
+export function watchPlace(
+  { root, state }: ProjectPlace,
+  onLost?: (standing: PlaceStanding) => void,
+  onChange?: () => void,
+): PlaceWatch {
   // Another database may be put in the place of ours: then we would write into a file that no process reads.
   const [isState, isRoot, isDatabase] = [sameAs(state), sameAs(root), sameAs(databaseIn(state))];
   const held = openSync(state, "r");
@@ -35,7 +42,8 @@ export function watchPlace({ root, state }: ProjectPlace, onLost?: (standing: Pl
   };
   const look = (): void => {
     const now = standing();
-    if (now !== "here") onLost?.(now);
+    if (now === "here") onChange?.();
+    else onLost?.(now);
   };
   const watchers = onLost === undefined ? [] : [state, root].flatMap((path) => watched(path, look));
   return {
@@ -80,11 +88,20 @@ interface ServedProject {
  * ends at once and writes nothing: another one may serve the project by now, and every path this one knows is wrong.
  */
 export function serve({ root, state }: ProjectPlace, store: Store, leave: Leave): ServedProject {
-  const place = watchPlace({ root, state }, leave.onNotice);
   const database = databaseIn(state);
+  const place = watchPlace({ root, state }, leave.onNotice, () => {
+    // The store then lets go of the deleted files. Other processes wait for that.
+    if (["-wal", "-shm"].some((end) => !existsSync(database + end))) void store.changeCounter().catch(() => {});
+  });
+  const orLeave = (error: unknown): never | Promise<never> => {
+    if (!(error instanceof Failure && error.data.kind === "store-index-lost" && error.data.holders.length === 0))
+      throw error;
+    leave.now("replaced");
+    return new Promise(() => {});
+  };
   const here = <T>(work: () => Promise<T>): Promise<T> => {
     const standing = place.standing();
-    if (standing === "here") return isWritable(database) ? work() : Promise.reject(readOnly(database));
+    if (standing === "here") return isWritable(database) ? work().catch(orLeave) : Promise.reject(readOnly(database));
     leave.now(standing);
     // Nothing happens any more in this process.
     return new Promise(() => {});
@@ -122,7 +139,7 @@ function isWritable(database: string): boolean {
 const readOnly = (path: string): Failure => new Failure({ kind: "store-read-only", path });
 
 interface Leave {
-  now(standing: PlaceStanding): void;
+  now(reason: Reason): void;
   /** Where the system is asked to tell at once. It has few watches to give, so supervisors do without. */
   readonly onNotice?: (standing: PlaceStanding) => void;
 }
@@ -133,14 +150,16 @@ interface Leave {
  */
 export function leaveAsEngine(
   root: string,
-  exit: { readonly lost: number; readonly replaced: number },
+  exit: { readonly lost: number; readonly replaced: number; readonly again: number },
 ): Leave & { replaced(): void } {
   const leave = (why: string, code: number): void => {
     say(`${new Date().toISOString()} ${why}\n`);
     process.exit(code);
   };
-  const now = (standing: PlaceStanding): void =>
-    leave(`the project is no longer at ${root} (${standing}); leaving`, exit.lost);
+  const now = (reason: Reason): void =>
+    reason === "replaced"
+      ? leave(`${filesReplaced(root)}; starting again`, exit.again)
+      : leave(`the project is no longer at ${root} (${reason}); leaving`, exit.lost);
   return {
     now,
     onNotice: now,
@@ -149,14 +168,18 @@ export function leaveAsEngine(
   };
 }
 
+const filesReplaced = (root: string): string =>
+  `another program has made new files beside the database of ${root} while this process used the old ones`;
+
 /** Of a moved project the agent goes on, and is adopted by the next supervisor. Nobody would ever end a deleted one's. */
 export function leaveAsSupervisor(root: string): Leave {
   let isLeaving = false;
-  const now = (standing: PlaceStanding): void => {
+  const now = (reason: Reason): void => {
     if (isLeaving) return;
     isLeaving = true;
-    say(`${new Date().toISOString()} the project is no longer at ${root} (${standing}); leaving\n`);
-    const children = standing === "gone" ? allProcesses().filter(({ parent }) => parent === process.pid) : [];
+    const why = reason === "replaced" ? filesReplaced(root) : `the project is no longer at ${root} (${reason})`;
+    say(`${new Date().toISOString()} ${why}; leaving\n`);
+    const children = reason === "gone" ? allProcesses().filter(({ parent }) => parent === process.pid) : [];
     const ended = children.flatMap(({ pid }) => {
       const identity = linuxProcesses.identify(pid);
       return identity === undefined ? [] : [linuxProcesses.endTree(identity, 0)];

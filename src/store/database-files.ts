@@ -1,8 +1,9 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { DatabaseCopies, DatabaseFiles, DatabaseMove, Rebinding } from "../ports/database-files.ts";
+import { openDatabase } from "./open-files.ts";
 import { openSqlite, withDatabase } from "./sqlite.ts";
 
 /** Above every schema version: no program takes a database that was left behind for the one that counts. */
@@ -136,7 +137,7 @@ const isLeftBehind = (db: Database): boolean =>
 
 function copyAside(from: string, draft: string, rebinding: Rebinding): void {
   for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(draft + end, { force: true });
-  const reader = new Database(from, { readonly: true });
+  const reader = openDatabase(from, "read");
   try {
     reader.query("VACUUM INTO ?").run(draft);
   } finally {
@@ -164,7 +165,7 @@ export const databaseCopies: DatabaseCopies = { copyDatabase, shrinkDatabase, re
 
 /** Writes a complete copy of the database to a new file, as one consistent moment, while others go on using it. */
 function copyDatabase(path: string, to: string): void {
-  const db = new Database(path, { readonly: true });
+  const db = openDatabase(path, "read");
   try {
     db.run(`PRAGMA busy_timeout = ${patienceMs}`);
     db.query("VACUUM INTO ?").run(to);
@@ -177,7 +178,7 @@ const patienceMs = 10_000;
 
 /** Gives the space of deleted rows back to the disk. Nothing when others use the database all the time. */
 function shrinkDatabase(path: string): void {
-  const db = new Database(path, { readwrite: true });
+  const db = openDatabase(path, "write");
   try {
     db.run(`PRAGMA busy_timeout = ${shrinkPatienceMs}`);
     db.run("VACUUM");
@@ -215,7 +216,7 @@ function restoreWhole(path: string, from: string): number {
   copyFileSync(from, `${path}.restoring`);
   chmodSync(`${path}.restoring`, 0o600);
   renameSync(`${path}.restoring`, path);
-  const db = new Database(path, { readwrite: true });
+  const db = openDatabase(path, "write");
   try {
     // Copies are made without a log; without one, readers and writers would hold each other up.
     db.run("PRAGMA journal_mode = WAL");

@@ -5,7 +5,7 @@ const shortestPauseMs = 100;
 const longestPauseMs = 1_000;
 
 /** Failures that go away: a person frees the disk, or a successor kills a stopped engine that holds the database. */
-const passing: ReadonlySet<string> = new Set(["disk-full", "store-read-only", "store-busy"]);
+const passing: ReadonlySet<string> = new Set(["disk-full", "store-read-only", "store-busy", "store-index-lost"]);
 
 /**
  * Wraps the store of a process that must not give up. If the disk is full, or the database cannot be written for a

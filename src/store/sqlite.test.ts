@@ -50,6 +50,23 @@ describe("the embedded database among processes", () => {
     expect(await databaseFiles.projectIdIn(place.path, "project-3", 3)).toBe("project-2");
   }, 120_000);
 
+  test("a process neither writes nor closes when another program has made new files beside the database", async () => {
+    using place = tempPlace();
+    const old = await said("open", start("late", place.path));
+    rmSync(`${place.path}-shm`);
+    // A program that knows nothing of ours. It may be gone before the old process looks again.
+    const script = `const { Database } = require("bun:sqlite"); const db = new Database(process.argv[1]);
+      db.run("CREATE TABLE theirs (word TEXT)"); db.run("INSERT INTO theirs VALUES ('kept')"); db.close();`;
+    expect(Bun.spawnSync([process.execPath, "-e", script, place.path]).exitCode).toBe(0);
+    await old.stdin.end();
+    // Closing on its way out, as every process does, would undo what the other program wrote.
+    expect([await old.exited, old.signalCode]).toEqual([137, "SIGKILL"]);
+    await said("store-index-lost", old);
+    const found = `const { Database } = require("bun:sqlite"); const db = new Database(process.argv[1]);
+      console.log(db.query("SELECT word FROM theirs").get().word, db.query("PRAGMA integrity_check").get().integrity_check);`;
+    expect(Bun.spawnSync([process.execPath, "-e", found, place.path]).stdout.toString()).toBe("kept ok\n");
+  }, 120_000);
+
   test("a command waits for another process that is writing, then succeeds", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "command" });

@@ -1,8 +1,9 @@
-import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { schemaVersion, statementsFrom } from "./migrations/migrations.ts";
+import { filesOf, type OpenFiles, openDatabase, replaced } from "./open-files.ts";
 import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 import { runUnit } from "./unit.ts";
 
@@ -16,6 +17,8 @@ export interface SqliteOptions {
   readonly readOnly?: boolean;
   /** The database was there a moment ago: if it is gone by now, no empty one takes its place. */
   readonly mustExist?: boolean;
+  /** The caller asks for the change counter when files beside the database are deleted. Else the store looks itself. */
+  readonly isWatched?: boolean;
 }
 
 /** The path of a database in memory, which is gone when it is closed. */
@@ -39,14 +42,33 @@ const longestPauses = [
 type Mode = "write" | "read";
 
 /** Touches no table, but takes the snapshot that everything after it is read from. */
-const look = "PRAGMA user_version";
+const firstLook = "PRAGMA user_version";
+
+/** How often a store that is not used looks whether the files beside its database are still there. */
+const lookMs = 1_000;
 
 /** Opens the embedded database, creating or migrating it first when needed. */
 export function openSqlite(options: SqliteOptions): Store {
-  const db = translate(options.path, () => connect(options));
-  const statements = preparedOn(db);
-  const sql = sqliteSql(statements);
+  const { path } = options;
+  let current: Connection | undefined = translate(path, () => connection(options));
+  const sql = sqliteSql({ of: (text) => inUse().statements.of(text) });
   let queue: Promise<unknown> = Promise.resolve();
+
+  /** The connection, with the files beside the database that other processes use too. */
+  const inUse = (): Connection => {
+    current ??= connection({ ...options, mustExist: true, isAgain: true });
+    return current;
+  };
+
+  /** Lets go of deleted files, so that others may make new ones. All that was committed is kept. */
+  const look = (): void => {
+    const standing = current?.files.standing() ?? "ours";
+    if (standing === "replaced") throw replaced(path);
+    if (standing === "ours" || current === undefined) return;
+    if (options.readOnly !== true && current.files.logIsDeleted()) current.db.run("PRAGMA wal_checkpoint(PASSIVE)");
+    close(current);
+    current = undefined;
+  };
 
   const untilFree = async <T>(action: () => T): Promise<T> => {
     const began = performance.now();
@@ -54,7 +76,7 @@ export function openSqlite(options: SqliteOptions): Store {
       try {
         return action();
       } catch (error) {
-        if (!isBusy(codeOf(error)) || performance.now() - began > patienceMs) throw error;
+        if (!mayPass(error) || performance.now() - began > patienceMs) throw error;
       }
       const pause = pauseAfter(tries, performance.now() - began);
       if (options.life === "command") Bun.sleepSync(pause);
@@ -62,53 +84,84 @@ export function openSqlite(options: SqliteOptions): Store {
     }
   };
 
-  const begin = (mode: Mode) => (): void => {
+  const begin = (mode: Mode) => (): Database => {
+    look();
+    const { db, statements } = inUse();
+    db.run(`PRAGMA query_only = ${mode === "read" ? 1 : 0}`);
+    if (options.life === "command") db.run(`PRAGMA busy_timeout = ${mode === "read" ? patienceMs : 0}`);
     db.run(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
-    if (mode === "write" || options.life === "command") return;
+    if (mode === "write" || options.life === "command") return db;
     try {
       // A reader meets whoever recovers the log after a kill only at its first look; no later statement waits for that.
-      statements.of(look).get();
+      statements.of(firstLook).get();
     } catch (error) {
       db.run("ROLLBACK");
       throw error;
     }
+    return db;
   };
 
-  const unit = <T>(mode: Mode, work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const turn = queue.then(() =>
-      translateAsync(options.path, async () => {
-        db.run(`PRAGMA query_only = ${mode === "read" ? 1 : 0}`);
-        if (options.life === "command") db.run(`PRAGMA busy_timeout = ${mode === "read" ? patienceMs : 0}`);
-        await untilFree(begin(mode));
-        try {
-          const value = await runUnit(sql, work);
-          db.run("COMMIT");
-          return value;
-        } catch (error) {
-          if (db.inTransaction) db.run("ROLLBACK");
-          throw error;
-        }
-      }),
-    );
+  const next = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(() => translateAsync(path, work));
     // The queue only orders; each caller handles its own failure.
     queue = turn.then(ignore, ignore);
     return turn;
   };
 
+  const unit = <T>(mode: Mode, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    next(async () => {
+      const db = await untilFree(begin(mode));
+      try {
+        const value = await runUnit(sql, work);
+        // Where files were only deleted, others wait for this process, and its commit is kept.
+        if (mode === "write" && inUse().files.standing() === "replaced") throw replaced(path);
+        db.run("COMMIT");
+        return value;
+      } catch (error) {
+        if (db.inTransaction) db.run("ROLLBACK");
+        throw error;
+      }
+    });
+
+  const looking =
+    options.isWatched === true || path === inMemory ? undefined : setInterval(() => void glance(), lookMs);
+  looking?.unref();
+  // Whoever uses the store next is told what is wrong.
+  const glance = (): Promise<void> => next(async () => look()).catch(ignore);
+
   return {
     transaction: (work) => unit("write", work),
     read: (work) => unit("read", work),
     changeCounter: () =>
-      translateAsync(options.path, async () => {
-        const row = await untilFree(() => db.query<{ data_version: number }, []>("PRAGMA data_version").get());
+      next(async () => {
+        const row = await untilFree(() => {
+          look();
+          return inUse().db.query<{ data_version: number }, []>("PRAGMA data_version").get();
+        });
         return row?.data_version ?? 0;
       }),
     close: async () => {
+      clearInterval(looking);
       await queue;
-      statements.finish();
-      db.close();
+      if (current !== undefined && current.files.standing() !== "replaced") close(current);
     },
   };
+}
+
+interface Connection {
+  readonly db: Database;
+  readonly statements: Statements;
+  readonly files: OpenFiles;
+}
+
+function connection(options: ConnectOptions): Connection {
+  const db = connect(options);
+  return { db, statements: preparedOn(db), files: filesOf(options.path) };
+}
+
+function close({ db, statements }: Connection): void {
+  statements.finish();
+  db.close();
 }
 
 const ignore = (): void => {};
@@ -119,15 +172,20 @@ function pauseAfter(tries: number, waitedMs: number): number {
   return Math.min(1.3 ** (tries - 1), longest) * (0.5 + Math.random());
 }
 
-function connect(options: SqliteOptions): Database {
+interface ConnectOptions extends SqliteOptions {
+  /** The caller itself waits until other processes have let go of deleted files. */
+  readonly isAgain?: boolean;
+}
+
+function connect(options: ConnectOptions): Database {
   const readOnly = options.readOnly === true;
   if (options.mustExist === true && !existsSync(options.path))
     throw new Failure({ kind: "store-lost", path: options.path, backup: null });
   // A clone of the repository brings the configuration but no database.
   if (readOnly && !existsSync(options.path)) connect({ path: options.path, life: options.life }).close();
   if (!readOnly && options.path !== inMemory && !existsSync(options.path)) makePrivate(options.path);
-  const create = options.mustExist !== true;
-  const db = new Database(options.path, readOnly ? { readonly: true } : { readwrite: true, create });
+  const access = readOnly ? "read" : options.mustExist === true ? "write" : "create";
+  const db = openDatabase(options.path, access, { waits: options.isAgain !== true });
   try {
     // Before anything else: with the timeout unset, two processes that open at the same instant fail.
     db.run(`PRAGMA busy_timeout = ${patienceMs}`);
@@ -198,7 +256,7 @@ function whenFree<T>(db: Database, work: () => T): T {
  */
 export function withDatabase<T>(path: string, work: (db: Database) => T): T {
   return translate(path, () => {
-    const db = new Database(path, { readwrite: true });
+    const db = openDatabase(path, "write");
     try {
       return whenFree(db, () => work(db));
     } finally {
@@ -224,7 +282,7 @@ function versionOf(db: Database): number {
   return db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-function sqliteSql(statements: Statements): Sql {
+function sqliteSql(statements: Pick<Statements, "of">): Sql {
   return {
     dialect: "sqlite",
     all: async (text: string, ...values: SqlValue[]) => statements.of(text).all(...values),
@@ -297,6 +355,11 @@ function codeOf(error: unknown): string | undefined {
 
 /** Where the shared index of the log cannot grow, SQLite has another code for the same trouble. */
 const isFull = (code: string): boolean => code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE";
+
+/** Another process holds the database, or uses deleted files of it. */
+const mayPass = (error: unknown): boolean =>
+  isBusy(codeOf(error)) ||
+  (error instanceof Failure && error.data.kind === "store-index-lost" && error.data.holders.length > 0);
 
 const isBusy = (code: string | undefined): boolean => code !== undefined && /^SQLITE_(BUSY|LOCKED)/.test(code);
 

@@ -124,6 +124,25 @@ export function describeFailure(failure: FailureData): Description {
         hint: "try the same command again in a moment",
         details,
       };
+    case "store-index-lost": {
+      const files = failure.files.join(" and ");
+      const pids = failure.holders.join(" ");
+      const still = `process${failure.holders.length === 1 ? "" : "es"} ${failure.holders.join(", ")}`;
+      return {
+        code: "BUSY_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message:
+          failure.holders.length === 0
+            ? `another program has replaced ${files} while this command had the store open; nothing more was written`
+            : `somebody deleted ${files} while ${still} had the store open; nothing was changed, because the changes of one would overwrite those of the other`,
+        hint:
+          failure.holders.length === 0
+            ? "see what is stored now: ov status"
+            : `let it go on, or end it, then try again: kill -CONT ${pids}; kill ${pids}`,
+        details,
+      };
+    }
     case "no-access":
       return {
         code: "PERMISSION_ERROR",

@@ -38,10 +38,12 @@ export async function operatorOnly(check: OperatorCheck, action: string): Promis
     return refusal;
   } catch (error) {
     // A broken store names no caller; the commands that need it say what is wrong with it. A busy store is asked again.
-    if (error instanceof Failure && error.data.kind !== "store-busy") return unknown();
+    if (error instanceof Failure && !passing.includes(error.data.kind)) return unknown();
     throw error;
   }
 }
+
+const passing: readonly string[] = ["store-busy", "store-index-lost"];
 
 /** By token and by process, never by a name in the environment. Undefined: the token is not known. */
 async function whoAsks(tx: Tx, { env, sight, ids }: OperatorCheck, action: string): Promise<string | undefined> {

@@ -1,0 +1,117 @@
+import { Database } from "bun:sqlite";
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { Failure } from "../domain/failure.ts";
+
+/**
+ * SQLite keeps two files beside an open database: its log, which holds the newest commits, and the index of the log.
+ * A process that has them open goes on using them after somebody deleted them. A process that opens the database then
+ * makes new ones, and neither sees what the other writes: commits are lost, and the database may be damaged. So
+ * nobody makes new ones while another process has the database open without them.
+ */
+const ends = ["-wal", "-shm"] as const;
+
+/** How long a process waits until those have let go that use deleted files. Supervisors look every few seconds. */
+const patienceMs = 8_000;
+const pauseMs = 10;
+
+/** Opens the database, as soon as no other process uses deleted files of it. */
+export function openDatabase(
+  path: string,
+  access: "read" | "write" | "create",
+  { waits = true }: { readonly waits?: boolean } = {},
+): Database {
+  const deadline = performance.now() + (waits ? patienceMs : 0);
+  for (let holders = usersOfDeleted(path); holders.length > 0; holders = usersOfDeleted(path)) {
+    if (performance.now() > deadline) throw lost(path, holders);
+    Bun.sleepSync(pauseMs);
+  }
+  return new Database(path, access === "read" ? { readonly: true } : { readwrite: true, create: access === "create" });
+}
+
+/**
+ * ours      the files beside the database are those that this process has open
+ * deleted   nobody else has made new ones
+ * replaced  another program has made new ones, and may have written
+ */
+export type FilesStanding = "ours" | "deleted" | "replaced";
+
+/** The files that a connection has open which has just been used for the first time. */
+export interface OpenFiles {
+  standing(): FilesStanding;
+  /** The newest commits are in a file that ends with the processes which have it open. */
+  logIsDeleted(): boolean;
+}
+
+export function filesOf(path: string): OpenFiles {
+  const before = ends.map((end) => identityOf(path + end));
+  return {
+    standing: () => {
+      let standing: FilesStanding = "ours";
+      for (const [at, end] of ends.entries()) {
+        if (before[at] === undefined) continue;
+        const now = identityOf(path + end);
+        if (now === undefined) standing = "deleted";
+        else if (now !== before[at]) return "replaced";
+      }
+      return standing;
+    },
+    logIsDeleted: () => identityOf(`${path}-wal`) === undefined,
+  };
+}
+
+/**
+ * The failure of a process whose files were replaced. It must not close its connection either: as the last one to do so
+ * it would copy what its own index says into the database, and delete the log that others wrote. Bun closes every
+ * connection when a process exits, so this process will be killed instead.
+ */
+export function replaced(path: string): Failure {
+  if (!isDoomed) process.on("exit", () => process.kill(process.pid, "SIGKILL"));
+  isDoomed = true;
+  return lost(path, []);
+}
+
+let isDoomed = false;
+
+const lost = (path: string, holders: readonly number[]): Failure =>
+  new Failure({
+    kind: "store-index-lost",
+    path,
+    files: ends.map((end) => path + end).filter((file) => holders.length === 0 || identityOf(file) === undefined),
+    holders,
+  });
+
+/** Other processes that have the database open although its log or index is not there. */
+function usersOfDeleted(path: string): readonly number[] {
+  if (process.platform !== "linux" || ends.every((end) => identityOf(path + end) !== undefined)) return [];
+  const database = statSync(path, { throwIfNoEntry: false });
+  if (database === undefined) return [];
+  const pids = new Set(
+    readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .map((line) => /POSIX +\S+ +\S+ +(\d+) \S+:(\d+) /.exec(line))
+      .filter((lock) => lock?.[2] === String(database.ino))
+      .map((lock) => Number(lock?.[1])),
+  );
+  pids.delete(process.pid);
+  const file = pids.size === 0 ? "" : realpathSync(path);
+  return [...pids].filter((pid) => hasOpen(pid, file));
+}
+
+/** Another file system may have a file with the same number. What another user's process has open is not shown. */
+function hasOpen(pid: number, file: string): boolean {
+  const unlessGone = <T>(look: () => T): T | undefined => {
+    try {
+      return look();
+    } catch (error) {
+      if (error instanceof Error && "code" in error) return undefined;
+      throw error;
+    }
+  };
+  const open = unlessGone(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+  return open.some((fd) => unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === file);
+}
+
+function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`;
+}
