@@ -127,6 +127,42 @@ test("a call over the socket without a token speaks for nobody", async () => {
   expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
 });
 
+test("over the socket a branch is shown with the files it changes, and retried with its newest commit", async () => {
+  await using project = await makeProject({
+    ...longLived,
+    env: { ...longLived.env, OVERSTORY__MERGE__MODE: "manual" },
+  });
+  await project.git("checkout", "--quiet", "-b", "overstory/b1/T1");
+  await project.git("commit", "--quiet", "--allow-empty", "-m", "fails");
+  const failing = (await project.git("rev-parse", "HEAD")).trim();
+  writeFileSync(join(project.root, "mended.txt"), "1\n");
+  await project.git("add", "mended.txt");
+  await project.git("commit", "--quiet", "-m", "mends");
+  const mended = (await project.git("rev-parse", "HEAD")).trim();
+  await project.git("checkout", "--quiet", "main");
+  await project.ov("status");
+  startEngine(project);
+  const token = await seatedToken(project);
+  await fillStore(project.root, (tx) =>
+    tx.agents.reserve(storedAgent("b1", { parentName: "lead1", branch: "overstory/b1/T1" })),
+  );
+  const channel = remoteChannel({ dir: statePath(project.root) });
+  const ask = (name: OperationName, request: object) => channel.call({ name, request, token });
+  const add = { branch: "overstory/b1/T1", headCommit: failing };
+  expect(await ask("merge.add", add)).toMatchObject({ ok: true, value: { entry: { id: 1 } } });
+  await fillStore(project.root, async (tx) => void (await tx.merges.change(1, ["pending"], { status: "failed" })));
+  expect(await ask("merge.retry", { of: "1" })).toMatchObject({
+    ok: true,
+    value: { isNewer: true, entry: { headCommit: mended, status: "pending" } },
+  });
+  await fillStore(project.root, async (tx) => void (await tx.merges.change(2, ["pending"], { filesModified: [] })));
+  expect(await ask("merge.show", { of: "2" })).toMatchObject({
+    ok: true,
+    value: { entry: { filesModified: ["mended.txt"] } },
+  });
+  expect(await ask("merge.approve", { of: "2" })).toMatchObject({ ok: false, refusal: { kind: "not-allowed" } });
+}, 60_000);
+
 test("a call over the socket that leaves work wakes the engine at once", async () => {
   await using project = await makeProject(longLived);
   await project.json("task", "create", "Build", "--id", "T1");

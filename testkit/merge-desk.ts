@@ -9,18 +9,17 @@ import type { Sink } from "../src/surfaces/cli/sink.ts";
 import { gateCommand, mergeCommand } from "../src/surfaces/cli/tree/merge-commands.ts";
 import { runCommand, statusCommand } from "../src/surfaces/cli/tree/watch-commands.ts";
 import {
-  catalog,
   isUseCase,
   type OperationName,
   operationOf,
   type ReplyOf,
   type RequestOf,
+  type StreamName,
 } from "../src/usecases/catalog.ts";
 import { newOp } from "../src/usecases/merge/merge-records.ts";
 import { landed, rejected } from "../src/usecases/merge/queue/settle-entry.ts";
 import type { Listener } from "../src/usecases/operation.ts";
 import { runEffect } from "../src/usecases/operation.ts";
-import type { UseCase } from "../src/usecases/usecase.ts";
 import { builderBranch, type MergeWorld } from "./merge-queue-world.ts";
 import { worldWith } from "./world.ts";
 
@@ -78,15 +77,18 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     call: async (name: OperationName, request: unknown) => {
       const played = git[name] as ((request: unknown) => unknown) | undefined;
       if (played !== undefined) return played(request);
-      return world.call((await catalog[name]()) as UseCase<unknown, unknown>, request, { caller });
+      const operation = await operationOf(name);
+      if (isUseCase(operation)) return world.call(operation, request, { caller });
+      return app.follow(name as StreamName, request as never);
     },
     engine: { status: () => undefined },
     lacksBranch: (branch: string) => made.gone.has(branch),
     follow: async (name: OperationName, request: unknown, listener: Partial<Listener<unknown>> = {}) => {
       const operation = await operationOf(name);
       if (isUseCase(operation)) throw new Error(`${name} tells nothing while it runs`);
+      const requireOperator = async () => undefined;
       return runEffect(
-        worldWith({ call: app.call, until, fullDisk: () => undefined }),
+        worldWith({ call: app.call, until, fullDisk: () => undefined, requireOperator }),
         { name, operation, request },
         listener,
       );

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeApp } from "../../src/compose/app.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { stateOf } from "./refusal.world.ts";
@@ -121,6 +122,14 @@ test("commits that came after a branch was queued are not left behind: approve r
     expect(refused).toMatchObject({ exit: 2, error: expect.stringContaining("newer commits would not land") });
     expect(refused.hint ?? "").toContain("ov merge --branch one");
   }
+  // Every surface has the rule, and by every name of the question.
+  const app = makeApp({ cwd: project.root, env: project.env, project: undefined });
+  const [question] = await project.read((tx) => tx.messages.list({ type: "decision_gate", limit: 1 }));
+  const moved = { ok: false, refusal: { kind: "invalid", field: "branch", value: "one" } };
+  expect(await app.call("merge.approve", { all: true })).toMatchObject(moved);
+  expect(await app.call("operator.decide", { id: "merge:1", option: "1" })).toMatchObject(moved);
+  expect(await app.call("operator.decide", { id: question?.id ?? "", option: "approve" })).toMatchObject(moved);
+  expect(await project.read((tx) => tx.merges.get(1))).toMatchObject({ approval: "waiting" });
   expect(await ask(project, "merge", "--branch", "one")).toMatchObject({ success: false });
   await project.git("checkout", "--quiet", "one");
   await project.git("rm", "--quiet", "broken");

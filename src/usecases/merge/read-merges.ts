@@ -14,6 +14,7 @@ import { type InvalidInput, invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { Effect } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
 import { promoteFlags, purposeOf } from "./landing/landing-target.ts";
@@ -71,13 +72,32 @@ export interface MergeDetail extends MergeView {
   readonly promoteFlags: readonly string[];
 }
 
-/** Everything that is known about one entry. */
+/** Everything that is on record about one entry. */
 export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
   kind: "read",
   request: fields({ of: text }),
   run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);
     return found.ok ? ok(await detailReader(tx, context)(found.value)) : found;
+  },
+};
+
+/**
+ * Everything that is known about one entry. The files of an entry that waits are on record once the engine has looked at
+ * it; until then git names them.
+ */
+export const showWithFiles: Effect<{ readonly of: string }, MergeDetail> = {
+  kind: "effect",
+  request: fields({ of: text }),
+  place: "engine",
+  run: async (world, { of }) => {
+    const found = await world.call("merge.readEntry", { of });
+    if (!found.ok) return found;
+    const { status, filesModified, targetBranch: target, branch, headCommit: commit } = found.value.entry;
+    if (status !== "pending" || filesModified.length > 0 || commit === "") return found;
+    const changed = await world.call("branch.listChanges", { target, branch, commit });
+    if (!changed.ok) return found;
+    return ok({ ...found.value, entry: { ...found.value.entry, filesModified: changed.value.files } });
   },
 };
 

@@ -39,9 +39,11 @@ test("no agent decides, not even a coordinator", async () => {
   await using world = await mergeWorld({ mode: "approve" });
   const { id } = await world.announce();
   for (const name of ["lead-1", "coordinator"]) {
-    expect(await world.callAs(name, "operator.decide", { id: `merge:${id}`, option: "approve" })).toMatchObject({
-      refusal: { kind: "not-allowed", caller: name },
-    });
+    expect(await world.callAs(name, "operator.recordDecision", { id: `merge:${id}`, option: "approve" })).toMatchObject(
+      {
+        refusal: { kind: "not-allowed", caller: name },
+      },
+    );
   }
   expect(await world.entries()).toMatchObject([{ id, approval: "waiting" }]);
 });

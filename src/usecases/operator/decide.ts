@@ -1,6 +1,7 @@
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { planReply } from "../../domain/mail/reply.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import { isOpenMerge, type MergeEntry } from "../../domain/merge/entry.ts";
 import { rewrittenOptions, tipOptions } from "../../domain/merge/landing-branch.ts";
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -43,7 +44,23 @@ export interface DecideReply {
   readonly noLongerLanded?: readonly string[];
 }
 
-/** The operator's word on something that waits for it. */
+/** The branch that an answer would let land; null for any other answer, and where it would be refused. */
+export const findApproval: UseCase<Pick<DecideRequest, "id" | "option">, { readonly entry: MergeEntry | null }> = {
+  kind: "read",
+  request: fields({ id: text, option: text }),
+  operatorOnly: true,
+  run: async (tx, _context, { id, option }) => {
+    const chosen = choose(option, approvalOptions);
+    if (!chosen.ok || chosen.value !== "approve") return ok({ entry: null });
+    const merge = /^merge:(\d+)$/.exec(id.trim())?.[1];
+    const asked = merge === undefined ? await findMessage(tx, id.trim()) : undefined;
+    const number = asked?.ok === true ? mergeAsked(asked.value) : merge;
+    const entry = number === undefined ? undefined : await tx.merges.get(Number(number));
+    return ok({ entry: entry !== undefined && isOpenMerge(entry) ? entry : null });
+  },
+};
+
+/** Stores the operator's word on something that waits for it. */
 export const decide: UseCase<DecideRequest, DecideReply> = {
   kind: "write",
   request: fields({ id: text, option: text }, { note: text }),

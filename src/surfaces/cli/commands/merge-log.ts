@@ -5,7 +5,6 @@ import { howWords } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { MergeDetail } from "../../../usecases/merge/read-merges.ts";
-import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
 import { duration, iso, shortTime } from "../format.ts";
 import { integer, word } from "../given.ts";
@@ -79,23 +78,11 @@ const membersOf = (op: MergeOp, entries: readonly MergeEntry[]): readonly string
 export const show: Handler = async ({ app, args, io }) => {
   const found = await app.call("merge.show", { of: word(args.merge) });
   if (!found.ok) return found;
-  const detail = { ...found.value, entry: await withFiles(app, found.value.entry) };
-  return ok({
-    json: entryDetailView(detail),
-    text: page(io.paint, detail),
-  });
+  return ok({ json: entryDetailView(found.value), text: page(io.paint, found.value) });
 };
 
-/** The files of an entry that waits are on record once the engine has looked at it; until then git names them. */
-async function withFiles(app: App, entry: MergeEntry): Promise<MergeEntry> {
-  const { status, filesModified, targetBranch: target, branch, headCommit: commit } = entry;
-  if (status !== "pending" || filesModified.length > 0 || commit === "") return entry;
-  const changed = await app.call("branch.listChanges", { target, branch, commit });
-  return changed.ok ? { ...entry, filesModified: changed.value.files } : entry;
-}
-
 export const diff: Handler = async ({ app, args }) => {
-  const found = await app.call("merge.show", { of: word(args.merge) });
+  const found = await app.call("merge.readEntry", { of: word(args.merge) });
   if (!found.ok) return found;
   const { entry } = found.value;
   const { branch, headCommit, targetBranch, resultCommit } = entry;

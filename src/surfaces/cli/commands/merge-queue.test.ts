@@ -84,7 +84,7 @@ test("the plan is the order of landing, and says what is not ready and why", asy
 test("an agent may not approve", async () => {
   await using world = await mergeWorld({ mode: "approve" });
   const { id } = await world.announce();
-  const answer = await world.callAs("lead-1", "merge.approve", { of: String(id) });
+  const answer = await world.callAs("lead-1", "merge.recordApproval", { of: String(id) });
   expect(answer).toMatchObject({ ok: false, refusal: { kind: "not-allowed" } });
 });
 

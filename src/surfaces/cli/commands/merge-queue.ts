@@ -3,20 +3,24 @@ import type { MergeEntry } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { AddMergeRequest } from "../../../usecases/merge/queue/add-entry.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
-import { goneLines, movedSince } from "./decide.ts";
+import { goneLines } from "./decide.ts";
 import { approvalHints, entryLine, mergeRows, viewLines } from "./merge-render.ts";
 
 export const add: Handler = async (call) => {
   const { app, args, flags, io } = call;
   const rest = await settleRest(call, [word(args.branch)]);
   if (!rest.ok) return rest;
-  const more = { dependsOn: texts(flags["depends-on"]), priority: integer(flags.priority), listsFiles: io.json };
-  const request = await requestFor(app, word(args.branch), text(flags.into), more);
+  const request = await app.call("merge.planAdd", {
+    branch: word(args.branch),
+    targetBranch: text(flags.into),
+    dependsOn: texts(flags["depends-on"]),
+    priority: integer(flags.priority),
+    listsFiles: io.json,
+  });
   if (!request.ok) return request;
   const reply = await app.call("merge.add", request.value);
   if (!reply.ok) return reply;
@@ -65,9 +69,10 @@ export const approve: Handler = async (call) => {
     return no(invalid("this command", "needs to know which merge", { allowed: ["a number", "a branch", "--all"] }));
   const ignoreDependencies = isOn(flags["ignore-dependencies"]);
   if (all && ignoreDependencies) return no(invalid("--ignore-dependencies", "goes with one merge"));
-  const settled = await settleBefore(call, { of, all });
-  if (!settled.ok) return settled;
-  const reply = await app.call("merge.approve", { of: settled.value, all, ignoreDependencies });
+  const committed = isOn(flags["commit-rest"]) ? await commitBefore(call, { of, all }) : ok(of);
+  if (!committed.ok) return committed;
+  const leaveRest = isOn(flags["leave-rest"]);
+  const reply = await app.call("merge.approve", { of: committed.value, all, ignoreDependencies, leaveRest });
   if (!reply.ok) return reply;
   const { approved } = reply.value;
   const lines = approved.flatMap(({ id, branch, causeDetail }) => [
@@ -83,14 +88,14 @@ export const approve: Handler = async (call) => {
 };
 
 /**
- * Commits uncommitted files where that was asked for. Returns the entry to approve: a branch with a new commit has a
- * newer entry.
+ * Commits what agents left uncommitted, and queues the new commits. Returns the entry to approve: a branch with a new
+ * commit has a newer entry.
  */
-async function settleBefore(
+async function commitBefore(
   call: Call,
   request: { readonly of: string | undefined; readonly all: boolean },
 ): Promise<Result<string | undefined, Refusal>> {
-  const looked = await call.app.call("merge.approve", { ...request, look: true });
+  const looked = await call.app.call("merge.recordApproval", { ...request, look: true });
   if (!looked.ok) return looked;
   const named = looked.value.approved;
   const rest = await settleRest(
@@ -98,9 +103,6 @@ async function settleBefore(
     named.map(({ branch }) => branch),
   );
   if (!rest.ok) return rest;
-  const open = named.filter(({ branch }) => !rest.value.includes(branch));
-  const moved = isOn(call.flags["leave-rest"]) ? undefined : await movedSince(call.app, open);
-  if (moved !== undefined) return no(moved);
   for (const { branch, targetBranch } of named) {
     const newer = rest.value.includes(branch) ? await queueNewer(call.app, [branch], targetBranch) : ok(undefined);
     if (!newer.ok) return newer;
@@ -123,19 +125,10 @@ export const cancel: Handler = async ({ app, args, io }) => {
 };
 
 export const retry: Handler = async ({ app, args, io }) => {
-  const of = word(args.merge);
-  const found = await app.call("merge.show", { of });
-  if (!found.ok) return found;
-  const { branch, headCommit, targetBranch, status } = found.value.entry;
-  const tip = await app.call("branch.find", { branch });
-  if (["failed", "conflict"].includes(status) && tip.ok && tip.value.commit !== headCommit) {
-    // What was wrong was mended by a newer commit. The old commit would fail again.
-    const newer = await requestFor(app, branch, targetBranch, { listsFiles: io.json });
-    const added = newer.ok ? await app.call("merge.add", { ...newer.value, approve: true }) : newer;
-    return added.ok ? ok(decided(io, "Queued its newer commit as", added.value.entry)) : added;
-  }
-  const reply = await app.call("merge.retry", { of });
-  return reply.ok ? ok(decided(io, "Queued again", reply.value.entry)) : reply;
+  const reply = await app.call("merge.retry", { of: word(args.merge) });
+  if (!reply.ok) return reply;
+  const { entry, isNewer } = reply.value;
+  return ok(decided(io, isNewer ? "Queued its newer commit as" : "Queued again", entry));
 };
 
 export const resume: Handler = async ({ app, args, io }) => {
@@ -194,37 +187,10 @@ export async function queueNewer(
   into: string | undefined,
 ): Promise<Result<unknown, Refusal>> {
   for (const branch of branches) {
-    const request = await requestFor(app, branch, into, { listsFiles: false });
+    const request = await app.call("merge.planAdd", { branch, targetBranch: into });
     if (!request.ok) return request;
     const added = await app.call("merge.add", { ...request.value, approve: true });
     if (!added.ok) return added;
   }
   return ok(undefined);
-}
-
-interface QueueOptions extends Pick<AddMergeRequest, "dependsOn" | "priority"> {
-  /** Names the files that the branch changes. Where nothing shows them, the engine finds them when it needs them. */
-  readonly listsFiles: boolean;
-}
-
-/** A branch in the form in which it is queued. Refuses a branch that git does not know, before anything is written. */
-export async function requestFor(
-  app: App,
-  branch: string,
-  into: string | undefined,
-  { listsFiles, ...more }: QueueOptions,
-): Promise<Result<AddMergeRequest, Refusal>> {
-  const head = await app.call("branch.find", { branch });
-  if (!head.ok) return head;
-  const { commit: headCommit } = head.value;
-  const request: AddMergeRequest = { branch, headCommit, targetBranch: into, ...more };
-  const preview = await app.call("merge.preview", request);
-  if (!preview.ok) return preview;
-  const { targetBranch } = preview.value.entry;
-  if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
-  const target = await app.call("branch.find", { branch: targetBranch });
-  if (!target.ok) return target;
-  if (!listsFiles) return ok(request);
-  const changed = await app.call("branch.listChanges", { target: targetBranch, branch, commit: headCommit });
-  return changed.ok ? ok({ ...request, filesModified: changed.value.files }) : changed;
 }

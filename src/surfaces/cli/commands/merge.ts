@@ -13,7 +13,7 @@ import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
 import { dryRunAll, dryRunBranch, dryRunCommit } from "./merge-plan.ts";
-import { queueNewer, requestFor, settleRest } from "./merge-queue.ts";
+import { queueNewer, settleRest } from "./merge-queue.ts";
 import { differenceLines, paintedVerdict, promoteWith } from "./merge-render.ts";
 
 export const merge: Handler = (call) => {
@@ -35,7 +35,11 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
   }
   const rest = isDryRun ? ok(undefined) : await settleRest(call, [branch]);
   if (!rest.ok) return rest;
-  const request = await requestFor(app, branch, text(flags.into), { listsFiles: isDryRun });
+  const request = await app.call("merge.planAdd", {
+    branch,
+    targetBranch: text(flags.into),
+    listsFiles: isDryRun,
+  });
   if (!request.ok) return request;
   if (isDryRun) return dryRunBranch(call, request.value);
   // Who names a branch does not want to wait for the rest of the queue.
@@ -127,7 +131,7 @@ async function approveEach(
 ): Promise<Result<unknown, Refusal>> {
   const requests = into === undefined ? [{ all: true }] : views.map(({ entry }) => ({ of: String(entry.id) }));
   for (const request of requests) {
-    const approved = await app.call("merge.approve", request);
+    const approved = await app.call("merge.recordApproval", request);
     if (!approved.ok) return approved;
   }
   for (const { entry } of views) {

@@ -32,12 +32,9 @@ export const mergePreview: ToolHandler = async (given, { app }) => {
 /** A place in the queue for a branch of a child. */
 export const merge: ToolHandler = async (given, { app }) => {
   const branch = given.text("branch");
-  const looked = await lookAt(app, branch);
-  if (!looked.ok) return looked;
-  const { headCommit, targetBranch } = looked.value;
-  const changed = await app.call("branch.listChanges", { target: targetBranch, branch, commit: headCommit });
-  if (!changed.ok) return changed;
-  const queued = await app.call("merge.add", { branch, headCommit, filesModified: changed.value.files });
+  const planned = await app.call("merge.planAdd", { branch, listsFiles: true });
+  if (!planned.ok) return planned;
+  const queued = await app.call("merge.add", planned.value);
   if (!queued.ok) return queued;
   const { id, status, approval } = queued.value.entry;
   const waits = approval === "waiting" ? " It waits for the operator's approval." : "";

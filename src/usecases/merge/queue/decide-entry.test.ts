@@ -11,8 +11,8 @@ import { addMerge } from "./add-entry.ts";
 import { approveMerge, rejectMerge, resumeMerge, retryMerge } from "./decide-entry.ts";
 
 const decisions: readonly [OperationName, unknown][] = [
-  ["merge.approve", { of: builderBranch }],
-  ["merge.approve", { all: true }],
+  ["merge.recordApproval", { of: builderBranch }],
+  ["merge.recordApproval", { all: true }],
   ["merge.reject", { of: builderBranch, reason: "no" }],
   ["merge.cancel", { of: builderBranch }],
   ["merge.requestUndo", { last: true }],
@@ -40,7 +40,7 @@ test("a builder cannot approve, add or retry its own branch", async () => {
   const builder = await world.seat("b2", { parentName: "lead-1", branch: "overstory/b2/T2", runId: "run-2" });
   const entry = await world.announce({ branch: "overstory/b2/T2" });
   const refused = { ok: false, refusal: { kind: "not-allowed", caller: "b2" } };
-  expect(await world.callAs("b2", "merge.approve", { of: entry.branch })).toMatchObject(refused);
+  expect(await world.callAs("b2", "merge.recordApproval", { of: entry.branch })).toMatchObject(refused);
   const add = { branch: entry.branch, headCommit: "abc", approve: true };
   expect(await world.call(addMerge, add, { caller: builder })).toMatchObject(refused);
   await world.store.transaction((tx) => tx.merges.change(entry.id, ["pending"], { status: "failed" }));

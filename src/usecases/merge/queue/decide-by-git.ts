@@ -1,0 +1,130 @@
+import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { fields, flag, list, text, whole } from "../../../domain/schema/schema.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
+import type { Effect, World } from "../../operation.ts";
+import type { DecideReply, DecideRequest } from "../../operator/decide.ts";
+import type { AddMergeRequest } from "./add-entry.ts";
+import type { ApproveRequest } from "./decide-entry.ts";
+
+/**
+ * Decisions about branches that need git's word before they are stored: a branch may have more than its entry names. The
+ * first step of each checks the rights of the caller.
+ */
+
+export interface ApproveBranchesRequest extends Omit<ApproveRequest, "look"> {
+  /** Lands a branch as it was queued, without its newer commits and without what its agent left uncommitted. */
+  readonly leaveRest?: boolean | undefined;
+}
+
+/** The operator's word that branches may land. Refused where work on a branch would be left behind. */
+export const approveBranches: Effect<ApproveBranchesRequest, { readonly approved: readonly MergeEntry[] }> = {
+  kind: "effect",
+  request: fields({}, { of: text, all: flag, ignoreDependencies: flag, leaveRest: flag }),
+  place: "engine",
+  run: async (world, { leaveRest, ...request }) => {
+    if (leaveRest !== true) {
+      const looked = await world.call("merge.recordApproval", { ...request, look: true });
+      if (!looked.ok) return looked;
+      const refused = await refuseLeftBehind(world, looked.value.approved);
+      if (refused !== undefined) return no(refused);
+    }
+    return world.call("merge.recordApproval", request);
+  },
+};
+
+/** The operator's word on something that waits for it. An approval of a branch is refused as `merge.approve` refuses. */
+export const decideByGit: Effect<DecideRequest, DecideReply> = {
+  kind: "effect",
+  request: fields({ id: text, option: text }, { note: text }),
+  place: "engine",
+  run: async (world, request) => {
+    const found = await world.call("operator.findApproval", { id: request.id, option: request.option });
+    if (!found.ok) return found;
+    const { entry } = found.value;
+    const refused = entry === null ? undefined : await refuseLeftBehind(world, [entry]);
+    return refused === undefined ? world.call("operator.recordDecision", request) : no(refused);
+  },
+};
+
+/** Refuses entries whose agent left files uncommitted, and those whose branch has commits that would not land. */
+async function refuseLeftBehind(world: World, entries: readonly MergeEntry[]): Promise<Refusal | undefined> {
+  const rests = await world.call("branch.listRests", { branches: entries.map(({ branch }) => branch) });
+  if (!rests.ok) return rests.refusal;
+  const [rest] = rests.value.rests;
+  if (rest !== undefined) {
+    const { agentName: agent, branch, files, hasCommits } = rest;
+    return { kind: "uncommitted-rest", agent, branch, files, hasCommits };
+  }
+  for (const { id, branch, headCommit } of entries) {
+    const tip = await world.call("branch.find", { branch });
+    if (!tip.ok || headCommit === "" || tip.value.commit === headCommit) continue;
+    const allowed = [`ov merge --branch ${shellWord(branch)}`, `ov merge approve ${id} --leave-rest`];
+    const why = `has moved since it was queued as merge ${id}, and its newer commits would not land`;
+    return invalid("branch", why, { value: branch, allowed });
+  }
+  return undefined;
+}
+
+export interface RetryReply {
+  readonly entry: MergeEntry;
+  /** A newer commit of the branch was queued: the old one would fail again. */
+  readonly isNewer: boolean;
+}
+
+/** Tries again what did not land, with the newest commit of its branch. */
+export const retryBranch: Effect<{ readonly of: string }, RetryReply> = {
+  kind: "effect",
+  request: fields({ of: text }),
+  place: "engine",
+  run: async (world, { of }) => {
+    const found = await world.call("merge.readEntry", { of });
+    if (!found.ok) return found;
+    const { branch, headCommit, targetBranch, status } = found.value.entry;
+    const tip = await world.call("branch.find", { branch });
+    if (["failed", "conflict"].includes(status) && tip.ok && tip.value.commit !== headCommit) {
+      const newer = await planAdd(world, { branch, targetBranch, listsFiles: true });
+      const added = newer.ok ? await world.call("merge.add", { ...newer.value, approve: true }) : newer;
+      return added.ok ? ok({ entry: added.value.entry, isNewer: true }) : added;
+    }
+    const again = await world.call("merge.recordRetry", { of });
+    return again.ok ? ok({ entry: again.value.entry, isNewer: false }) : again;
+  },
+};
+
+export interface PlanAddRequest extends Omit<AddMergeRequest, "headCommit" | "filesModified" | "approve"> {
+  /** Names the files that the branch changes. Where nothing shows them, the engine finds them when it needs them. */
+  readonly listsFiles?: boolean | undefined;
+}
+
+/** A branch in the form in which it is queued. Refuses a branch that git does not know, before anything is written. */
+export const planAddition: Effect<PlanAddRequest, AddMergeRequest> = {
+  kind: "effect",
+  request: fields(
+    { branch: text },
+    { targetBranch: text, taskId: text, priority: whole, dependsOn: list(text), listsFiles: flag },
+  ),
+  place: "engine",
+  run: async (world, request) => planAdd(world, request),
+};
+
+async function planAdd(
+  world: World,
+  { listsFiles = false, ...asked }: PlanAddRequest,
+): Promise<Result<AddMergeRequest, Refusal>> {
+  const { branch } = asked;
+  const head = await world.call("branch.find", { branch });
+  if (!head.ok) return head;
+  const { commit: headCommit } = head.value;
+  const request: AddMergeRequest = { ...asked, headCommit };
+  const preview = await world.call("merge.preview", request);
+  if (!preview.ok) return preview;
+  const { targetBranch } = preview.value.entry;
+  if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
+  const target = await world.call("branch.find", { branch: targetBranch });
+  if (!target.ok) return target;
+  if (!listsFiles) return ok(request);
+  const changed = await world.call("branch.listChanges", { target: targetBranch, branch, commit: headCommit });
+  return changed.ok ? ok({ ...request, filesModified: changed.value.files }) : changed;
+}
