@@ -16,17 +16,18 @@ export const isTestBuild: boolean = typeof OV_TEST_BUILD !== "undefined" && OV_T
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * In a test build, kills by SIGKILL at the point that `OVERSTORY_TEST_KILL_AT` names: this process, or the processes
- * listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of `killVictims`). `OVERSTORY_TEST_KILL_ONCE` is a file that is
- * created first; with it there nobody dies any more, so that the successors live. `OVERSTORY_TEST_KILL_IN` names the
+ * In a test build, kills by SIGKILL at the point that `OVERSTORY_TEST_KILL_AT` names, or at the first of several with
+ * commas between them: this process, or the processes listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of
+ * `killVictims`). `OVERSTORY_TEST_KILL_ONCE` is a file that is created first, with the point in it; with it there nobody
+ * dies any more, so that the successors live. `OVERSTORY_TEST_KILL_IN` names the
  * only sort of process that listens: `engine`, `supervisor` or `command`. With `OVERSTORY_TEST_KILL_WITH=SIGSTOP` the
  * process that gets there is stopped instead, and goes on from there when it is continued.
  */
 export function killPointsFrom(env: Environment): ReachKillPoint {
-  const target = isTestBuild ? targetOf(env) : undefined;
-  if (target === undefined) return () => {};
+  const targets = isTestBuild ? targetOf(env)?.split(",") : undefined;
+  if (targets === undefined) return () => {};
   return (name: KillPoint) => {
-    if (name === target && isFirst(env.OVERSTORY_TEST_KILL_ONCE)) strike(env);
+    if (targets.includes(name) && isFirst(name, env.OVERSTORY_TEST_KILL_ONCE)) strike(env);
   };
 }
 
@@ -38,11 +39,12 @@ let commits = 0;
  */
 export function killAtCommits(store: Store, env: Environment): Store {
   if (!isTestBuild) return store;
-  const [, wanted, after] = /^tx:(\d+)(\+?)$/.exec(targetOf(env) ?? "") ?? [];
+  const point = targetOf(env) ?? "";
+  const [, wanted, after] = /^tx:(\d+)(\+?)$/.exec(point) ?? [];
   if (wanted === undefined) return store;
   const edge = after === "" ? "before" : "after";
   const pass = (commit: number, at: typeof edge): void => {
-    if (commit === Number(wanted) && at === edge && isFirst(env.OVERSTORY_TEST_KILL_ONCE)) strike(env);
+    if (commit === Number(wanted) && at === edge && isFirst(point, env.OVERSTORY_TEST_KILL_ONCE)) strike(env);
   };
   return {
     ...store,
@@ -99,10 +101,10 @@ function signalIfThere(pid: number, signal: "SIGSTOP" | "SIGKILL"): void {
   }
 }
 
-function isFirst(marker: string | undefined): boolean {
+function isFirst(point: string, marker: string | undefined): boolean {
   if (marker === undefined) return true;
   try {
-    writeFileSync(marker, `${process.pid}\n`, { flag: "wx" });
+    writeFileSync(marker, `${point}\n`, { flag: "wx" });
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;

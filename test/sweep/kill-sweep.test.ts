@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pidsOf } from "../../src/host/kill-points.ts";
 import { sampleAgents } from "../../testkit/agent-sampler.ts";
@@ -60,6 +60,7 @@ async function play(one: SweepCase, sampler: ReturnType<typeof sampleAgents>): P
   const patientEngine = one.kind === "random";
   await using project = await teamProject({ patientEngine });
   const marker = join(project.state, "killed");
+  const reached = (): string | undefined => (existsSync(marker) ? readFileSync(marker, "utf8").trim() : undefined);
   const blow = one.kind === "random" ? letFall(project, randomBlow(seed, one.number)) : undefined;
   try {
     await driveTeam(project, {
@@ -70,10 +71,10 @@ async function play(one: SweepCase, sampler: ReturnType<typeof sampleAgents>): P
       },
     });
     await expectTeamDone(project, { sampler, patientEngine, noTurnRepeated: sparesAgents(one, seed) });
-    return reachProblem(one, existsSync(marker));
+    return reachProblem(one, reached());
   } catch (error) {
     blow?.cancel();
-    return `${await blow?.told}\n${String(error)}`;
+    return `${await blow?.told}, point reached: ${reached()}\n${String(error)}`;
   } finally {
     blow?.cancel();
   }
