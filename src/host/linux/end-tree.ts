@@ -1,7 +1,7 @@
 import { leastMark, type Mark, type ProcessIdentity } from "../../domain/process/process.ts";
 import type { KillReport, KnownBy } from "../../ports/process.ts";
 import { lockLimitOf } from "./mark.ts";
-import { allProcesses, bootId, carries, entryOf, lastPid, type ProcessEntry } from "./process-table.ts";
+import { allProcesses, bootId, carries, entryOf, lastPid, type ProcessEntry, startTokenAgo } from "./process-table.ts";
 
 /** Names the run of a gate to all that it starts. */
 export const gateRunVariable = "OVERSTORY_GATE_RUN";
@@ -13,6 +13,10 @@ const verifyMs = 3_000;
 const mostLooks = 5;
 const longestPauseMs = 10;
 const chaseMs = 15;
+/** A chain of processes gets its next number sooner than this, or its last process is there to be seen by the next look. */
+const quietMs = 3;
+/** By now a process is what it was started as: between fork and exec it shows the variables of its parent. */
+const settledMs = 1_000;
 
 /**
  * The real CLIs start their tools in sessions of their own, where a group signal does not reach: descendants are
@@ -82,6 +86,9 @@ class Tree {
   readonly #root: ProcessIdentity | undefined;
   readonly #inherited: Inherited;
   readonly #members = new Map<number, ProcessEntry>();
+  /** Start tokens of processes that inherited nothing, by pid: one look at their files is enough. */
+  readonly #strangers = new Map<number, string>();
+  readonly #settledBefore = startTokenAgo(settledMs);
 
   constructor(root: ProcessIdentity | undefined, inherited: Inherited) {
     this.#root = root;
@@ -132,8 +139,12 @@ class Tree {
     const caught: ProcessEntry[] = [];
     const until = performance.now() + chaseMs;
     let next = lastPid() ?? 0;
-    for (; performance.now() < until; next++) {
+    let newest = next;
+    let quietFrom = performance.now();
+    for (let now = quietFrom; now < until && now - quietFrom < quietMs; next++, now = performance.now()) {
       const last = lastPid() ?? 0;
+      if (last !== newest) quietFrom = now;
+      newest = last;
       // Every number so far was looked at, or they began anew.
       if (next > last) next = last;
       const entry = entryOf(next);
@@ -153,6 +164,13 @@ class Tree {
   #claims(entry: ProcessEntry, now: ReadonlyMap<number, ProcessEntry>): boolean {
     if (entry.pid === this.#root?.pid) return entry.startToken === this.#root.startToken;
     if ([entry.parent, entry.group, entry.session].some((pid) => this.#leads(pid, now))) return true;
+    if (this.#strangers.get(entry.pid) === entry.startToken) return false;
+    if (this.#inherits(entry)) return true;
+    if (Number(entry.startToken) < this.#settledBefore) this.#strangers.set(entry.pid, entry.startToken);
+    return false;
+  }
+
+  #inherits(entry: ProcessEntry): boolean {
     const { variable, mark, hidden = false } = this.#inherited;
     const limit = mark === undefined ? undefined : lockLimitOf(entry.pid);
     if (limit !== undefined && (limit === mark || (hidden && limit < leastMark && this.#isYounger(entry)))) return true;

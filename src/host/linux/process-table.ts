@@ -87,13 +87,16 @@ export function carries(pid: number, variable: string, value: string): boolean {
 }
 
 /** How long a process has been running, by the clock that counts since boot. */
-export function ageMs({ startToken }: Pick<ProcessIdentity, "startToken">): number {
-  const sinceBoot = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
-  return Math.max(0, Math.round((sinceBoot - Number(startToken) / ticksPerSecond) * 1000));
-}
+export const ageMs = ({ startToken }: Pick<ProcessIdentity, "startToken">): number =>
+  Math.max(0, Math.round((ticksSinceBoot() - Number(startToken)) * msPerTick));
+
+/** The start token of a process that was started so long ago. */
+export const startTokenAgo = (ms: number): number => ticksSinceBoot() - ms / msPerTick;
 
 /** What Linux shows to programs, whatever rate the kernel itself ticks at. */
-const ticksPerSecond = 100;
+const msPerTick = 10;
+
+const ticksSinceBoot = (): number => (Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]) * 1000) / msPerTick;
 
 const isGone = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
 
