@@ -96,6 +96,20 @@ describe("a move whose maker is killed", () => {
     }
   });
 
+  test("puts an old file beside the one that its user wrote at its path, and over nothing", async () => {
+    const ready = prepared();
+    using world = ready.world;
+    await dieAt(ready, "promote.between-files", 6);
+    expect(existsSync(join(world.root, "gone/d.txt"))).toBe(false);
+    world.write(world.root, "gone/d.txt", "written since\n");
+    world.write(world.root, "gone/d.txt.before-promote", "of another time\n");
+    world.write(world.root, "run.sh", "my own\n");
+    expect((await world.merging.finishMoves()).map(({ outcome }) => outcome.kind)).toEqual(["local-changes"]);
+    const kept = ["gone/d.txt", "gone/d.txt.before-promote", "gone/d.txt.before-promote.1"];
+    expect(kept.map((path) => world.read(world.root, path))).toEqual(["written since\n", "of another time\n", "d\n"]);
+    expect(leftovers(world)).toEqual([]);
+  });
+
   test("while it is taken back goes on being taken back", async () => {
     for (const [point, nth] of [
       ["promote.before-back", 1],

@@ -155,10 +155,13 @@ export function undoStep(places: FilePlaces, step: FileStep, number: number): bo
   }
 }
 
-/** If another file has taken the path meanwhile, the file that was moved away is put beside it. */
+/** If another file has taken the path meanwhile, the file that was moved away is put beside it, and over nothing. */
 function putBack(aside: string, here: Buffer): void {
-  if (existsAt(here)) renameSync(aside, Buffer.concat([here, Buffer.from("../merge/.before-promote")]));
-  else renameSync(aside, here);
+  let free = here;
+  for (let nth = 0; existsAt(free); nth++) {
+    free = Buffer.concat([here, Buffer.from(nth === 0 ? ".before-promote" : `.before-promote.${nth}`)]);
+  }
+  renameSync(aside, free);
 }
 
 function makeParents(checkout: string, path: string): void {
