@@ -112,6 +112,27 @@ test("a landing that the branch was moved back behind is named, and is reverted 
   expect(await world.entry(again)).toMatchObject({ status: "merged" });
 });
 
+test("a landing that is not on a branch which was moved sideways is named, and is reverted when that is accepted", async () => {
+  const { world, ours } = await moved();
+  await using _ = world;
+  world.git(world.root, "update-ref", `refs/heads/${landing}`, ours);
+  const b = await world.enqueue("b");
+  await world.work();
+  // The user wrote another commit in the place of the last landing, and has the first one as a copy.
+  const copied = world.branch("copied", () => world.write(world.root, "a.txt", "a\n"), "main");
+  world.git(world.root, "update-ref", `refs/heads/${landing}`, copied);
+  await world.promote();
+  const [asked] = await questions(world);
+  expect(asked?.context).toContain(`these landings go: b (#${b})`);
+  const decided = await world.call(decide, { id: asked?.id ?? "", option: "accept" });
+  expect(decided.noLongerLanded).toEqual(["b"]);
+  expect([(await world.entry(1)).status, (await world.entry(b)).status]).toEqual(["merged", "reverted"]);
+  const again = await world.enqueue("b");
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "merged" });
+  expect(world.git(world.root, "ls-tree", "--name-only", landing).split("\n")).toContain("b.txt");
+});
+
 test("an undo does not build on it", async () => {
   const { world, foreign } = await moved();
   await using _ = world;

@@ -71,7 +71,7 @@ export interface TipQuestion {
   readonly subject: string;
   /** The branch was moved backwards: it has nothing that we did not put there. */
   readonly isBack: boolean;
-  /** Landings that it does not have any more because of that. */
+  /** Landings that it does not have any more. */
   readonly lost: readonly LostLanding[];
 }
 
@@ -103,7 +103,7 @@ export function tipMail({ landing, tip, expected, subject, isBack, lost }: TipQu
     `See what ${isBack ? "it lost" : "is there"}: git log -p ${range}`,
     isBack
       ? `accept: the branch stays there, and ${goes}. put back: the branch gets everything again.`
-      : "accept: it counts as landed. put back: the branch goes back, and those commits stay below refs/overstory/backup/.",
+      : `accept: it counts as landed${lost.length === 0 ? "" : `, and ${goes}`}. put back: the branch goes back, and those commits stay below refs/overstory/backup/.`,
   ].join("\n");
   return {
     subject: `somebody moved ${landing}`,

@@ -8,7 +8,7 @@ import { backupRef, branchRef, landingRef, type MergePorts, pinLanding } from ".
 
 /** The ports for comparing the tip of a landing branch with the record. */
 export type TipPorts = Pick<MergePorts, "store" | "clock" | "ids" | "settings"> & {
-  readonly merging: Pick<MergeGit, "commitOf" | "contains" | "subjectOf" | "updateRefs">;
+  readonly merging: Pick<MergeGit, "commitOf" | "contains" | "subjectOf" | "updateRefs" | "treeOf" | "revert">;
 };
 
 /**
@@ -90,8 +90,11 @@ async function compareTip(ports: TipPorts, landing: string, tip: string): Promis
   const expected = last ?? tips[0] ?? tip;
   const subject = await merging.subjectOf(tip);
   const runId = runs[0]?.id ?? null;
-  const isBack = (await merging.commitOf(expected)) !== undefined && (await merging.contains(expected, tip));
-  const lost = isBack ? await landingsBetween(ports, { landing, from: tip, to: expected }) : [];
+  const isKnown = (await merging.commitOf(expected)) !== undefined;
+  const isBack = isKnown && (await merging.contains(expected, tip));
+  const question = { landing, from: tip, to: expected };
+  // Moved sideways, it may have landed work in other commits.
+  const lost = !isKnown ? [] : await (isBack ? landingsBetween(ports, question) : landingsLost(ports, question));
   const asked = await store.transaction(async (tx) => {
     await closeTipQuestions(tx, context, landing, { except: tip });
     return askAboutTip(tx, context, { landing, tip, expected, subject, isBack, lost, runId });
@@ -123,6 +126,25 @@ export async function landingsBetween(
     }
   }
   return found;
+}
+
+/**
+ * Those of `landingsBetween` that `from` does not have in other commits either: taking their changes out of it would
+ * change nothing.
+ */
+export async function landingsLost(
+  ports: Pick<TipPorts, "store"> & { readonly merging: Pick<MergeGit, "commitOf" | "contains" | "treeOf" | "revert"> },
+  question: { readonly landing: string; readonly from: string; readonly to: string },
+): Promise<readonly LostLanding[]> {
+  const { merging } = ports;
+  const between = await landingsBetween(ports, question);
+  const tree = between.length === 0 ? "" : await merging.treeOf(question.from);
+  const lost: LostLanding[] = [];
+  for (const { id, branch, commit } of between) {
+    const without = await merging.revert(commit, question.from);
+    if (without.kind === "clean" && without.tree === tree) lost.push({ id, branch });
+  }
+  return lost;
 }
 
 /** How many runs may have used the same landing branch. */

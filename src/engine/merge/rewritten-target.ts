@@ -7,7 +7,7 @@ import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/me
 import { purposeOf } from "../../usecases/merge/landing/landing-target.ts";
 import { leftBehind } from "../../usecases/merge/landing/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
-import { foreignTip, landingsBetween, tipOf } from "./landing-tip.ts";
+import { foreignTip, landingsLost, tipOf } from "./landing-tip.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 
 export interface Promoting {
@@ -34,7 +34,7 @@ export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): 
     return undefined;
   }
   const subject = await merging.subjectOf(dropped);
-  const lost = await lostWith(ports, { landing, dropped, tip: head });
+  const lost = await landingsLost(ports, { landing, from: head, to: dropped });
   const question = { landing, target, dropped, head, subject, runId, lost };
   const asked = await store.transaction((tx) => askAboutTarget(tx, context, question));
   const what = `${target} no longer has ${dropped.slice(0, 10)} (${subject}), which ${landing} rests on, and promoting would put it back`;
@@ -53,7 +53,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
     return giveUp(ports, op, `there is no branch ${head === undefined ? target : landing}`);
   }
   // The engine died after it had moved the branch.
-  if (tip === op.afterCommit) return settle(ports, op, await lostWith(ports, { landing, dropped, tip }));
+  if (tip === op.afterCommit) return settle(ports, op, await landingsLost(ports, { landing, from: tip, to: dropped }));
   const foreign = await foreignTip(ports, landing, tip);
   if (foreign !== undefined) return giveUp(ports, op, foreign);
   if ((await merging.contains(head, dropped)) || !(await merging.contains(tip, dropped))) return settle(ports, op);
@@ -79,7 +79,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   const moved = await merging.updateRefs(changes, `overstory: replay onto ${target}`);
   ports.reach("merge.after-land");
   if (moved.kind === "updated") {
-    return settle(ports, { ...op, request }, await lostWith(ports, { landing, dropped, tip: commit }));
+    return settle(ports, { ...op, request }, await landingsLost(ports, { landing, from: commit, to: dropped }));
   }
   return (await merging.commitOf(op.ref)) === tip ? giveUp(ports, op, moved.problem) : true;
 }
@@ -147,25 +147,6 @@ async function replay(
   const why = `What landed on ${landing} after ${dropped}, without the commits that were taken out of ${target}.`;
   const message = `Replay ${landing} onto ${target}\n\n${why}\n`;
   return { commit: await merging.commit({ tree: merged.tree, parents: [head], message }) };
-}
-
-/**
- * Landings that are gone with the dropped commit. Where the target was rewritten and not only moved back, it may have
- * their changes in other commits: then they stay landed.
- */
-async function lostWith(
-  ports: MergePorts,
-  { landing, dropped, tip }: { readonly landing: string; readonly dropped: string; readonly tip: string },
-): Promise<readonly LostLanding[]> {
-  const { merging } = ports;
-  const between = await landingsBetween(ports, { landing, from: tip, to: dropped });
-  const tree = await merging.treeOf(tip);
-  const lost: LostLanding[] = [];
-  for (const { id, branch, commit } of between) {
-    const without = await merging.revert(commit, tip);
-    if (without.kind === "clean" && without.tree === tree) lost.push({ id, branch });
-  }
-  return lost;
 }
 
 async function settle(ports: MergePorts, op: MergeOp, lost: readonly LostLanding[] = []): Promise<boolean> {
