@@ -59,6 +59,8 @@ test("an agent that crashes every time is run four times, each after its back-of
   const undelivered = reported.filter(({ subject }) => subject.startsWith("Not delivered"));
   expect(undelivered).toHaveLength(4);
   for (const { body } of undelivered) expect(body).toContain("ov recover b1 (it then gets this message)");
+  const told = (await eventsOf(project, "mail_sent")).filter(({ agentName }) => agentName === "system");
+  expect(new Set(told.map(({ source }) => source))).toEqual(new Set(["engine"]));
 }, 180_000);
 
 test("a dead child's unread mail goes to its live parent, who is woken by the notice alone", async () => {

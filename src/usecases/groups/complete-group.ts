@@ -3,7 +3,7 @@ import type { Group, TaskStatus } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
-import { post } from "../mail/post.ts";
+import { fromEngine, post } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
 
 /** Completes every active group whose last open member was among these tasks, and tells its owner. */
@@ -63,10 +63,8 @@ export async function progressOf(tx: Tx, memberIds: readonly string[]): Promise<
 async function notifyOwner(tx: Tx, context: Context, group: Group, memberIds: readonly string[]): Promise<void> {
   const count = memberIds.length === 1 ? "Its one task is" : `All its ${memberIds.length} tasks are`;
   await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
+    ...fromEngine,
     runId: group.runId,
-    verified: true,
     address: group.owner,
     recipients: [{ name: await nearestLiveAncestor(tx, group.owner), wake: false }],
     subject: `Group complete: ${group.name}`,

@@ -68,6 +68,8 @@ test("closing the last task completes the group once and tells its owner without
     { message: { fromAgent: "system", type: "status", subject: "Group complete: g" }, delivery: { wake: false } },
   ]);
   expect((await world.events()).filter(({ type }) => type === "group_completed")).toHaveLength(1);
+  const told = (await world.events()).filter(({ type, agentName }) => type === "mail_sent" && agentName === "system");
+  expect(told.map(({ source }) => source)).toEqual(["engine"]);
 });
 
 test("news for an owner that has ended goes to its nearest live ancestor", async () => {

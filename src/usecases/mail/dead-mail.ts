@@ -10,7 +10,7 @@ import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { findMessage, namesInSight } from "./find-message.ts";
-import { post, type Recipient, wakeUp } from "./post.ts";
+import { fromEngine, post, type Recipient, wakeUp } from "./post.ts";
 import { type MessageView, viewOf } from "./view.ts";
 
 export interface RetryReply {
@@ -108,10 +108,8 @@ export async function reportDead(
     ? `${toAgent} has ended with it. When the cause is mended, let it go on with: ov recover ${toAgent} (it then gets this message)`
     : `Try again with: ov mail retry ${message.id}`;
   await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
+    ...fromEngine,
     runId: message.runId,
-    verified: true,
     address: "operator",
     recipients: await recipientsOf(tx, mail),
     subject: `Not delivered: ${message.id} to ${toAgent}`,
