@@ -226,7 +226,8 @@ export const makeWorld = ({
       return {
         variables: env,
         neededBy: (runtime) => runtimeById(runtime)?.environment ?? [],
-        preflight: async (runtime) => preflight(await project(), runtime, env.PATH),
+        // Also asked before a repository is set up.
+        preflight: async (runtime) => preflight({ dir: (await placeAt("repository")).state, env }, runtime, env.PATH),
       };
     },
     cleanFiles: async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { deathNotices, ranTurns, textIn, untilAgent } from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
@@ -44,6 +44,18 @@ test("without the agent's program nothing is started and nothing is reserved, an
   }
   expect(await project.read((tx) => tx.agents.list({}))).toEqual([]);
   expect(await project.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "open" });
+}, 120_000);
+
+test("ov go looks for the agent's program before it sets a repository up", async () => {
+  await using project = await makeProject({ bare: true, env: { PATH: plainPath } });
+  for (const flags of [[], ["--runtime", "claude"]]) {
+    const refused = await project.ov("go", "Do something", ...flags, "--yes", "--json");
+    expect(refused.code).toBe(3);
+    expect(jsonOf(refused).error).toContain('there is no program "claude" on PATH');
+    expect(readdirSync(project.root).toSorted()).toEqual([".git", "README.md"]);
+    expect(existsSync(join(project.root, ".git", "ov-state"))).toBe(false);
+  }
+  expect(await project.git("log", "--format=%s")).toBe("first\n");
 }, 120_000);
 
 test("a program that cannot start is refused with what it said; one that can is asked once", async () => {

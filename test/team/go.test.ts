@@ -141,7 +141,7 @@ test("at a terminal it asks before the set-up writes anything, and an answer of 
       "--quiet",
       "--return",
       "--command",
-      `${ovBinary()} go 'Make it better' --budget-usd 5`,
+      `${ovBinary()} go 'Make it better' --runtime scripted --budget-usd 5`,
       "/dev/null",
     ],
     cwd: project.root,

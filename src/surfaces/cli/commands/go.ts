@@ -7,6 +7,7 @@ import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleJson, visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import type { SetUpPlan } from "../../../usecases/project/facts.ts";
 import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Outcome, Paint } from "../command.ts";
 import { text, word } from "../given.ts";
@@ -26,11 +27,15 @@ export const go: Handler = async (call) => {
   const target = text(call.flags.target);
   const known = target === undefined ? ok({}) : await call.app.call("branch.check", { branch: target });
   if (!known.ok) return known;
-  if (!io.yes) {
-    const refused = await mayNotSetUp(call, objective);
+  const planned = await call.app.call("project.planSetUp", {});
+  if (!planned.ok) return planned;
+  const available = await canRun(call, planned.value);
+  if (!available.ok) return available;
+  if (!io.yes && planned.value !== undefined) {
+    const refused = await mayNotSetUp(call, objective, planned.value);
     if (refused !== undefined) return refused;
   }
-  const ready = await setUp(call);
+  const ready = await setUp(call, planned.value);
   if (!ready.ok) return ready;
   const plan = await planFor(call, objective, ready.value.runtime);
   if (!plan.ok) return plan;
@@ -63,12 +68,20 @@ export const go: Handler = async (call) => {
   return ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized, gates }));
 };
 
+/** Refused where no agent could start, before anything is written. */
+async function canRun({ app, flags }: Call, plan: SetUpPlan | undefined): Promise<Result<unknown, Refusal>> {
+  const typed = text(flags.runtime) ?? plan?.runtime;
+  if (typed !== undefined) return app.call("runtime.check", { runtime: typed });
+  const set = await app.call("config.get", { key: "runtime.default" });
+  return set.ok ? app.call("runtime.check", { runtime: String(set.value) }) : set;
+}
+
 /** Asks before the set-up of a repository writes and commits anything; an answer of no leaves no trace. */
-async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise<Result<Outcome, Refusal> | undefined> {
-  const planned = await app.call("project.planSetUp", {});
-  if (!planned.ok) return planned;
-  const plan = planned.value;
-  if (plan === undefined) return undefined;
+async function mayNotSetUp(
+  { io, flags }: Call,
+  objective: string,
+  plan: SetUpPlan,
+): Promise<Result<Outcome, Refusal> | undefined> {
   const fact = (name: string, value: string): string => `  ${io.paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const budget = text(flags["budget-usd"]);
   io.say(
@@ -113,11 +126,9 @@ interface Ready {
 }
 
 /** The same as `ov init`; where everything is there already it changes nothing. */
-async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> {
+async function setUp({ app, io, flags }: Call, plan: SetUpPlan | undefined): Promise<Result<Ready, Refusal>> {
   // The user has seen the setup command in the plan, or said `--yes`.
-  const planned = await app.call("project.planSetUp", {});
-  if (!planned.ok) return planned;
-  const setup = planned.value?.setup?.command;
+  const setup = plan?.setup?.command;
   const runtime = text(flags.runtime);
   const request = { reset: false, commit: true, instructions: true, setup, runtime };
   const done = await app.call("project.init", request);
@@ -150,8 +161,6 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   await app.call("trust.check", {});
   const terms = await termsOf(app, call);
   if (!terms.ok) return terms;
-  const available = await app.call("runtime.check", { runtime });
-  if (!available.ok) return available;
   const target = await app.call("branch.findTarget", { branch: text(flags.target) });
   if (!target.ok) return target;
   const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {} };
