@@ -125,6 +125,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
       const { git } = await import("../host/git/git.ts");
       return (await git(project.root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`)).code === 0;
     },
+    takenNames: async () => (await import("../host/git/quick-git.ts")).branchNamesIn(project.root, "overstory"),
     preflight: async (runtime, path) => (await import("./runtimes.ts")).preflight(project, runtime, path),
   };
 }

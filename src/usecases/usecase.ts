@@ -61,6 +61,8 @@ export type IsCommit = (ref: string) => Promise<boolean>;
 
 export interface PrepareTerms {
   readonly settings: Settings;
+  /** The names directly below `overstory/` that are branches, as far as files tell; see `takenName`. */
+  readonly takenNames?: (() => Promise<readonly string[]>) | undefined;
   readonly isCommit?: IsCommit | undefined;
   readonly preflight?: Preflight | undefined;
   /** The caller, for effects that need a right. Looked up only when asked for: hot calls do without. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crashOut, promptsOf, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { crashOut, freezeAtRest, promptsOf, slingNew, startsOf, thaw, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const finishing = `
@@ -130,6 +130,35 @@ test("a branch whose name leaves no room for ours is named, with the way out", a
   await project.json("sling", "B1", "--name", "b1");
   await untilAgent(project, "b1", "completed/done");
 });
+
+test("a branch with the name of an agent's folder is named before a seat is reserved, loose or packed", async () => {
+  await using project = await makeProject({ scenario: finishing });
+  await project.json("task", "create", "B1", "--id", "B1");
+  await project.git("branch", "overstory/b1");
+  for (const pack of [false, true]) {
+    if (pack) await project.git("pack-refs", "--all");
+    const refused = await project.ov("sling", "B1", "--name", "b1");
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("git branch -m overstory/b1 <new name>")]);
+    expect(await project.read((tx) => tx.agents.list({}))).toEqual([]);
+  }
+  await project.git("branch", "-m", "overstory/b1", "mine");
+  await project.json("sling", "B1", "--name", "b1");
+  await untilAgent(project, "b1", "completed/done");
+});
+
+test("a branch that appears before the worktree is made is told in words, with the way out", async () => {
+  await using project = await makeProject({ scenario: finishing });
+  await project.json("task", "create", "B1", "--id", "B1");
+  const { pid } = (await project.json("engine", "start")) as { pid: number };
+  await freezeAtRest(project, pid);
+  await project.ov("sling", "B1", "--name", "b1");
+  await project.git("branch", "overstory/b1");
+  thaw(pid);
+  await project.until("the operator was told", async () => {
+    const told = await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
+    return told.some(({ body }) => body.includes("git branch -m overstory/b1 <new name>"));
+  });
+}, 120_000);
 
 test("a recovery that cannot start names the command that tries it again, and that gets the mail of the first try", async () => {
   await using project = await makeProject({

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import { stateDirName, trustName } from "../../domain/project/place.ts";
@@ -19,6 +19,20 @@ export const quickGit = (root: string): QuickGit => ({
   },
   hasPlainFiles: () => hasPlainFiles(root),
 });
+
+/** The names right below `refs/heads/<folder>/` that are branches themselves. None where refs are kept in another form. */
+export function branchNamesIn(root: string, folder: string): readonly string[] {
+  const common = commonDirOf(root);
+  if (common === undefined) return [];
+  const prefix = `refs/heads/${folder}/`;
+  const dir = join(common, prefix);
+  const loose = existsSync(dir) ? readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isFile()) : [];
+  const packed = (textOf(join(common, "packed-refs")) ?? "").split("\n").flatMap((line) => {
+    const name = line.includes(` ${prefix}`) ? line.slice(line.indexOf(prefix) + prefix.length) : "";
+    return name === "" || name.includes("/") ? [] : [name];
+  });
+  return [...new Set([...loose.map(({ name }) => name), ...packed])];
+}
 
 /** No attributes, tracked or not, no setting of the repository that is about files, and no confirmation that expects one. */
 function hasPlainFiles(root: string): boolean {

@@ -43,6 +43,13 @@ export interface SlingPlan {
   readonly warnings: readonly string[];
 }
 
+/** Git cannot make `overstory/<agent>/<task>` beside a branch `overstory/<agent>`. */
+function nameTakenByBranch(value: string): Refusal {
+  const branch = `overstory/${value}`;
+  const problem = `leaves no room for the agent's branch beside the branch ${branch} of this repository; take another name, or rename the branch: git branch -m ${branch} <new name>`;
+  return invalid("name", problem, { value });
+}
+
 /** Reads the facts and applies every rule of spawning. The caller reserves in the same transaction, so nothing changes between. */
 export async function planSling(tx: Tx, context: Context, request: SlingRequest): Promise<Result<SlingPlan, Refusal>> {
   const { caller, settings } = context;
@@ -65,6 +72,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   const taskId = task.value?.id ?? request.taskId;
   const name = await chooseName(tx, request, capability.value, taskId);
   if (!name.ok) return name;
+  if (request.takenNames?.includes(name.value) === true) return no(nameTakenByBranch(name.value));
   const parent = await findParent(tx, caller, request.parent);
   if (!parent.ok) return parent;
   // A coordinator brings its own run, so that several may work side by side.

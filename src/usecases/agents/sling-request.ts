@@ -36,6 +36,8 @@ export interface SlingRequest {
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
+  /** Names that no agent can have, because a branch of the user stands where its branches would be. */
+  readonly takenNames?: readonly string[];
 }
 
 export const slingFields: SchemaOf<SlingRequest> = fields(
@@ -64,6 +66,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     allowOverlap: flag,
     envFile: notSent,
     cliVersion: notSent,
+    takenNames: notSent,
   },
 );
 

@@ -78,7 +78,9 @@ export async function prepareSeat<
   const program = await terms.preflight?.(runtime, request.environment.PATH);
   if (program?.ok === false) return program;
   const kept = await keepEnvironment(files, terms, request);
-  return kept.ok ? ok({ ...kept.value, cliVersion: program?.value.version ?? null }) : kept;
+  if (!kept.ok) return kept;
+  const takenNames = (await terms.takenNames?.()) ?? [];
+  return ok({ ...kept.value, cliVersion: program?.value.version ?? null, takenNames });
 }
 
 /** An agent's children get what its own person's shell gave it; a path in a request is never believed. */

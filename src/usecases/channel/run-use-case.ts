@@ -36,6 +36,7 @@ export interface ChannelPorts {
   readonly sight: CallerSight;
   readonly preflight?: Preflight;
   readonly isCommit?: IsCommit;
+  readonly takenNames?: () => Promise<readonly string[]>;
 }
 
 export interface Answer {
@@ -99,8 +100,8 @@ async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): 
   // Over a connection anybody may ask. Nothing is written for a caller that is not known.
   const known = ports.sight.kind === "connection" ? await caller() : undefined;
   if (known?.ok === false) return known;
-  const { settings, preflight, isCommit } = ports;
-  return useCase.prepare(ports.files, { settings, preflight, isCommit, caller }, frame.request);
+  const { settings, preflight, isCommit, takenNames } = ports;
+  return useCase.prepare(ports.files, { settings, preflight, isCommit, takenNames, caller }, frame.request);
 }
 
 async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {

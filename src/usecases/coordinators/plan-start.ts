@@ -34,6 +34,7 @@ export interface StartRequest {
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
+  readonly takenNames?: readonly string[];
 }
 
 export const startFields: SchemaOf<StartRequest> = fields(
@@ -50,6 +51,7 @@ export const startFields: SchemaOf<StartRequest> = fields(
     budgetUsd: decimal,
     envFile: notSent,
     cliVersion: notSent,
+    takenNames: notSent,
   },
 );
 

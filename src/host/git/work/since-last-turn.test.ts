@@ -56,6 +56,12 @@ test("a worktree that git moved elsewhere: the problem names the command that mo
   });
   const request = { ...requestFor({ ...worktree }), identity: worktree.identity };
   expect(await worktrees.create(request)).toMatchObject({ refusal: { problem: expect.stringContaining(back) } });
+  // A person who locked it has to unlock it first.
+  world.git(world.root, "worktree", "lock", moved);
+  const unlocked = { problem: expect.stringContaining(`git worktree unlock ${moved} && ${back}`) };
+  expect(await worktrees.ensureLink(worktree)).toMatchObject(unlocked);
+  expect(await worktrees.create(request)).toMatchObject({ refusal: unlocked });
+  world.git(world.root, "worktree", "unlock", moved);
   world.git(world.root, ...back.split(" ").slice(1));
   expect(await worktrees.ensureLink(worktree)).toEqual({ kind: "sound" });
 });

@@ -85,7 +85,8 @@ async function add(project: GitProject, request: SeatRequest): Promise<Added | C
   );
   if (elsewhere !== undefined) {
     const isMoved = request.identity != null && !existsSync(request.path) && existsSync(elsewhere.path);
-    const back = `; if it was moved, move it back with: ${moveBack(elsewhere.path, request.path)}, then: ov recover ${request.agentName}`;
+    const isLocked = elsewhere.lock !== undefined;
+    const back = `; if it was moved, move it back with: ${moveBack(elsewhere.path, request.path, { isLocked })}, then: ov recover ${request.agentName}`;
     return { problem: `${request.branch} is checked out at ${elsewhere.path}${isMoved ? back : ""}` };
   }
   if (hasLostRecord(project, request)) {
@@ -107,10 +108,21 @@ async function add(project: GitProject, request: SeatRequest): Promise<Added | C
   const options = ["--force", "--force", "--no-checkout", "--quiet", "--lock", "--reason", ownLock()];
   const added = await gitWorktree(root, "add", ...options, ...checkout);
   expectRoom(added, request.path);
-  if (added.code !== 0) return { problem: added.err.trim() };
+  if (added.code !== 0) return { problem: (await shorterBranch(project, request.branch)) ?? added.err.trim() };
   const admin = adminDirOf(project.repository, request.path);
   if (admin === undefined) return { problem: "git added the worktree but does not list it" };
   return { admin, base, tip };
+}
+
+/** Git cannot make `overstory/b1/T1` beside a branch `overstory/b1`, and says so in its own words. */
+async function shorterBranch(project: GitProject, branch: string): Promise<string | undefined> {
+  const parts = branch.split("/");
+  for (let length = 1; length < parts.length; length++) {
+    const shorter = parts.slice(0, length).join("/");
+    if ((await commitAt(project, `refs/heads/${shorter}`)) === undefined) continue;
+    return `the branch ${shorter} leaves no room for ${branch}; give it another name: git branch -m ${shorter} <new name>`;
+  }
+  return undefined;
 }
 
 /** All that git's own command does, without its process. */

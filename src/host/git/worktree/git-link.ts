@@ -141,7 +141,9 @@ export async function ensureGitLink(
   if (found === "nothing") {
     const moved = movedTo(commonDir, worktree);
     const back =
-      moved === undefined ? "" : `; git has it at ${moved}, and this moves it back: ${moveBack(moved, path)}`;
+      moved === undefined
+        ? ""
+        : `; git has it at ${moved.place}, and this moves it back: ${moveBack(moved.place, path, moved)}`;
     return { kind: "broken", problem: `the worktree ${path} is gone${back}` };
   }
   if (found !== "own") {
@@ -172,17 +174,26 @@ export async function ensureGitLink(
   return { kind: "mended" };
 }
 
+interface Moved {
+  readonly place: string;
+  readonly isLocked: boolean;
+}
+
 /** Where `git worktree move` took a worktree: git has a record of its branch, whose directory is elsewhere. */
-function movedTo(commonDir: string, { path, branch }: OwnedWorktree): string | undefined {
+function movedTo(commonDir: string, { path, branch }: OwnedWorktree): Moved | undefined {
   const all = join(commonDir, "worktrees");
   for (const name of existsSync(all) ? readdirSync(all) : []) {
     const link = textOf(join(all, name, "gitdir"))?.trim();
     const isOnBranch = textOf(join(all, name, "HEAD"))?.trim() === `ref: refs/heads/${branch}`;
     const place = link === undefined ? path : dirname(resolve(join(all, name), link));
-    if (isOnBranch && place !== path && existsSync(place)) return place;
+    if (isOnBranch && place !== path && existsSync(place))
+      return { place, isLocked: existsSync(join(all, name, "locked")) };
   }
   return undefined;
 }
 
 /** What to type when a worktree was moved. */
-export const moveBack = (from: string, to: string): string => `git worktree move ${shellWord(from)} ${shellWord(to)}`;
+export const moveBack = (from: string, to: string, { isLocked }: { readonly isLocked: boolean }): string => {
+  const unlock = isLocked ? `git worktree unlock ${shellWord(from)} && ` : "";
+  return `${unlock}git worktree move ${shellWord(from)} ${shellWord(to)}`;
+};
