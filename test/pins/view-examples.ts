@@ -224,6 +224,7 @@ const sent: First<"sentView"> = {
   group: true,
   recipients: ["b1"],
   woken: ["b1"],
+  startsNoTurn: ["b2"],
   duplicate: true,
   warnings: ["b1 has ended"],
 };

@@ -65,11 +65,12 @@ export const deadLetterView = ({
 }) => ({ ...messageView(message), delivery: deliveryView(delivery) });
 
 /** What sending answers. A message to a group is counted as well. */
-export const sentView = ({ id, group, recipients, woken, duplicate, warnings }: SendReply) => ({
+export const sentView = ({ id, group, recipients, woken, startsNoTurn, duplicate, warnings }: SendReply) => ({
   id,
   ...(group ? { messageIds: id === null ? [] : [id], recipientCount: recipients.length } : {}),
   recipients,
   woken,
+  startsNoTurn,
   ...(duplicate ? { duplicate } : {}),
   ...(warnings.length > 0 ? { warnings } : {}),
 });

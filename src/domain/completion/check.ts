@@ -92,6 +92,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   conflict         it did not land for a conflict, and would meet the same one again
  *   ended            the agent ended meanwhile
  *   mail             the report could not be sent
+ *   unread-mail      mail came that the agent has to see before it ends
  *   ref              there is no such commit
  *   differs          another outcome than on record
  *   engine           the engine could not do it
@@ -113,6 +114,7 @@ const missingKinds = [
   "conflict",
   "ended",
   "mail",
+  "unread-mail",
   "ref",
   "differs",
   "engine",
@@ -130,4 +132,16 @@ export interface Missing {
   readonly gate?: string;
   readonly logPath?: string;
   readonly logTail?: string;
+  /** Mail that the refusal shows. */
+  readonly mail?: ShownMail;
+}
+
+/** Mail that a refusal shows. The surface that has shown it confirms that with `mail.delivered`. */
+export interface ShownMail {
+  /** The holder of the claim: the agent's running turn. */
+  readonly by: string;
+  /** Numbers of the messages. */
+  readonly messages: readonly number[];
+  /** The messages in full, fenced as in a prompt. */
+  readonly text: string;
 }

@@ -9,6 +9,8 @@ export interface Letter {
   readonly redelivered: boolean;
   /** What is behind a report that nobody verified; absent for all other mail. */
   readonly unverified?: string;
+  /** It counts by itself: it is shown in full, whatever its sender wrote later. */
+  readonly whole?: boolean;
 }
 
 export interface FoldedLetter extends Letter {
@@ -18,16 +20,17 @@ export interface FoldedLetter extends Letter {
 
 /**
  * Keeps of several progress reports by one sender about one task only the newest, which names the others. Answers,
- * questions in disguise and pressing mail are somebody's business one by one, so they never fold.
+ * questions in disguise, pressing mail and mail that counts by itself are somebody's business one by one, so they never fold.
  */
 export function foldStatus(letters: readonly Letter[]): readonly FoldedLetter[] {
   const reports = new Map<string, Message[]>();
-  for (const { message } of letters) {
-    const key = reportKey(message);
+  for (const letter of letters) {
+    const { message } = letter;
+    const key = reportKey(letter);
     if (key !== null) reports.set(key, [...(reports.get(key) ?? []), message]);
   }
   return letters.flatMap((letter) => {
-    const key = reportKey(letter.message);
+    const key = reportKey(letter);
     const same = key === null ? [letter.message] : (reports.get(key) ?? []);
     const older = same.filter(({ seq }) => seq !== letter.message.seq).sort((a, b) => a.seq - b.seq);
     const isNewest = older.every(({ seq }) => seq < letter.message.seq);
@@ -35,7 +38,8 @@ export function foldStatus(letters: readonly Letter[]): readonly FoldedLetter[] 
   });
 }
 
-function reportKey(message: Message): string | null {
+function reportKey({ message, whole }: Letter): string | null {
+  if (whole === true) return null;
   const plain = message.type === "status" && !isPressing(message.priority);
   if (!plain || message.replyTo !== null || message.expectsReply) return null;
   const { taskId } = payloadFields(message.payload);

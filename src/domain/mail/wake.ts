@@ -1,5 +1,6 @@
+import type { Agent } from "../agent/agent.ts";
 import type { Capability } from "../agent/capability.ts";
-import { isPressing, type MailType, type Message, type Priority } from "./types.ts";
+import { type Delivery, isPressing, type MailType, type Message, type Priority } from "./types.ts";
 
 /** Per type: wakes everybody, nobody, or recipients of these capabilities. */
 export type WakePolicy = Readonly<Record<MailType, boolean | readonly Capability[]>>;
@@ -33,6 +34,8 @@ export interface WakeFacts {
   readonly group: boolean;
   /** It answers a question or decision that the recipient is waiting for. */
   readonly answers: boolean;
+  /** The operator or the recipient's parent wrote it to this recipient and named no type: it means the recipient. */
+  readonly meant?: boolean;
   /** Null when the recipient is no agent. */
   readonly recipientCapability: Capability | null;
   /** The sender's own word: `--wake` or `--no-wake`. */
@@ -43,10 +46,23 @@ export interface WakeFacts {
 export function wakes(facts: WakeFacts, policy: WakePolicy = defaultWakePolicy): boolean {
   if (facts.override !== undefined) return facts.override;
   if (facts.group) return false;
-  if (facts.answers || isPressing(facts.priority)) return true;
+  if (facts.answers || facts.meant === true || isPressing(facts.priority)) return true;
   const rule = policy[facts.type];
   if (typeof rule === "boolean") return rule;
   return facts.recipientCapability !== null && rule.includes(facts.recipientCapability);
+}
+
+/**
+ * Must this mail be read before its recipient may finish? The words of the operator and of the parent always, and
+ * everything that would have started a turn. That a branch has landed asks nothing of an agent that wants to finish.
+ */
+export function countsBeforeFinish(
+  { fromAgent, type }: Pick<Message, "fromAgent" | "type">,
+  { wake }: Pick<Delivery, "wake">,
+  { parentName }: Pick<Agent, "parentName">,
+): boolean {
+  if (fromAgent === "operator" || fromAgent === parentName) return true;
+  return wake && type !== "merged";
 }
 
 export interface CoalesceFacts {

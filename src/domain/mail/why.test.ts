@@ -13,7 +13,15 @@ const delivery: Delivery = {
   updatedAt: 0,
 };
 const idle: WhyRecipient = { ended: null, runningTurn: null, parked: null };
-const facts: WhyFacts = { messageId: "msg-7", delivery, recipient: idle, forwardedTo: null, engineRunning: true, now };
+const facts: WhyFacts = {
+  messageId: "msg-7",
+  delivery,
+  recipient: idle,
+  forwardedTo: null,
+  beforeFinish: false,
+  engineRunning: true,
+  now,
+};
 const when = (change: Partial<Delivery>, more: Partial<WhyFacts> = {}): WhyFacts => ({
   ...facts,
   ...more,

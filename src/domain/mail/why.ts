@@ -33,6 +33,8 @@ export interface WhyFacts {
   readonly delivery: Delivery;
   readonly recipient: WhyRecipient | null;
   readonly forwardedTo: string | null;
+  /** Its recipient cannot finish its running turn without having been shown it. */
+  readonly beforeFinish: boolean;
   readonly engineRunning: boolean;
   readonly now: number;
 }
@@ -101,7 +103,13 @@ function explainQueued(facts: WhyFacts): Explanation {
     return because("not-before", `It is not tried again before ${at(delivery.notBefore)}${cause}.`);
   }
   if (recipient.runningTurn !== null) {
-    return because("turn-running", `It waits for the end of turn ${recipient.runningTurn} of ${to}.`);
+    const turn = `turn ${recipient.runningTurn}`;
+    return because(
+      "turn-running",
+      facts.beforeFinish
+        ? `${to} is shown it before it can finish in ${turn}; otherwise it comes with the turn after that.`
+        : `It waits for the end of ${turn} of ${to}.`,
+    );
   }
   if (!delivery.wake) {
     return because("does-not-wake", `It starts no turn; ${to} gets it with its next one.`, `ov nudge ${to}`);

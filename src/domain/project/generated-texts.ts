@@ -68,7 +68,7 @@ ov task create "Parse ISO dates" --files src/dates.ts    # write down one unit o
 ov sling <task-id> --capability builder                  # give it to a new agent; returns at once
 ov status                                                # who is working, waiting or done
 ov mail check                                            # read what the agents wrote to you
-ov mail send --to <agent> --subject "Dates" --body "Use UTC"
+ov mail send --to <agent> --subject "Dates" --body "Use UTC"   # it reads this before it can finish; an idle agent is woken
 \`\`\`
 
 - Make tasks that can be done side by side: no two of them should own the same files.

@@ -6,6 +6,7 @@ import { joinCommand } from "../../domain/merge/words.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
 import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.ts";
+import { unreadBeforeFinish, unreadMail } from "../../usecases/mail/before-finish.ts";
 import { loadFollower } from "../../usecases/mail/followers.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
@@ -30,9 +31,11 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   if (collision?.isKnown === true && agent.parentName === "operator") throw lacking([missingFor(collision)]);
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);
-  const missing = await ports.store.read(async (tx) =>
-    missingFrom({ agent, request, work, unmerged, ...(await roleFacts(tx, agent, request)) }),
-  );
+  const missing = await ports.store.read(async (tx) => {
+    const unread = await unreadBeforeFinish(tx, agent, check, ports.clock.now());
+    const facts = { agent, request, work, unmerged, ...(await roleFacts(tx, agent, request)) };
+    return [...missingFrom(facts), ...(unread.length === 0 ? [] : [unreadMail])];
+  });
   if (missing.length > 0) throw lacking(missing);
   const proved = await proofOf(ports, tools, check, { agent, work, collision });
   ports.reach("done.after-check");

@@ -1,10 +1,12 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Missing } from "../../domain/completion/check.ts";
 import { environmentOf, isOpenCheck, type StoredCheck, type TrialGate } from "../../domain/completion/check.ts";
 import { defaultTimeoutMs, type Gate, type GateResult, type Receipt } from "../../domain/gate/gate.ts";
 import type { Settings } from "../../ports/settings.ts";
-import { Rollback } from "../../ports/store.ts";
+import { Rollback, type Tx } from "../../ports/store.ts";
 import { lacking, tellMissing } from "../../usecases/completions/accept.ts";
 import { record } from "../../usecases/events/record.ts";
+import { showUnread } from "../../usecases/mail/before-finish.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import { mergeContext } from "../merge/ports.ts";
 import { SingleFlight } from "../single-flight.ts";
@@ -164,13 +166,16 @@ function problemOf(thrown: unknown): readonly Missing[] {
 }
 
 /** Answers no, tells an agent that no longer waits for the answer, and puts it on record: all of it, or nothing. */
-async function refuse(ports: CompletionPorts, check: StoredCheck, problem: readonly Missing[]): Promise<void> {
+async function refuse(ports: CompletionPorts, check: StoredCheck, found: readonly Missing[]): Promise<void> {
   const { store, clock } = ports;
   await store.transaction(async (tx) => {
     const now = await tx.checks.get(check.id);
     if (now === undefined || !isOpenCheck(now)) return;
     // Asked in other words meanwhile: those may lack nothing.
     if (JSON.stringify(now.request) !== JSON.stringify(check.request)) return requeue(tx, check, clock.now());
+    const problem = await withMail(tx, check, found, clock.now());
+    // The agent read its mail by itself meanwhile, and nothing else was missing.
+    if (problem.length === 0) return requeue(tx, check, clock.now());
     const change = { status: "failed", problem, progress: null, updatedAt: clock.now() } as const;
     await tx.checks.change(check.id, ["running"], change);
     await tellMissing(tx, mergeContext(ports), check, problem);
@@ -187,6 +192,19 @@ async function refuse(ports: CompletionPorts, check: StoredCheck, problem: reado
       },
     });
   });
+}
+
+/** Whatever a completion lacks, its agent sees its unread mail with the refusal: once, and in full. */
+async function withMail(
+  tx: Tx,
+  check: StoredCheck,
+  found: readonly Missing[],
+  now: number,
+): Promise<readonly Missing[]> {
+  const agent = check.kind !== "completion" || check.agentId === null ? undefined : await tx.agents.get(check.agentId);
+  if (agent === undefined || hasEnded(agent)) return found;
+  const shown = await showUnread(tx, agent, check, now);
+  return [...found.filter(({ kind }) => kind !== "unread-mail"), ...(shown === undefined ? [] : [shown])];
 }
 
 /** The bare no, where everything that belongs to it could not be stored: whoever is attached to the check gets an answer. */

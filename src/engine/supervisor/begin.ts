@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { type Allowance, allowanceOf } from "../../domain/budget/ledger.ts";
 import type { Letter } from "../../domain/mail/letter.ts";
 import { reopens } from "../../domain/mail/recipient.ts";
+import { countsBeforeFinish } from "../../domain/mail/wake.ts";
 import type { ProcessRecord } from "../../domain/process/process.ts";
 import type { Recall } from "../../domain/turn/prompt.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
@@ -61,7 +62,7 @@ export async function beginTurn(ports: SupervisorPorts, turnId: string, fence: n
       turn,
       agent,
       fence,
-      letters: await lettersOf(tx, turnId),
+      letters: await lettersOf(tx, turnId, agent),
       recall,
       allowance,
       knows: await knownText(tx, turn),
@@ -80,11 +81,12 @@ async function knownText(tx: Tx, { agentId, resumeRequested }: Turn): Promise<st
   );
 }
 
-async function lettersOf(tx: Tx, turnId: string): Promise<Letter[]> {
+async function lettersOf(tx: Tx, turnId: string, agent: Agent): Promise<Letter[]> {
   const letters: Letter[] = [];
   for (const { message, delivery } of await tx.deliveries.ofTurn(turnId)) {
     const sender = message.fromAgentId === null ? undefined : await tx.agents.get(message.fromAgentId);
-    letters.push({ message, capability: sender?.capability ?? null, redelivered: delivery.redelivered });
+    const whole = countsBeforeFinish(message, delivery, agent);
+    letters.push({ message, capability: sender?.capability ?? null, redelivered: delivery.redelivered, whole });
   }
   return letters;
 }

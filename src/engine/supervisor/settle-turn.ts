@@ -4,7 +4,7 @@ import { scopeWarning } from "../../domain/agent/scope.ts";
 import { stopEnd } from "../../domain/agent/transition.ts";
 import { isAttachHold } from "../../domain/agent/wait.ts";
 import { type DeliveryEvent, nextDelivery } from "../../domain/mail/delivery.ts";
-import type { Message } from "../../domain/mail/types.ts";
+import type { Delivery, Message } from "../../domain/mail/types.ts";
 import { failureAdvice, isTransient, type RuntimeAdvice } from "../../domain/turn/failure.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
@@ -241,7 +241,7 @@ async function settleInput(tx: Tx, context: Context, turn: Turn, agent: Agent, s
   const heir = settlement.input === "dead" ? await heirOf(tx, agent) : undefined;
   for (const mail of await tx.deliveries.ofTurn(turn.id)) {
     if (heir !== undefined && (await handOn(tx, context, mail, heir.name))) continue;
-    await move(tx, context, counted(mail, settlement), eventFor(settlement, turn));
+    await move(tx, context, counted(mail, settlement), eventFor(settlement, turn, mail.delivery));
   }
 }
 
@@ -251,8 +251,9 @@ function counted({ message, delivery }: Mail, { input, next }: Settlement): Mail
   return { message, delivery: failed ? { ...delivery, attempts: delivery.attempts + 1 } : delivery };
 }
 
-function eventFor(settlement: Settlement, turn: Turn): DeliveryEvent {
-  if (settlement.input === "ack") return { kind: "ack", by: turn.id };
+function eventFor(settlement: Settlement, turn: Turn, { state }: Delivery): DeliveryEvent {
+  // Mail that a command took for the turn and did not live to show was seen by nobody.
+  if (settlement.input === "ack") return { kind: state === "claimed" ? "release" : "ack", by: turn.id };
   if (settlement.input === "dead") return { kind: "kill", error: settlement.death ?? "its turns failed" };
   return { kind: "release", by: turn.id };
 }

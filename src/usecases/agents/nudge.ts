@@ -1,4 +1,5 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { isReserved } from "../../domain/name/name.ts";
@@ -142,7 +143,10 @@ async function heldBackBy(tx: Tx, context: Context, agent: Agent): Promise<strin
     const until = parked.until === null ? "" : ` until ${new Date(parked.until).toISOString()}`;
     return `${parked.reason}${until}${parked.next === null ? "" : `; to end that: ${parked.next}`}`;
   }
-  if ((await tx.turns.runningFor(agent.id)) !== undefined) return "a turn is running; it is read in the next";
+  if ((await tx.turns.runningFor(agent.id)) !== undefined) {
+    const ends = !isIn("persistent", agent.capability);
+    return `a turn is running; it is read in the next${ends ? ", or in this one before the agent can finish" : ""}`;
+  }
   if (agent.worktreePath === null) return "its worktree is being prepared";
   return null;
 }

@@ -23,6 +23,7 @@ import { Rollback, type Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseIfDue } from "../agents/release-agent.ts";
 import { record } from "../events/record.ts";
+import { unreadBeforeFinish, unreadMail } from "../mail/before-finish.ts";
 import type { Composition } from "../mail/compose.ts";
 import { tellOperator } from "../mail/post.ts";
 import type { Sender } from "../mail/sender.ts";
@@ -57,6 +58,8 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
   const facts = await roleFacts(tx, agent, request);
   const missing = missingFrom({ agent, request, work, unmerged, ...facts });
   if (missing.length > 0) throw lacking(missing);
+  // Mail may have come while the gates ran. In this transaction none can come any more.
+  if ((await unreadBeforeFinish(tx, agent, check, context.now)).length > 0) throw lacking([unreadMail]);
   const { receipt = null, proof = null } = proved.proved ?? {};
   if (work?.head != null) await tx.agents.inspected(agent.id, seenOf(work));
   if (receipt !== null) await tx.receipts.add(receipt);

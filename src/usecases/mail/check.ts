@@ -119,7 +119,8 @@ async function claim(
       capabilities.set(fromAgentId, (await tx.agents.get(fromAgentId))?.capability ?? null);
     }
     const capability = fromAgentId === null ? null : (capabilities.get(fromAgentId) ?? null);
-    letters.push({ message, capability, ...stateOf(claimed.value), ...(await factsOf(tx, message)) });
+    const whole = delivery.wake || message.fromAgent === "operator";
+    letters.push({ message, capability, whole, ...stateOf(claimed.value), ...(await factsOf(tx, message)) });
   }
   return letters;
 }

@@ -64,6 +64,8 @@ export interface Composition {
   readonly expectsReply: boolean;
   /** The sender's own word: `--wake` or `--no-wake`. */
   readonly wake: boolean | undefined;
+  /** The sender named no type. */
+  readonly untyped?: boolean;
   readonly strict: boolean;
   readonly allowEmpty: boolean;
   readonly answer: Answer | null;

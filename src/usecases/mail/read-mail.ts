@@ -1,6 +1,8 @@
 import { hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { type Delivery, type Message, parseType } from "../../domain/mail/types.ts";
+import { countsBeforeFinish } from "../../domain/mail/wake.ts";
 import { type Explanation, explainDelivery, type WhyRecipient } from "../../domain/mail/why.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
@@ -172,12 +174,19 @@ export const whyMail: UseCase<WhyRequest, WhyReply> = {
     for (const delivery of deliveries) {
       const recipient = await recipientOf(tx, context, delivery.toAgent);
       const forwardedTo = heirOf(found.value, delivery, deliveries);
-      const facts = { messageId: id, delivery, recipient, forwardedTo, engineRunning, now };
+      const beforeFinish = await isShownBeforeFinish(tx, found.value, delivery);
+      const facts = { messageId: id, delivery, recipient, forwardedTo, beforeFinish, engineRunning, now };
       recipients.push({ to: delivery.toAgent, state: delivery.state, ...explainDelivery(facts) });
     }
     return ok({ id, recipients });
   },
 };
+
+async function isShownBeforeFinish(tx: Tx, message: Message, delivery: Delivery): Promise<boolean> {
+  const agent = await tx.agents.byName(delivery.toAgent);
+  if (agent === undefined || isIn("persistent", agent.capability)) return false;
+  return countsBeforeFinish(message, delivery, agent);
+}
 
 async function recipientOf(tx: Tx, context: Context, name: string): Promise<WhyRecipient | null> {
   const agent = await tx.agents.byName(name);

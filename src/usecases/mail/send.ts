@@ -47,6 +47,7 @@ export const sendMail: UseCase<SendRequest, SendReply> = {
       dedupeKey: request.dedupeKey ?? null,
       expectsReply: request.expectsReply === true || asks(type.value),
       wake: request.wake,
+      untyped: request.type === undefined,
       strict: request.strict === true,
       allowEmpty: request.allowEmpty === true,
       answer: null,

@@ -32,6 +32,8 @@ export interface SendReply {
   readonly recipients: readonly string[];
   /** Agents for which a turn is queued now. */
   readonly woken: readonly string[];
+  /** Agents that get it with their next turn; none is started for it. */
+  readonly startsNoTurn: readonly string[];
   /** It repeats a message that was already stored, whose id this is. */
   readonly duplicate: boolean;
   readonly warnings: readonly string[];
@@ -88,12 +90,29 @@ export async function submit(
  */
 const mayRepeat = ({ dedupeKey, type }: Composition): boolean => dedupeKey !== null || type === "merge_ready";
 
-const nothing = { id: null, group: true, recipients: [], woken: [], duplicate: false, warnings: [] } as const;
+const nothing = {
+  id: null,
+  group: true,
+  recipients: [],
+  woken: [],
+  startsNoTurn: [],
+  duplicate: false,
+  warnings: [],
+} as const;
 
 async function repeated(tx: Tx, { id, seq, address }: Message): Promise<SendReply> {
   const deliveries = await tx.deliveries.ofMessage(seq);
   const recipients = deliveries.filter(({ state }) => state !== "cancelled").map(({ toAgent }) => toAgent);
-  return { id, address, group: address.startsWith("@"), recipients, woken: [], duplicate: true, warnings: [] };
+  return {
+    id,
+    address,
+    group: address.startsWith("@"),
+    recipients,
+    woken: [],
+    startsNoTurn: [],
+    duplicate: true,
+    warnings: [],
+  };
 }
 
 /** Agents are bound by the table of types; a reviewer's verdict must be of this incarnation. */
@@ -135,7 +154,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
     address,
     group,
     recipients: readers.map(({ name }) => name),
-    woken: wokenOf(target, recipients),
+    ...turnsOf(target, recipients),
     duplicate: false,
     warnings: [...target.warnings, ...coverage],
   };
@@ -147,9 +166,13 @@ async function runOf(tx: Tx, sender: Sender, { group, readers }: Target): Promis
   return known ?? (await tx.runs.current())?.id ?? null;
 }
 
-function wokenOf({ readers }: Target, recipients: readonly Recipient[]): readonly string[] {
+function turnsOf({ readers }: Target, recipients: readonly Recipient[]): Pick<SendReply, "woken" | "startsNoTurn"> {
   const waking = new Set(recipients.filter(({ wake }) => wake).map(({ name }) => name));
-  return readers.filter((reader) => hasTurns(reader) && waking.has(reader.name)).map(({ name }) => name);
+  const names = readers.filter(hasTurns).map(({ name }) => name);
+  return {
+    woken: names.filter((name) => waking.has(name)),
+    startsNoTurn: names.filter((name) => !waking.has(name)),
+  };
 }
 
 /** Warns a parent that approves work of its builders without enough reviews. It never blocks. */

@@ -14,7 +14,7 @@ export async function wakeUps(
   tx: Tx,
   { now, settings }: Pick<Context, "now" | "settings">,
   sender: Sender,
-  mail: Pick<Composition, "type" | "priority" | "wake" | "answer">,
+  mail: Pick<Composition, "type" | "priority" | "wake" | "untyped" | "answer">,
   { group, readers }: Target,
 ): Promise<readonly Recipient[]> {
   const policy = wakePolicyOf(settings);
@@ -25,6 +25,7 @@ export async function wakeUps(
       priority: mail.priority,
       group,
       answers: mail.answer?.awaitedBy === name,
+      meant: mail.untyped === true && (sender.name === "operator" || sender.name === agent?.parentName),
       recipientCapability: agent?.capability ?? null,
     };
     return wakes(mail.wake === undefined ? facts : { ...facts, override: mail.wake }, policy);

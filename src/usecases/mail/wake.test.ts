@@ -7,7 +7,7 @@ const words = { to: "lead-1", subject: "news", body: "it works" };
 test("a question starts a turn, a status rides along with the next one, and the sender's word decides", async () => {
   await using world = await mailWorld();
   await world.seat("lead-1", { capability: "lead" });
-  expect((await world.must(sendMail, words)).woken).toEqual([]);
+  expect((await world.must(sendMail, { ...words, type: "status" })).woken).toEqual([]);
   expect((await world.must(sendMail, { ...words, type: "question", wake: false })).woken).toEqual([]);
   expect(await world.queuedTurns()).toEqual([]);
   expect((await world.must(sendMail, { ...words, body: "now", priority: "high" })).woken).toEqual(["lead-1"]);

@@ -191,9 +191,13 @@ function expertise({ agent }: Assignment, terms: ProjectTerms): string {
 
 /** How to talk to the others. Mail that has arrived is in the turn already. */
 function communication({ agent }: Assignment): string {
+  const ends = roleOf(agent.capability).terminal.length > 0;
+  const ending = ends
+    ? " Mail that comes while you work is shown to you by the completion step, which then refuses once: act on the mail, and finish again."
+    : "";
   return paragraphs([
     "## Communication",
-    `Mail starts your turns and is shown in them; you need not look for it. To wait for an answer, end your turn.`,
+    `Mail starts your turns and is shown in them; you need not look for it. To wait for an answer, end your turn.${ending}`,
     shell([
       `ov mail send --to ${agent.parentName} --type question --subject "<what>" --body "<your question>"`,
       `ov mail send --to ${agent.parentName} --type error --priority high --subject "<what>" --body "<what blocks you>"`,

@@ -30,8 +30,17 @@ export const done: Handler = async ({ app, flags, io }) => {
   if (!answer.ok) return answer;
   if (answer.value === undefined) return ok(leftOutcome(ticket.value.id));
   const { attached } = ticket.value;
-  return ok(answerOutcome(io.paint, answer.value, { yes: "Done: your work was accepted and reported.", attached }));
+  const words = { yes: "Done: your work was accepted and reported.", attached };
+  return ok({ ...answerOutcome(io.paint, answer.value, words), ...confirmation(app, answer.value) });
 };
+
+/** Mail that a refusal shows counts as read once it was printed. What cannot be confirmed is shown again. */
+function confirmation(app: App, { check }: CheckReply): Pick<Outcome, "afterPrint"> {
+  const mail = check.problem.find((one) => one.mail !== undefined)?.mail;
+  if (mail === undefined) return {};
+  const { by, messages } = mail;
+  return { afterPrint: async () => void (await app.call("mail.delivered", { by, messages })) };
+}
 
 /** Findings that are the name of a file are what stands in it. */
 async function givenFindings(app: App, typed: string | undefined): Promise<string | undefined> {
@@ -69,12 +78,13 @@ export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }
   return { json, text: [successLine(paint, yes), ...lines].join("\n"), quietText: check.receiptId ?? "" };
 }
 
-function problemText(paint: Paint, { message, fix, logTail, logPath }: Missing): string {
+function problemText(paint: Paint, { message, fix, logTail, logPath, mail }: Missing): string {
   return [
     errorLine(paint, visibleLine(message)),
     ...(logTail === undefined || logTail === "" ? [] : [indented(visibleText(logTail))]),
     ...(logPath === undefined ? [] : [hintLine(paint, `whole output: ${visibleLine(logPath)}`)]),
     hintLine(paint, visibleLine(fix)),
+    ...(mail === undefined ? [] : ["", visibleText(mail.text)]),
   ].join("\n");
 }
 

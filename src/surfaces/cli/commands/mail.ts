@@ -56,7 +56,8 @@ function sentOutcome(io: Io, reply: SendReply): Outcome {
   return { json: sentView(reply), text: textOf(io, reply), quietText: reply.id ?? "" };
 }
 
-function textOf({ paint }: Io, { id, address, group, recipients, duplicate, woken }: SendReply): string {
+function textOf({ paint }: Io, reply: SendReply): string {
+  const { id, address, group, recipients, duplicate, woken, startsNoTurn } = reply;
   if (id === null) return `Nobody is in ${visibleLine(address)}; nothing was sent.`;
   if (duplicate) return `Already sent as ${paint.accent(id)}; nothing was sent again.`;
   const to = group
@@ -66,8 +67,12 @@ function textOf({ paint }: Io, { id, address, group, recipients, duplicate, woke
     successLine(paint, `Sent to ${to}:`, id),
     ...(group ? recipients.map((name) => hintLine(paint, visibleLine(name))) : []),
     ...(woken.length === 0 ? [] : [hintLine(paint, `a turn is queued for ${woken.map(visibleLine).join(", ")}`)]),
+    ...(startsNoTurn.length === 0 ? [] : [hintLine(paint, noTurnLine(startsNoTurn))]),
   ].join("\n");
 }
+
+const noTurnLine = (names: readonly string[]): string =>
+  `starts no turn: ${names.map(visibleLine).join(", ")} ${names.length === 1 ? "gets" : "get"} it with the next one; --wake starts one`;
 
 /** The text of a message: what was typed, or standard input for `-`. */
 export async function givenBody({ flags, io }: Call): Promise<Result<string, Refusal>> {

@@ -27,7 +27,7 @@ export const mailCommand: Command = {
       name: "send",
       summary: "Send a message to a name or a group",
       details:
-        "Groups: @all, @run, @children, @siblings, @builders, @leads and so on. A group message informs;\nwith --wake it also starts a turn of each member.",
+        "Groups: @all, @run, @children, @siblings, @builders, @leads and so on. A group message informs;\nwith --wake it also starts a turn of each member.\nWithout --type, a message from you or from the agent's parent starts a turn, and an agent at work is shown it before it can finish.\nA message of another kind may start no turn; the answer says so.",
       flags: [
         { name: "to", value: "address", required: true, complete: "agents", summary: "A name, or a group like @all" },
         { name: "subject", value: "text", required: true, summary: "What it is about, in one line" },
@@ -43,7 +43,14 @@ export const mailCommand: Command = {
         { name: "dedupe-key", value: "key", summary: "Send only once with this key, however often it is tried" },
       ],
       examples: [
-        { line: 'ov mail send --to lead-1 --subject "API" --body "Use v2" --type status', does: "Informs one agent" },
+        {
+          line: 'ov mail send --to lead-1 --subject "API" --body "Use v2"',
+          does: "Tells one agent, which reads it at once",
+        },
+        {
+          line: 'ov mail send --to lead-1 --subject "Note" --body "I am back" --type status',
+          does: "Informs one agent with its next turn",
+        },
         {
           line: 'ov mail send --to @builders --subject "Stop" --body "Main is red" --wake',
           does: "Wakes all builders",

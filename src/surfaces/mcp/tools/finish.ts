@@ -5,7 +5,7 @@ import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { CheckReply } from "../../../usecases/completions/checks.ts";
-import type { ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
+import type { McpApp, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
 /** Asks for the verified completion step and waits for what comes of it. */
 export const finish: ToolHandler = async (given, context) => {
@@ -21,8 +21,17 @@ export const finish: ToolHandler = async (given, context) => {
   if (!asked.ok) return asked;
   const answered = await waitForCheck(context, asked.value.id);
   if (!answered.ok) return answered;
-  return ok(answered.value === undefined ? unanswered(asked.value.id) : said(answered.value, asked.value));
+  if (answered.value === undefined) return ok(unanswered(asked.value.id));
+  return ok({ ...said(answered.value, asked.value), ...confirmation(context.app, answered.value) });
 };
+
+/** Mail that a refusal shows counts as read once the answer was sent. What cannot be confirmed is shown again. */
+function confirmation(app: McpApp, { check }: CheckReply): Pick<ToolAnswer, "afterSent"> {
+  const mail = check.problem.find((one) => one.mail !== undefined)?.mail;
+  if (mail === undefined) return {};
+  const { by, messages } = mail;
+  return { afterSent: async () => void (await app.call("mail.delivered", { by, messages })) };
+}
 
 const unanswered = (check: string): ToolAnswer => ({
   text: "Still being checked. Call finish again with the same words to wait for the answer.",
@@ -41,11 +50,12 @@ function said(reply: CheckReply, { attached }: { readonly attached: boolean }): 
 }
 
 /** What a gate printed is a program's output: it stands behind the bar like any foreign text. */
-const missingLines = ({ message, fix, logPath, logTail }: Missing): readonly string[] => [
+const missingLines = ({ message, fix, logPath, logTail, mail }: Missing): readonly string[] => [
   `- ${visibleLine(message)}`,
   `  ${visibleLine(fix)}`,
   ...(logTail === undefined || logTail.trim() === "" ? [] : quoted(logTail.trimEnd()).map((line) => `  ${line}`)),
   ...(logPath === undefined ? [] : [`  whole output: ${visibleLine(logPath)}`]),
+  ...(mail === undefined ? [] : ["", mail.text]),
 ];
 
 /** What the gates said about a branch, from the record or, on request, anew. */

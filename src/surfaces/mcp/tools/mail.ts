@@ -97,12 +97,17 @@ export const decide: ToolHandler = async (given, { app }) => {
 
 function told(sent: Result<SendReply, Refusal>, then?: string): Result<ToolAnswer, Refusal> {
   if (!sent.ok) return sent;
-  const { id, recipients, woken, duplicate, warnings } = sent.value;
+  const { id, recipients, woken, startsNoTurn, duplicate, warnings } = sent.value;
   const names = recipients.map(visibleLine).join(", ");
   const first = duplicate ? `Already sent as ${id}; nothing was sent again.` : `Sent to ${names}: ${id}.`;
   const lines = [
     first,
     ...(woken.length === 0 ? [] : [`A turn is queued for ${woken.map(visibleLine).join(", ")}.`]),
+    ...(startsNoTurn.length === 0
+      ? []
+      : [
+          `It starts no turn: ${startsNoTurn.map(visibleLine).join(", ")} ${startsNoTurn.length === 1 ? "gets" : "get"} it with the next one.`,
+        ]),
     ...warnings.map((warning) => `Warning: ${visibleLine(warning)}`),
     ...(then === undefined ? [] : [then]),
   ];

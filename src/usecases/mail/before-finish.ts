@@ -1,0 +1,86 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Letter } from "../../domain/mail/letter.ts";
+import { renderBatch } from "../../domain/mail/render.ts";
+import { countsBeforeFinish } from "../../domain/mail/wake.ts";
+import type { Mail } from "../../ports/store/mail.ts";
+import type { Tx } from "../../ports/store.ts";
+
+/** How mail reached an agent that wanted to finish. */
+const finishChannel = "finish";
+
+/** About as much as a model should be shown at once. The rest is shown when it tries to finish again. */
+const mostMessages = 50;
+const mostCharacters = 65_536;
+
+/** Says that mail has to be read first, without showing it. `showUnread` puts the mail itself in its place. */
+export const unreadMail: Missing = {
+  kind: "unread-mail",
+  message: "mail came that you have not read",
+  fix: "read it: ov mail check; act on it, then run ov done again",
+};
+
+/**
+ * Mail that an agent has to see before it may finish: unread mail that counts, and mail that an earlier refusal took for
+ * this turn and that was never confirmed as shown. The operator who finishes for an agent is not asked.
+ */
+export async function unreadBeforeFinish(
+  tx: Tx,
+  agent: Agent,
+  { requestedBy }: Pick<StoredCheck, "requestedBy">,
+  now: number,
+): Promise<readonly Mail[]> {
+  if (requestedBy !== agent.name) return [];
+  const turn = await tx.turns.runningFor(agent.id);
+  const taken = (await tx.deliveries.inState(agent.name, ["claimed"])).filter(
+    ({ delivery }) => delivery.channel === finishChannel && delivery.turnId === turn?.id,
+  );
+  const queued = await tx.deliveries.queued(agent.name, now, Number.MAX_SAFE_INTEGER);
+  return [...taken, ...queued.filter(({ message, delivery }) => countsBeforeFinish(message, delivery, agent))];
+}
+
+/**
+ * Takes that mail for the agent's running turn and answers it in full, as one more thing that is missing. Each message is
+ * shown once: when the surface has confirmed it, the next try to finish does not meet it again. Without a running turn
+ * the mail stays in the queue for the next turn.
+ */
+export async function showUnread(
+  tx: Tx,
+  agent: Agent,
+  check: Pick<StoredCheck, "requestedBy">,
+  now: number,
+): Promise<Missing | undefined> {
+  const unread = fitting(await unreadBeforeFinish(tx, agent, check, now));
+  if (unread.length === 0) return undefined;
+  const turn = await tx.turns.runningFor(agent.id);
+  if (turn === undefined) return unreadMail;
+  const letters: Letter[] = [];
+  for (const { message, delivery } of unread) {
+    if (delivery.state === "queued") {
+      const claim = { kind: "claim", by: turn.id, channel: finishChannel, turnId: turn.id } as const;
+      const taken = nextDelivery(delivery, claim, now);
+      if (!taken.ok) continue;
+      await tx.deliveries.update(taken.value);
+    }
+    const sender = message.fromAgentId === null ? undefined : await tx.agents.get(message.fromAgentId);
+    letters.push({ message, capability: sender?.capability ?? null, redelivered: delivery.redelivered, whole: true });
+  }
+  const messages = letters.map(({ message }) => message.seq);
+  return {
+    kind: "unread-mail",
+    message: `mail came while you worked: ${messages.length === 1 ? "1 message" : `${messages.length} messages`}, shown below`,
+    fix: "act on it, then finish again; each message is shown once",
+    names: letters.map(({ message }) => message.id),
+    mail: { by: turn.id, messages, text: renderBatch(letters) },
+  };
+}
+
+function fitting(unread: readonly Mail[]): readonly Mail[] {
+  let characters = 0;
+  const end = unread.findIndex(({ message }, index) => {
+    characters += message.body.length + (message.payload?.length ?? 0);
+    return index > 0 && (index >= mostMessages || characters > mostCharacters);
+  });
+  return end < 0 ? unread : unread.slice(0, end);
+}
