@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { deathNotices, ranTurns, slingNew, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
+import { deathNotices, promptsOf, ranTurns, slingNew, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /** Every odd turn ends without a word; every reminder makes it ask, and the last one makes it finish. */
@@ -49,4 +49,56 @@ test("a generation that a person asked for has its reminders again; one that mai
   expect((await project.ov("attach", "b1")).code).toBe(0);
   // The first turn after the person left is the one that the person's stay held back.
   expect(await triggersOf(4)).toEqual(["reminder", "reminder", "reminder"]);
+}, 120_000);
+
+const silent = `
+- when: { turn: 1 }
+  do: [{ say: hm }]
+- when: { turn: 2 }
+  do: [{ edit: { file: a.txt, write: "a\\n" } }]
+- when: { turn: 3 }
+  do: [{ commit: "dates: parse them" }]
+`;
+
+test("L7: a reminder says to call finish, what is missing, and how to wait; then the parent hears that finish was never called", async () => {
+  await using project = await makeProject({ scenario: silent });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/no_signal");
+  const [, first = "", second = ""] = promptsOf(project, "b1");
+  for (const words of [
+    "- there is no commit on the branch",
+    "call the tool finish, or type: ov done",
+    "ov mail send --to operator --type question",
+  ])
+    expect(first).toContain(words);
+  expect(first).not.toContain("no commit holds");
+  expect(second).toContain("- there are changes that no commit holds");
+  const [notice, ...more] = await deathNotices(project, "b1");
+  expect(more).toEqual([]);
+  expect(notice?.body).toContain("it never called finish (ov done), and was reminded 2 times");
+  expect(notice?.body).toContain("It leaves 1 commit on overstory/b1/B1");
+  expect(notice?.body).toContain('"dates: parse them"; no gate was run on them');
+  expect(JSON.parse(notice?.payload ?? "{}")).toMatchObject({ outcome: "no_signal", commits: 1 });
+}, 120_000);
+
+test("L7: a reminded reviewer is told about its verdict, and a reminded lead about its open children", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { agent: r1 }
+  do: [{ say: hm }]
+- when: { agent: b1 }
+  do: [{ edit: { file: b.txt, write: "b\\n" } }, { commit: work }, { ov: [done, --summary, Work] }]
+- when: { agent: l1, turn: 1 }
+  do: [{ ov: [sling, B1, --capability, builder, --name, b1] }]
+- when: { agent: l1 }
+  do: [{ say: hm }]
+`,
+  });
+  for (const id of ["R1", "L1", "B1"]) await project.json("task", "create", id, "--id", id);
+  await project.json("sling", "R1", "--capability", "reviewer", "--name", "r1", "--force-hierarchy");
+  await project.json("sling", "L1", "--capability", "lead", "--name", "l1");
+  await untilAgent(project, "r1", "completed/no_signal");
+  await untilAgent(project, "l1", "completed/no_signal");
+  expect(promptsOf(project, "r1")[1]).toContain("- a reviewer ends with a verdict");
+  expect(promptsOf(project, "l1").at(-1)).toContain("- overstory/b1/B1 of b1 was never handed over");
 }, 120_000);

@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
+import type { Missing } from "../completion/check.ts";
 import type { Letter } from "../mail/letter.ts";
 import { renderBatch } from "../mail/render.ts";
 import { quoted } from "../text/visible.ts";
@@ -27,6 +28,8 @@ export interface PromptFacts {
   /** What others did to the worktree since the last turn, a sentence each. */
   readonly changes?: readonly string[];
   readonly letters: readonly Letter[];
+  /** What the agent lacks before it could finish, as far as the store knows; only told in a reminder. */
+  readonly lacks?: readonly Missing[];
   readonly instructionFile: string;
 }
 
@@ -42,7 +45,7 @@ export function composePrompt(facts: PromptFacts): string {
   const { changes = [] } = facts;
   if (changes.length > 0)
     parts.push(["Your worktree was changed since your last turn:", ...changes.map((line) => `- ${line}`)].join("\n"));
-  if (facts.trigger === "reminder") parts.push(reminder);
+  if (facts.trigger === "reminder") parts.push(reminder(facts));
   if (facts.trigger === "nudge" && facts.letters.length === 0)
     parts.push("What held you back is over. Go on where you stopped.");
   const mail = renderBatch(facts.letters);
@@ -50,9 +53,17 @@ export function composePrompt(facts: PromptFacts): string {
   return parts.join("\n\n");
 }
 
-const reminder =
-  "Your last turn ended, but you neither finished nor said what you are waiting for. " +
-  "Finish your task and send your terminal message, or send a question to your parent.";
+/** Says what to call, what is missing for it, and how to say that one waits. A message that says "done" ends nothing. */
+function reminder({ agent, lacks = [] }: PromptFacts): string {
+  const missing = lacks.flatMap(({ message, fix }) => [`- ${message}`, `  ${fix}`]);
+  return [
+    "Your last turn ended, but you neither finished nor said what you are waiting for.",
+    ...(missing.length === 0 ? [] : ["What is missing before you can finish:", ...missing]),
+    'To finish, call the tool finish, or type: ov done --summary "<what you did>". Only that ends your work; it says what is missing when it refuses.',
+    `To wait for somebody, ask, then end your turn; the answer starts the next one: ov mail send --to ${agent.parentName} --type question --subject "<what>" --body "<what you wait for>"`,
+    "If you do neither, your parent is told that you never finished.",
+  ].join("\n");
+}
 
 function introduction({ agent, instructionFile }: PromptFacts): string {
   const task = agent.taskId === null ? "" : `, task ${agent.taskId}`;

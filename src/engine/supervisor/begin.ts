@@ -1,5 +1,8 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { type Allowance, allowanceOf } from "../../domain/budget/ledger.ts";
+import type { Missing } from "../../domain/completion/check.ts";
+import { parseDone } from "../../domain/completion/request.ts";
+import { missingFrom } from "../../domain/completion/rules.ts";
 import type { Letter } from "../../domain/mail/letter.ts";
 import { reopens } from "../../domain/mail/recipient.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
@@ -7,6 +10,7 @@ import type { ProcessRecord } from "../../domain/process/process.ts";
 import type { Recall } from "../../domain/turn/prompt.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
+import { roleFacts } from "../../usecases/completions/role-facts.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
 /** Everything a supervisor needs to know about the turn it took. */
@@ -15,6 +19,8 @@ export interface OwnedTurn {
   readonly agent: Agent;
   readonly fence: number;
   readonly letters: readonly Letter[];
+  /** What a reminded agent lacks before it could finish. */
+  readonly lacks: readonly Missing[];
   /** What the turn may take of each budget before it is ended. */
   readonly allowance?: Allowance | undefined;
   /** The version of the role's text that the conversation was last told; null when that is not known, or nothing yet. */
@@ -63,12 +69,24 @@ export async function beginTurn(ports: SupervisorPorts, turnId: string, fence: n
       agent,
       fence,
       letters: await lettersOf(tx, turnId, agent),
+      lacks: turn.trigger === "reminder" ? await lacksOf(tx, agent) : [],
       recall,
       allowance,
       knows: await knownText(tx, turn),
       started,
     };
   });
+}
+
+/** What `finish` would refuse, by what the store knows of the agent's work since its last turn. Gates are not asked. */
+async function lacksOf(tx: Tx, agent: Agent): Promise<readonly Missing[]> {
+  const bare = parseDone({ summary: "unsaid" });
+  if (!bare.ok) return [];
+  const { headCommit: head, ahead, dirty, worktreeKind } = agent;
+  const hasOwnTree = head !== null && worktreeKind !== "root";
+  const work = hasOwnTree ? { exists: true, head, ahead, messages: [], dirty, onBranch: true, files: [] } : null;
+  const facts = await roleFacts(tx, agent, bare.value);
+  return missingFrom({ agent, request: bare.value, work, unmerged: [], ...facts });
 }
 
 /** What a turn that failed was told its model may never have read. */

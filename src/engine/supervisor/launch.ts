@@ -141,7 +141,7 @@ function start(
 }
 
 const promptFor = (
-  { turn, agent, letters, recall, knows = null, changes }: OwnedTurn & Pick<StartTerms, "changes">,
+  { turn, agent, letters, lacks, recall, knows = null, changes }: OwnedTurn & Pick<StartTerms, "changes">,
   { found, version, text }: PlacedInstructions,
   instructionFile: string,
 ): string =>
@@ -155,6 +155,7 @@ const promptFor = (
     changed: !found && knows !== null && knows !== version ? text : undefined,
     changes,
     letters,
+    lacks,
     instructionFile,
   });
 

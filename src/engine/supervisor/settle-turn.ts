@@ -3,6 +3,7 @@ import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capabil
 import { scopeWarning } from "../../domain/agent/scope.ts";
 import { stopEnd } from "../../domain/agent/transition.ts";
 import { isAttachHold } from "../../domain/agent/wait.ts";
+import { leftUnfinished, neverFinished } from "../../domain/completion/unfinished.ts";
 import { type DeliveryEvent, nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Delivery, Message } from "../../domain/mail/types.ts";
 import { failureAdvice, isTransient, type RuntimeAdvice } from "../../domain/turn/failure.ts";
@@ -15,7 +16,7 @@ import type { Settings } from "../../ports/settings.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
-import { endAgent } from "../../usecases/agents/end-agent.ts";
+import { type AgentEnd, endAgent } from "../../usecases/agents/end-agent.ts";
 import { changeState } from "../../usecases/agents/reopen-agent.ts";
 import { settleTurnBudget } from "../../usecases/budgets/turn-budget.ts";
 import { record } from "../../usecases/events/record.ts";
@@ -194,10 +195,18 @@ async function moveAgent(
     await changeState(tx, agent, { to: state, actor, reason }, now);
     return;
   }
-  const { exit, kept } = ending;
-  const end = { state, outcome, actor, reason, death, advice, kept, turnId: turn.id, exit };
+  const { exit } = ending;
+  const told = outcome === "no_signal" ? await unfinished(tx, agent, ending) : { death, kept: ending.kept };
+  const end = { state, outcome, actor, reason, ...told, advice, turnId: turn.id, exit };
   const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
   await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, agent, end);
+}
+
+/** An agent that did not finish is reported as just that: whether it ever called finish, and the commits it leaves. */
+async function unfinished(tx: Tx, agent: Agent, { worktree, kept }: Ending): Promise<Pick<AgentEnd, "death" | "kept">> {
+  const asked = await tx.checks.completionsOf(agent.id);
+  const facts = { agent, asked, commits: worktree?.messages ?? [] };
+  return { death: neverFinished(facts), kept: kept ?? leftUnfinished(facts) };
 }
 
 async function queueNext(

@@ -110,6 +110,8 @@ async function announceDeath(
         worktree: agent.worktreePath,
         branch: agent.branch,
         hasUncommittedWork: agent.dirty,
+        commits: agent.ahead,
+        headCommit: agent.headCommit,
       }),
     },
   );

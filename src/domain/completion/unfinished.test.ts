@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { leftUnfinished, neverFinished, type UnfinishedFacts } from "./unfinished.ts";
+
+const facts: UnfinishedFacts = {
+  agent: {
+    branch: "overstory/b1/T1",
+    ahead: 2,
+    dirty: false,
+    headCommit: "1234567890abcdef",
+    worktreePath: "/w/b1",
+    reminders: 2,
+  },
+  asked: [],
+  commits: ["tests: cover dates\n\nbecause", "dates: parse them"],
+};
+const { agent } = facts;
+
+test("L7: an agent that never called finish is reported as just that, with its commits", () => {
+  expect(neverFinished(facts)).toBe("it never called finish (ov done), and was reminded 2 times");
+  expect(leftUnfinished(facts)).toBe(
+    'It leaves 2 commits on overstory/b1/T1 (1234567890): "tests: cover dates", "dates: parse them"; no gate was run on them. Its worktree and branch are kept.',
+  );
+});
+
+test("L7: an agent without commits is reported so, and where its uncommitted changes are", () => {
+  const bare = { ...facts, commits: [], agent: { ...agent, ahead: 0, dirty: true } };
+  expect(leftUnfinished(bare)).toStartWith(
+    "There is no commit of it on overstory/b1/T1. Uncommitted changes are in its worktree (/w/b1).",
+  );
+  expect(leftUnfinished({ ...facts, agent: { ...agent, headCommit: null } })).toStartWith("It is not known");
+});
+
+test("L7: a finish that was refused and never repeated is reported with what it lacked", () => {
+  const problem = [{ kind: "gate", message: "the gate test exited 1", fix: "mend it" }] as const;
+  const asked = [
+    { seq: 2, status: "failed", problem },
+    { seq: 1, status: "failed", problem: [] },
+  ] as const;
+  expect(neverFinished({ ...facts, asked })).toContain("refused (the gate test exited 1), it did not call it again");
+});
