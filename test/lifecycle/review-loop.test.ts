@@ -45,7 +45,7 @@ test("a reviewer ends with a verdict, and says why when it sends a branch back",
   expect(review).toMatchObject({ fromAgent: "r1", address: "operator" });
   expect(payloadOf(review)).toMatchObject({ verdict: "pass", branch: "overstory/b1/B" });
   const [report] = await project.read((tx) => tx.messages.list({ from: "r1", type: "worker_done" }));
-  expect(payloadOf(report)).toMatchObject({ verified: true, review: "pass", reviewedBranch: "overstory/b1/B" });
+  expect(payloadOf(report)).toMatchObject({ verified: false, review: "pass", reviewedBranch: "overstory/b1/B" });
   expect((await project.agent("b1")).generation).toBe(1);
   expect(await project.read((tx) => tx.tasks.get("R"))).toMatchObject({ status: "closed" });
 }, 60_000);

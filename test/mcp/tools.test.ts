@@ -35,8 +35,8 @@ test("mail goes out and comes in under the name that belongs to the token", asyn
   const read = await use(asLead, "inbox");
   expect(read.text).toContain("--- From: b1, builder (question)");
   expect(read.text).toContain("\n| v1 or v2?\n");
-  const [message] = read.data.messages as { id: string; from: string; verified: boolean }[];
-  expect(message).toMatchObject({ from: "b1", verified: true });
+  const [message] = read.data.messages as { id: string; from: string; senderConfirmed: boolean }[];
+  expect(message).toMatchObject({ from: "b1", senderConfirmed: true });
   expect(await use(asLead, "reply", { id: message?.id ?? "", body: "v2" })).toMatchObject({ isError: false });
   expect((await use(asLead, "inbox")).text).toBe("No new messages.");
   const answer = await use(asBuilder, "inbox", { types: ["dispatch"] });

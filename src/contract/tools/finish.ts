@@ -22,6 +22,13 @@ export const finishTool: ToolFor = (role) => ({
         ? {
             expansion_reason: anyText("Why you changed files that are not yours"),
             no_code: flag("Your task needed no change"),
+            reason: anyText("Why it needed none"),
+          }
+        : {}),
+      ...(role.capability === "lead"
+        ? {
+            no_code: flag("Nothing was to be built, so you hand nothing over"),
+            reason: text("Why nothing was to be built; needed with no_code"),
           }
         : {}),
     },

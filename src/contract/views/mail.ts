@@ -22,7 +22,8 @@ export const messageView = (message: MessageView) => ({
   read: message.read,
   createdAt: iso(message.createdAt),
   redelivered: message.redelivered,
-  verified: message.verified,
+  // Whether the identity of the sender is known. Only gates verify anything.
+  senderConfirmed: message.verified,
   state: message.state,
   // Both names have readers: `blobPath` those of `ov mail`, `wholeText` those of the tool `inbox`.
   blobPath: message.blobPath,

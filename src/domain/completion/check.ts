@@ -88,6 +88,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   branch           nobody knows which branch was reviewed
  *   unready-branch   a child's branch is neither handed over nor given up
  *   open-child       a child is still at work
+ *   nothing-done     a lead that nothing was built for, without a reason
  *   not-merged       a branch that was to be joined is not contained
  *   conflict         it did not land for a conflict, and would meet the same one again
  *   ended            the agent ended meanwhile
@@ -110,6 +111,7 @@ const missingKinds = [
   "branch",
   "unready-branch",
   "open-child",
+  "nothing-done",
   "not-merged",
   "conflict",
   "ended",

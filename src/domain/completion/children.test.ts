@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { MergeStatus } from "../merge/entry.ts";
-import { type ChildFacts, openChildren } from "./children.ts";
+import { type ChildFacts, nothingDone, openChildren } from "./children.ts";
 
 const branch = "overstory/b1/T1";
 
@@ -58,4 +58,23 @@ test("a lead whose merger joins what could not be merged learns that the landing
   const fixes = (...entries: ChildFacts["entries"]) => openChildren([child({}, { entries })]).map(({ fix }) => fix);
   expect(fixes(entry("conflict"))[0]).toContain("when a merger joins it, wait until that has landed");
   expect(fixes(entry("merged", "c1"))[0]).not.toContain("merger");
+});
+
+test("L1: a lead stands for a branch that was handed over, or for a child that was accepted without code", () => {
+  const lacks = (...children: ChildFacts[]): number => nothingDone(children, null).length;
+  for (const status of ["pending", "merging", "gating", "blocked", "merged"] as const) {
+    expect(lacks(child({}, { entries: [entry(status)] }))).toBe(0);
+  }
+  expect(lacks(child({ ahead: 0 }, { finished: true }))).toBe(0);
+  expect(lacks()).toBe(1);
+  expect(lacks(child({ releasedAt: 1 }), child({}, { abandoned: true }))).toBe(1);
+  for (const status of ["cancelled", "failed", "conflict", "reverted"] as const) {
+    expect(lacks(child({ releasedAt: 1 }, { entries: [entry(status)] }))).toBe(1);
+  }
+  expect(nothingDone([], "the parser can do it already")).toEqual([]);
+  expect(nothingDone([child({ releasedAt: 1 })], null)[0]).toMatchObject({
+    kind: "nothing-done",
+    message: expect.stringContaining("the work of b1 was given up"),
+    fix: expect.stringContaining('ov done --no-code --reason "<why>"'),
+  });
 });

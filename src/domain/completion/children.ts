@@ -21,6 +21,26 @@ export function openChildren(children: readonly ChildFacts[]): readonly Missing[
   return children.flatMap((child) => problemOf(child) ?? []);
 }
 
+/**
+ * What a lead stands for: at least one branch that was handed over, or a child whose own completion was accepted without
+ * code. Otherwise it has to say why nothing was to be built.
+ */
+export function nothingDone(children: readonly ChildFacts[], reason: string | null): readonly Missing[] {
+  if (reason !== null || children.some(hasDelivered)) return [];
+  const names = children.map(({ agent }) => agent.name);
+  const message =
+    names.length === 0
+      ? "nobody has built anything for this lead: there is no builder of it and no branch"
+      : `nothing was handed over: the work of ${names.join(", ")} was given up`;
+  const fix =
+    'sling a builder and hand its branch over with merge_ready, or say why nothing is to be built: ov done --no-code --reason "<why>" (finish: no_code and reason)';
+  return [{ kind: "nothing-done", message, fix, names }];
+}
+
+const hasDelivered = ({ agent, finished, entries }: ChildFacts): boolean =>
+  entries.some(({ status }) => !isRefused({ status }) && status !== "cancelled" && status !== "reverted") ||
+  (finished && agent.ahead === 0);
+
 function problemOf({ agent, finished, entries, abandoned }: ChildFacts): Missing | undefined {
   const { name, branch } = agent;
   if (agent.releasedAt !== null || abandoned) return undefined;

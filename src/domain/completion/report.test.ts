@@ -28,5 +28,5 @@ test("a report calls work verified only where its verdict does", () => {
   expect(failed.body).not.toContain("Verified");
   expect(reported(proofOf("verified", "passed")).payload).toMatchObject({ verified: true, verdict: "verified" });
   expect(reported(proofOf("verified_with_gaps", "failed")).payload).toMatchObject({ verified: true });
-  expect(reported(null).payload).toMatchObject({ verified: true, verdict: null });
+  expect(reported(null).payload).toMatchObject({ verified: false, verdict: null });
 });

@@ -39,11 +39,12 @@ export function reportMail(completion: Completion): ReportMail {
     exitCode: proof === null || proof.results.length === 0 ? null : worst(proof),
     filesModified: changed,
     ...(proof === null || work === null ? {} : { commit: work.head }),
-    verified: proof?.verdict !== "unverified",
+    // Nothing was checked where there is no proof.
+    verified: proof !== null && proof.verdict !== "unverified",
     verdict: proof?.verdict ?? null,
     ...(proof === null ? {} : { receiptId: proof.receiptId, gaps: proof.gaps, gates: proof.results.map(gateFact) }),
     ...(request.expansionReason === null ? {} : { expansionReason: request.expansionReason }),
-    ...(request.noCode ? { noCode: true } : {}),
+    ...(request.noCode ? { noCode: true, noCodeReason: request.noCodeReason ?? null } : {}),
     ...(request.verdict === null ? {} : { review: request.verdict, reviewedBranch }),
   };
   return {
@@ -90,7 +91,7 @@ function subjectOf({ agent, request, reviewedBranch }: Completion): string {
 }
 
 function factLines({ request, work, proof }: Completion): readonly string[] {
-  if (proof === null) return request.noCode ? ["", "No code was changed."] : [];
+  if (proof === null) return request.noCode ? ["", noCodeLine(request.noCodeReason ?? null)] : [];
   const gates = proof.results.map(({ gate, status }) => `${gate} ${status}`).join(", ");
   const files = work?.files.length ?? 0;
   return [
@@ -101,3 +102,6 @@ function factLines({ request, work, proof }: Completion): readonly string[] {
     ...(request.expansionReason === null ? [] : [`Beyond its scope because: ${request.expansionReason}`]),
   ];
 }
+
+const noCodeLine = (reason: string | null): string =>
+  reason === null ? "No code was changed." : `No code was changed, because: ${reason}`;

@@ -15,6 +15,8 @@ export interface DoneRequest {
   readonly branch: string | null;
   readonly expansionReason: string | null;
   readonly noCode: boolean;
+  /** Why no code was to be changed. Absent in requests that an earlier version stored. */
+  readonly noCodeReason?: string | null;
 }
 
 export interface TypedDone {
@@ -25,6 +27,7 @@ export interface TypedDone {
   readonly branch?: string | undefined;
   readonly expansionReason?: string | undefined;
   readonly noCode?: boolean | undefined;
+  readonly reason?: string | undefined;
 }
 
 /** Reads what was typed. A blank text is none. */
@@ -37,6 +40,8 @@ export function parseDone(typed: TypedDone): Result<DoneRequest, InvalidInput> {
   }
   const findings = parseFindings(typed.findings ?? "");
   if (!findings.ok) return findings;
+  const noCodeReason = textOrNull(typed.reason);
+  if (noCodeReason !== null && typed.noCode !== true) return no(invalid("reason", "belongs to --no-code"));
   return ok({
     summary,
     verdict,
@@ -45,6 +50,7 @@ export function parseDone(typed: TypedDone): Result<DoneRequest, InvalidInput> {
     branch: textOrNull(typed.branch),
     expansionReason: textOrNull(typed.expansionReason),
     noCode: typed.noCode === true,
+    noCodeReason,
   });
 }
 

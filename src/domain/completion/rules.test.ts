@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { doneRequest } from "../../../testkit/done-request.ts";
 import type { Capability } from "../agent/capability.ts";
+import type { ChildFacts } from "./children.ts";
 import type { DoneRequest } from "./request.ts";
 import { type CompletionFacts, missingFrom, type WorkSeen } from "./rules.ts";
 
@@ -40,6 +41,15 @@ function kinds({ capability = "builder", scope = [], request: words, work: seen,
   return missing.map(({ kind }) => kind);
 }
 
+const lead: Case = { capability: "lead", work: { ahead: 0, onBranch: false } };
+const child = { name: "b1", state: "completed", branch: "overstory/b1/T1", ahead: 1, headCommit: "c1" } as const;
+const delivered: ChildFacts = {
+  agent: { ...child, releasedAt: null },
+  finished: true,
+  entries: [{ status: "pending", headCommit: "c1" }],
+  abandoned: false,
+};
+
 describe("work", () => {
   const cases: readonly (readonly [string, Case, readonly string[]])[] = [
     ["a clean branch with commits lacks nothing", {}, []],
@@ -57,7 +67,10 @@ describe("work", () => {
     ["outside, explained in a commit", { scope: ["lib/**"], work: { messages: ["x\n\nexpansion_reason: y"] } }, []],
     ["outside, explained by mail", { scope: ["lib/**"], facts: { mailSubjects: ["scope_expansion: y"] } }, []],
     ["a scout may leave notes lying about", { capability: "scout", work: { ahead: 0, dirty: true } }, []],
-    ["a lead commits nothing", { capability: "lead", work: { ahead: 0, onBranch: false } }, []],
+    ["a lead commits nothing", { ...lead, facts: { children: [delivered] } }, []],
+    ["L1: a lead that nothing was built for", lead, ["nothing-done"]],
+    ["L1: the same with --no-code alone", { ...lead, request: { noCode: true } }, ["nothing-done"]],
+    ["L1: the same with a reason", { ...lead, request: { noCode: true, noCodeReason: "it is there already" } }, []],
     ["a merger must commit", { capability: "merger", work: { ahead: 0 } }, ["no-commits"]],
     [
       "a merger must have joined everything",

@@ -2,7 +2,7 @@ import type { Agent } from "../agent/agent.ts";
 import { canonical, isIn } from "../agent/capability.ts";
 import { isScopeExplained, outsideScope } from "../agent/scope.ts";
 import type { Missing } from "./check.ts";
-import { type ChildFacts, openChildren } from "./children.ts";
+import { type ChildFacts, nothingDone, openChildren } from "./children.ts";
 import { type DoneRequest, sendsBack } from "./request.ts";
 
 /** What the agent's worktree holds. */
@@ -107,12 +107,18 @@ function missingForRole(facts: CompletionFacts): readonly Missing[] {
     case "reviewer":
       return missingVerdict(facts);
     case "lead":
-      return openChildren(facts.children);
+      return missingFromLead(facts);
     case "merger":
       return facts.unmerged.map(notMerged);
     default:
       return [];
   }
+}
+
+/** Children that are still open say more than that nothing was delivered yet. */
+function missingFromLead({ children, request }: CompletionFacts): readonly Missing[] {
+  const open = openChildren(children);
+  return open.length > 0 ? open : nothingDone(children, request.noCode ? (request.noCodeReason ?? null) : null);
 }
 
 function missingVerdict(facts: CompletionFacts): readonly Missing[] {

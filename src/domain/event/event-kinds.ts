@@ -141,6 +141,7 @@ export const eventKinds = {
     summary: string;
     expansionReason?: string;
     noCode?: boolean;
+    noCodeReason?: string | null;
   }>(),
   completion_refused: holds<RefusedCheck>(),
   check_failed: holds<RefusedCheck>(),
@@ -192,7 +193,7 @@ export const eventKinds = {
   spec_written: holds<{ taskId: string; path: string; author: string | null; digest: string }>(),
 
   // Runs and budgets
-  run_completed: holds<{ runId: string; by?: "stop" }>(),
+  run_completed: holds<{ runId: string; by?: "stop"; open?: readonly string[] }>(),
   run_retargeted: holds<{ runId: string; from: string | null; to: string; landingBranch: string | null }>(),
   run_phase: holds<{
     phase: string;

@@ -38,7 +38,7 @@ function block(letter: FoldedLetter, place: number, count: number): string {
     headerLine("id", message.id),
     headerLine("from", message.fromAgent),
     ...(capability === null ? [] : [headerLine("capability", capability)]),
-    headerLine("verified", message.verified ? "yes" : "no"),
+    headerLine("sender", message.verified ? "confirmed" : "not confirmed"),
     headerLine("to", message.address),
     headerLine("type", message.type),
     headerLine("priority", message.priority),
@@ -61,7 +61,7 @@ function injected(letter: FoldedLetter): readonly string[] {
   const tags = [
     ...(message.priority === "normal" ? [] : [`[${message.priority.toUpperCase()}]`]),
     `(${message.type})`,
-    ...(message.verified ? [] : ["(unverified)"]),
+    ...(message.verified ? [] : ["(sender not confirmed)"]),
     ...(letter.redelivered ? ["(redelivered)"] : []),
   ];
   return [

@@ -80,6 +80,12 @@ export const lead = defineRole({
       enforcedBy: "finish",
       how: "completion is refused and names the branches",
     },
+    {
+      name: "EMPTY_FINISH",
+      means: "ending although nothing was built, without saying why",
+      enforcedBy: "finish",
+      how: "completion is refused until a branch is handed over or a reason is given",
+    },
     unverifiedEnd,
     silentFailure,
     pollingLoop,

@@ -136,6 +136,6 @@ test("who finishes outside of a turn has ended at once; a reader ends only a tas
   expect(await world.store.read((tx) => tx.tasks.get("S1"))).toMatchObject({ status: "closed" });
   expect(await world.store.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "in_review" });
   const [report] = await world.mailOf("lead-1", "worker_done");
-  expect(JSON.parse(report?.payload ?? "{}")).toMatchObject({ verified: true, exitCode: null, branch: null });
+  expect(JSON.parse(report?.payload ?? "{}")).toMatchObject({ verified: false, exitCode: null, branch: null });
   expect(report?.verified).toBe(false);
 });

@@ -149,7 +149,7 @@ async function recordCompletion(
   agent: Agent,
   { request, work, proved }: ProvedWork,
 ): Promise<void> {
-  const { learned, summary, expansionReason, noCode } = request;
+  const { learned, summary, expansionReason, noCode, noCodeReason = null } = request;
   const data = {
     taskId: agent.taskId,
     commit: work?.head ?? null,
@@ -157,7 +157,7 @@ async function recordCompletion(
     receiptId: proved?.receipt.id ?? null,
     summary,
     ...(expansionReason === null ? {} : { expansionReason }),
-    ...(noCode ? { noCode } : {}),
+    ...(noCode ? { noCode, noCodeReason } : {}),
   };
   await record(tx, now, { source: "engine", agent, type: "completion_accepted", data });
   if (learned === null) return;

@@ -34,6 +34,7 @@ export const requestDone: UseCase<RequestDone, CheckTicket> = {
       branch: text,
       expansionReason: text,
       noCode: flag,
+      reason: text,
       agent: text,
       task: text,
     },

@@ -21,6 +21,7 @@ export const done: Handler = async ({ app, flags, io }) => {
     branch: text(flags.branch),
     expansionReason: text(flags["expansion-reason"]),
     noCode: isOn(flags["no-code"]),
+    reason: text(flags.reason),
     task: text(flags.task),
     agent: text(flags.agent),
   });

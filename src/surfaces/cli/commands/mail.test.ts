@@ -155,7 +155,7 @@ test("check hands mail over once, and only what was printed counts as delivered"
       read: false,
       createdAt: "2026-01-01T00:00:00.000Z",
       redelivered: true,
-      verified: true,
+      senderConfirmed: true,
       state: "claimed",
       blobPath: null,
       wholeText: null,

@@ -17,6 +17,7 @@ export const finish: ToolHandler = async (given, context) => {
     branch: given.optionalText("branch"),
     expansionReason: given.optionalText("expansion_reason"),
     noCode: given.isOn("no_code"),
+    reason: given.optionalText("reason"),
   });
   if (!asked.ok) return asked;
   const answered = await waitForCheck(context, asked.value.id);
