@@ -159,6 +159,12 @@ type RunRefusal =
       readonly agents: readonly string[];
       /** Branches of it that are still in the merge queue. */
       readonly branches: readonly string[];
+      /** Ids of its tasks that are not closed. */
+      readonly tasks: readonly string[];
+      /** All of these in words, each with the command that clears it. */
+      readonly open: readonly { readonly what: string; readonly fix: string }[];
+      /** Only the operator may end a run with open ends. */
+      readonly mayForce: boolean;
     };
 
 type MergeRefusal =

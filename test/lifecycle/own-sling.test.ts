@@ -42,6 +42,6 @@ test("--run new begins a run of its own, --run <id> joins one, and nothing else 
   expect(await refused("--run", own, "--parent", "coordinator")).toEqual([2, expect.stringContaining(String(led))]);
   for (const name of ["m1", "m3"]) await untilAgent(project, name, "completed/done");
   await project.settled();
-  await project.json("run", "complete");
+  await project.json("run", "complete", "--force");
   expect(await refused("--run", own)).toEqual([2, expect.stringContaining("has ended")]);
 }, 120_000);

@@ -101,7 +101,7 @@ test("snapshot.retentionDays and mail.retentionDays say how long; unread mail st
   await project.json("release", "landed");
   await project.settled();
   await land(project, "landed.txt", "landed\n");
-  await project.json("run", "complete");
+  await project.json("run", "complete", "--force");
   const typesOf = (): Promise<string[]> =>
     project.read(async (tx) => (await tx.messages.list({})).map(({ type }) => type).toSorted());
   expect(await typesOf()).toEqual(["dispatch", "question"]);

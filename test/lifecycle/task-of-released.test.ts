@@ -37,7 +37,12 @@ test("the task of an unfinished agent is ready again when the agent is released,
 test("a run that is ended leaves no task in progress with nobody on it", async () => {
   await using project = await stopped();
   await project.json("release", "b1");
-  await project.json("run", "complete");
+  const refused = await project.ov("run", "complete");
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("task T1 is open")]);
+  expect(refused.err).toContain("ov task close T1");
+  expect(await project.json("run", "complete", "--force")).toMatchObject({
+    leftOpen: [expect.stringContaining("task T1 is open")],
+  });
   expect(await taskOf(project)).toMatchObject({ status: "open", claimedBy: null });
 }, 120_000);
 

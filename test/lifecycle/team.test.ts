@@ -105,6 +105,10 @@ test("a default run reaches its phase notices unattended, and completes when its
   expect((await project.agent("b1")).cleanedAt).not.toBeNull();
   expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
   expect(await project.git("show", "overstory/b1/B1:one.txt")).toBe("one\n");
+  const unfinished = await project.ov("run", "complete");
+  expect([unfinished.code, unfinished.err]).toEqual([2, expect.stringContaining("task B1 is")]);
+  for (const task of ["B1", "B2", "L", "S", "R"])
+    await project.json("task", "close", task, "--reason", "kept as a branch");
   await project.json("run", "complete");
   const dead = await project.read(async (tx) => tx.messages.list({ type: "worker_died" }));
   expect(dead).toEqual([]);

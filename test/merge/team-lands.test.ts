@@ -25,7 +25,7 @@ const team = `
         if [ -e "$HOME/b2.done" ] && mkdir "$HOME/told2" 2>/dev/null; then ready overstory/b2/B2
         elif [ -e "$HOME/told2" ]; then
           [ "$(ov task show B2 --json | grep -c '"status":"closed"')" = 1 ] &&
-            ov mail send --to coordinator --type worker_done --subject "Done: L" --body "all landed"
+            ov done --summary "all landed"
         elif [ -e "$HOME/told1" ]; then
           [ "$(ov task show B1 --json | grep -c '"status":"closed"')" = 1 ] && mkdir "$HOME/second" 2>/dev/null &&
             ov sling B2 --name b2 --files two.txt

@@ -102,15 +102,15 @@ export const coordinator = defineRole({
     },
     {
       name: "ORPHANED_AGENTS",
-      means: "completing the run while somebody still works",
+      means: "completing the run while somebody still works or a task is open",
       enforcedBy: "rule",
-      how: "completing is refused and names who is not released",
+      how: "completing is refused and names each agent, task and branch with what to do about it",
     },
     {
       name: "SCOPE_EXPLOSION",
       means: "starting work the objective does not ask for",
       enforcedBy: "advisory",
-      how: "note it as a task and leave it to the operator",
+      how: "name it in your last report and leave it to the operator",
     },
     readOnlyViolation,
     pollingLoop,

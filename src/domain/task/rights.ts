@@ -11,7 +11,8 @@ export type TaskAction = (typeof taskActions)[number];
  * Why the caller may not do this to the task, or undefined when it may.
  *
  *   operator, engine     everything
- *   lead, coordinator    every task, but no agent closes one with code to land: landing does
+ *   lead, coordinator    every task, but no agent closes one with code to land: landing does. One whose work was
+ *                        given up has none
  *   other agents         their own task, and they move it only while nobody else holds it
  */
 export function forbidden(caller: Caller, action: TaskAction, task: Task): Refusal | undefined {
@@ -19,7 +20,7 @@ export function forbidden(caller: Caller, action: TaskAction, task: Task): Refus
   if (!directs(caller) && caller.taskId !== task.id) {
     return deny(caller, `${action} task ${task.id}`, "it is not its own task");
   }
-  if (action === "close" && isCodeTask(task)) {
+  if (action === "close" && isCodeTask(task) && task.mergeState !== "abandoned") {
     return deny(caller, `close task ${task.id}`, "it has code to land, and landing closes it");
   }
   if (directs(caller) || action === "change" || action === "claim") return undefined;

@@ -56,7 +56,18 @@ const refusals: OneOfEach = {
   "group-ambiguous": { kind: "group-ambiguous", name: "g", ids: ["g1", "g2"] },
   "group-member": { kind: "group-member", group: "g1", task: "T1", problem: "already" },
   "group-would-be-empty": { kind: "group-would-be-empty", group: "g1" },
-  "run-open": { kind: "run-open", run: "run-1", agents: ["b1", "b2"], branches: ["overstory/b1/T1"] },
+  "run-open": {
+    kind: "run-open",
+    run: "run-1",
+    agents: ["b1"],
+    branches: [],
+    tasks: ["T1"],
+    open: [
+      { what: "task T1 is open: One", fix: "have it done: ov sling T1" },
+      { what: "builder b1 is not released (completed)", fix: "let it go: ov release b1" },
+    ],
+    mayForce: true,
+  },
   "merge-status": { kind: "merge-status", entry: 3, branch: "overstory/b1/T1", status: "merged", wanted: ["pending"] },
   "uncommitted-rest": {
     kind: "uncommitted-rest",

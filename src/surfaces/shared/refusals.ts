@@ -200,11 +200,10 @@ function words(refusal: Refusal): Words {
     case "run-open":
       return {
         ...rejected("LIFECYCLE_ERROR"),
-        message: `run ${refusal.run} still has ${stillOpen(refusal)}; ${unchanged}`,
-        hint:
-          refusal.agents.length === 0
-            ? "see what they wait for: ov merge list, or end the run anyway: ov run complete --force"
-            : "let them go with: ov release <agent>, or end the run anyway: ov run complete --force",
+        message: `run ${refusal.run} has open ends; ${unchanged}:\n${refusal.open.map(({ what, fix }) => `- ${what}\n  ${fix}`).join("\n")}`,
+        hint: refusal.mayForce
+          ? "when nothing of this matters any more, end the run anyway: ov run complete --force"
+          : `settle each of them; what only a person can decide, ask: ${ask}`,
       };
     case "merge-status":
       return {
@@ -308,14 +307,6 @@ function programTrouble({ program, problem }: Extract<Refusal, { kind: "runtime-
 }
 
 const rejected = (code: Code) => ({ code, exit: exits.usage, retryable: false }) as const;
-
-function stillOpen({ agents, branches }: Extract<Refusal, { kind: "run-open" }>): string {
-  const parts = [
-    ...(agents.length === 0 ? [] : [`agents that are not released: ${listed(agents, "and")}`]),
-    ...(branches.length === 0 ? [] : [`branches in the merge queue: ${listed(branches, "and")}`]),
-  ];
-  return parts.join("; ");
-}
 
 function invalidInput(refusal: InvalidInput): Words {
   const shown = refusal.value === undefined ? "" : ` (got "${refusal.value}")`;

@@ -8,6 +8,7 @@ import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";
 import { fromEngine, post, type Recipient } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
+import { openEndsOf } from "./open-ends.ts";
 
 /**
  * Tells the run's coordinator when all its workers have ended. To be called in the transaction that ends an agent: each
@@ -116,6 +117,7 @@ export async function announceFinished(
   const set = own.map(({ name, generation }) => `${name}#${generation}`).toSorted();
   const key = ids.digest(set.join("\n"));
   if (!(await notice(tx, { kind: "finished", about: runId, key }))) return;
+  const open = await openEndsOf(tx, run);
   await post(
     tx,
     { ids, now },
@@ -127,6 +129,7 @@ export async function announceFinished(
       subject: `[ENGINE] nobody works for run ${runId} any more`,
       body: [
         `${workers.length === 1 ? "The one agent of the run is" : `All ${workers.length} agents of the run are`} released, and no branch waits to land.`,
+        ...(open.length === 0 ? [] : ["Still open:", ...open.map(({ what, fix }) => `- ${what}; ${fix}`)]),
         "If the objective is reached, end the run with: ov run complete",
         "If not, sling what is missing.",
       ].join("\n"),

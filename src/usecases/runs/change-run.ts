@@ -4,25 +4,34 @@ import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { forbiddenToComplete } from "../../domain/run/run.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
+import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { promoteAtEnd } from "../merge/landing/promotion.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { moveEntry } from "../merge/queue/enqueue.ts";
-import type { UseCase } from "../usecase.ts";
+import { closeAndFollow } from "../tasks/close-task.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { isStillOpen, openEndsOf } from "./open-ends.ts";
 import { currentRun, findRun } from "./read-runs.ts";
 
 /**
- * Ends the current run, once everybody in it is released or dead and nothing of it is on its way into a branch. Its agents
- * are left alone: stopping them is a decision of its own.
+ * Ends the current run, once its tasks are closed, its agents are released or dead and nothing of it is on its way into a
+ * branch. The operator may end it before that by force. Its agents are left alone: stopping them is a decision of its own.
  */
 export const completeRun: UseCase<
   { readonly force?: boolean },
-  { readonly runId: string; readonly status: RunStatus }
+  {
+    readonly runId: string;
+    readonly status: RunStatus;
+    /** What was left open, when it was ended by force. */
+    readonly open: readonly OpenEnd[];
+  }
 > = {
   kind: "write",
   request: fields({}, { force: flag }),
@@ -31,30 +40,33 @@ export const completeRun: UseCase<
     if (run === undefined || run.status !== "active") return no({ kind: "no-current-run" });
     const refused = forbiddenToComplete(context.caller, run.id);
     if (refused !== undefined) return no(refused);
-    const open = newestPerName(await tx.agents.list({ runId: run.id })).filter(isOpen);
-    const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
-    if ((open.length > 0 || landing.length > 0) && force !== true) {
-      const agents = open.map(({ name }) => name);
-      return no({ kind: "run-open", run: run.id, agents, branches: landing.map(({ branch }) => branch) });
+    if (force === true && context.caller.kind === "agent") {
+      const why = "only the operator ends a run that has open ends";
+      return no({ kind: "not-allowed", action: `complete ${run.id} by force`, caller: context.caller.name, why });
     }
+    const open = await openEndsOf(tx, run);
+    if (open.length > 0 && force !== true) return no(isStillOpen(run, context.caller, open));
     await tx.runs.complete(run.id, "completed", context.now);
     // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
     for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
       if (hasEnded(agent)) await giveBackTask(tx, context, agent);
+      else if (isIn("persistent", agent.capability)) await closeOwnTask(tx, context, agent);
     }
     await promoteAtEnd(tx, context, run);
     await record(tx, context.now, {
       ...byCaller(context.caller, run.id),
       type: "run_completed",
-      data: { runId: run.id },
+      data: { runId: run.id, ...(open.length === 0 ? {} : { open: open.map(({ what }) => what) }) },
     });
-    return ok({ runId: run.id, status: "completed" });
+    return ok({ runId: run.id, status: "completed", open });
   },
 };
 
-/** Persistent agents end with the run, not before it. */
-const isOpen = (agent: Agent): boolean =>
-  !isIn("persistent", agent.capability) && agent.state !== "zombie" && agent.releasedAt === null;
+/** A coordinator that was slung with a task has done it when its run is complete. */
+async function closeOwnTask(tx: Tx, context: Context, { taskId, name }: Agent): Promise<void> {
+  const task = taskId === null ? undefined : await tx.tasks.get(taskId);
+  if (task?.claimedBy === name) await closeAndFollow(tx, context, task, "its run is complete");
+}
 
 export interface RetargetRequest {
   /** The current run, else the newest, when it is not said. */

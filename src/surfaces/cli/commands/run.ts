@@ -91,8 +91,13 @@ export const retarget: Handler = async ({ app, args, flags, io }) => {
 export const complete: Handler = async ({ app, flags, io }) => {
   const completed = await app.call("run.complete", { force: flags.force === true });
   if (!completed.ok) return completed;
-  const { runId, status } = completed.value;
-  return ok({ json: { runId, status }, text: successLine(io.paint, "Run completed", runId), quietText: runId });
+  const { runId, status, open } = completed.value;
+  const left = open.map(({ what }) => hintLine(io.paint, `left open: ${visibleLine(what)}`));
+  return ok({
+    json: { runId, status, ...(open.length === 0 ? {} : { leftOpen: open.map(({ what }) => what) }) },
+    text: [successLine(io.paint, "Run completed", runId), ...left].join("\n"),
+    quietText: runId,
+  });
 };
 
 /** The facts of a run, a line each. */

@@ -43,8 +43,10 @@ export const runCommand: Command = {
     },
     {
       name: "complete",
-      summary: "End the current run, once its agents are released",
-      flags: [{ name: "force", summary: "Also while agents are not released" }],
+      summary: "End the current run, once nothing of it is open",
+      details:
+        "It is refused while a task of the run is not closed, an agent is not released or a branch is on its way to land. The refusal names each of them with the command that clears it.",
+      flags: [{ name: "force", summary: "End it with open ends, which are then listed; for the operator" }],
       run: async () => (await import("../commands/run.ts")).complete,
     },
   ],

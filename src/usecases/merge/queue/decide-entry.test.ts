@@ -6,6 +6,7 @@ import type { OperationName } from "../../catalog.ts";
 import { completeRun } from "../../runs/change-run.ts";
 import { showRun } from "../../runs/read-runs.ts";
 import { overview } from "../../status/overview.ts";
+import { closeTask } from "../../tasks/close-task.ts";
 import { listMerges, showMerge } from "../read-merges.ts";
 import { addMerge } from "./add-entry.ts";
 import { approveMerge, rejectMerge, resumeMerge, retryMerge } from "./decide-entry.ts";
@@ -105,6 +106,7 @@ test("a run with a branch on its way does not complete", async () => {
     refusal: { kind: "run-open", agents: [], branches: [builderBranch] },
   });
   await world.store.transaction((tx) => tx.merges.change(id, ["pending"], { status: "merged" }));
+  for (const task of ["T1", "T2"]) await world.must(closeTask, { id: task });
   expect(await world.must(completeRun, {})).toMatchObject({ status: "completed" });
 });
 

@@ -1,0 +1,50 @@
+import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { type OpenEnd, openEnds } from "../../domain/run/open-ends.ts";
+import type { Run } from "../../domain/run/run.ts";
+import type { Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+
+/** What keeps this run from ending, as it is now. */
+export async function openEndsOf(tx: Tx, run: Pick<Run, "id">): Promise<readonly OpenEnd[]> {
+  const agents = newestPerName(await tx.agents.list({ runId: run.id }));
+  const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
+  return openEnds({ tasks: await openTasksOf(tx, run.id, agents), agents: agents.filter(isOpen), landing });
+}
+
+export const isStillOpen = (run: Pick<Run, "id">, caller: Caller, open: readonly OpenEnd[]): Refusal => ({
+  kind: "run-open",
+  run: run.id,
+  agents: namesOf(open, "agent"),
+  branches: namesOf(open, "branch"),
+  tasks: namesOf(open, "task"),
+  open: open.map(({ what, fix }) => ({ what, fix })),
+  mayForce: caller.kind !== "agent",
+});
+
+const namesOf = (open: readonly OpenEnd[], kind: OpenEnd["kind"]): readonly string[] =>
+  open.filter((end) => end.kind === kind).map(({ name }) => name);
+
+/** Persistent agents end with the run, not before it. */
+const isOpen = (agent: Agent): boolean => !isHead(agent) && agent.state !== "zombie" && agent.releasedAt === null;
+
+/**
+ * Tasks of the run that are not closed. A task that is older than the run belongs to it when an agent of the run took it
+ * on and no agent of another run holds it now. The task of a coordinator that was slung with one ends with the run.
+ */
+async function openTasksOf(tx: Tx, runId: string, agents: readonly Agent[]): Promise<readonly Task[]> {
+  const heads = new Set(agents.filter(isHead).map(({ name }) => name));
+  const tasks = new Map((await tx.tasks.list({ runId, unclosed: true })).map((task) => [task.id, task]));
+  const names = new Set(agents.map(({ name }) => name));
+  for (const { taskId } of agents) {
+    const task = taskId === null || tasks.has(taskId) ? undefined : await tx.tasks.get(taskId);
+    if (task === undefined || task.runId !== null || task.status === "closed") continue;
+    if (task.claimedBy === null || names.has(task.claimedBy)) tasks.set(task.id, task);
+  }
+  return [...tasks.values()].filter(({ claimedBy }) => claimedBy === null || !heads.has(claimedBy));
+}
+
+const isHead = ({ capability }: Agent): boolean => isIn("persistent", capability);
