@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../src/domain/agent/agent.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { textIn } from "../testkit/lifecycle.ts";
+import { textIn, untilLaterTurn } from "../testkit/lifecycle.ts";
 import { jsonOf } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
@@ -249,8 +249,7 @@ describe("a paused agent", () => {
     await project.settled();
     await project.json("pause", "b1");
     await project.json("nudge", "b1", "go", "on");
-    await project.settled();
-    await Bun.sleep(700);
+    await untilLaterTurn(project);
     const { id } = await project.agent("b1");
     const turns = async (): Promise<number> =>
       (await project.read((tx) => tx.turns.listFor(id))).filter((turn) => turn.startedAt !== null).length;

@@ -52,6 +52,15 @@ export const untilTurns = (project: TestProject, name: string, count: number): P
     return turns.filter(({ endedAt }) => endedAt !== null).length >= count;
   });
 
+/**
+ * Slings one more agent and waits until its first turn has ended. Whatever could start before it has started by then: for
+ * tests in which an agent must not.
+ */
+export async function untilLaterTurn(project: TestProject): Promise<void> {
+  await slingNew(project, "LATER");
+  await untilTurns(project, "later", 1);
+}
+
 export const eventsOf = (project: TestProject, type: string): Promise<Event[]> =>
   project.read(async (tx) => (await tx.events.after(0, 10_000)).filter((event) => event.type === type));
 

@@ -9,6 +9,7 @@ import {
   slingNew,
   startsOf,
   untilAgent,
+  untilLaterTurn,
 } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { storedAgent } from "../../testkit/use-case.ts";
@@ -81,7 +82,7 @@ describe("ov pause", () => {
     await project.json("engine", "start");
     killServices(project);
     await project.json("engine", "start");
-    await Bun.sleep(400);
+    await untilLaterTurn(project);
     expect(startsOf(project, "b1")).toHaveLength(1);
     expect(await project.json("resume", "b1")).toMatchObject({ resumed: ["b1"], queued: ["b1"] });
     await settledTurns(project, 2);
@@ -103,7 +104,7 @@ describe("ov pause", () => {
     expect(await project.json("pause", "b1")).toMatchObject({ paused: ["b1"], running: ["b1"] });
     await Bun.write(`${project.home}/go`, "");
     await settledTurns(project, 1);
-    await Bun.sleep(300);
+    await untilLaterTurn(project);
     expect(await project.agent("b1")).toMatchObject({ state: "between_turns", outcome: null });
     await project.json("resume", "b1");
     await untilAgent(project, "b1", "completed/done");

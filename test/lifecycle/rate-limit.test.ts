@@ -8,6 +8,7 @@ import {
   slingNew,
   startsOf,
   untilAgent,
+  untilLaterTurn,
   untilTurns,
 } from "../../testkit/lifecycle.ts";
 import { makeProject } from "../../testkit/project.ts";
@@ -44,7 +45,7 @@ describe("a rate limit", () => {
     await project.json("nudge", "b1", "hello", "--force");
     // Many times what it would wait without a stated reset.
     await moveClock(project, 500_000);
-    await Bun.sleep(400);
+    await untilLaterTurn(project);
     expect(startsOf(project, "b1")).toHaveLength(2);
     await moveClock(project, 602_000);
     await untilTurns(project, "b1", 3);

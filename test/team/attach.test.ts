@@ -11,6 +11,7 @@ import {
   startsOf,
   untilAgent,
   untilFile,
+  untilLaterTurn,
   untilTurns,
 } from "../../testkit/lifecycle.ts";
 import { ovBinary } from "../../testkit/ov.ts";
@@ -100,7 +101,7 @@ test("a person goes on with the agent's own conversation, in its worktree and as
   expect(await queuedTurn(project, "b1")).toMatchObject({ trigger: "mail" });
   expect((await project.ov("resume", "b1")).code).toBe(8);
   expect((await project.ov("attach", "b1")).code).toBe(6);
-  await Bun.sleep(700);
+  await untilLaterTurn(project);
   expect(startsOf(project, "b1")).toHaveLength(1);
 
   const { code, out } = await seat.leave();
