@@ -61,7 +61,8 @@ testWithCli(
   "one long answer is no silence, nothing goes on in the background, and the hooks of the checkout's person stay there",
   async (binDir) => {
     await using model = startFakeModel();
-    await using project = await claudeProject(binDir, { config: "turn:\n  stallTimeoutMs: 4000\n" });
+    // More than the start of the program takes on a busy machine, and less than the answer takes.
+    await using project = await claudeProject(binDir, { config: "turn:\n  stallTimeoutMs: 12000\n" });
     const ran = join(project.home, "hook-ran");
     mkdirSync(join(project.root, ".claude"));
     const hooks = { Stop: [{ hooks: [{ type: "command", command: `touch ${ran}` }] }] };
@@ -69,7 +70,7 @@ testWithCli(
     const steps: readonly Step[] = [
       { tool: "Bash", input: { command: "tail -f /dev/null", description: "wait", run_in_background: true } },
       { tool: "mcp__overstory__finish", input: { summary: "There is nothing to do." } },
-      { text: "word ".repeat(24), pieces: 24, pauseMs: 300 },
+      { text: "word ".repeat(24), pieces: 24, pauseMs: 600 },
     ];
     await sling(project, model, { steps });
     await untilAgent(project, "b1", "completed/done");
