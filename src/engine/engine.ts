@@ -328,11 +328,15 @@ class Engine {
   /** The socket closes before the last look, so that work committed after it finds no engine and starts another. */
   async #leave(options: { whateverIsDue: boolean; comesBack?: boolean }): Promise<boolean> {
     for (const worker of [...this.#steady, this.#seating, ...this.#steered]) await worker.settled();
+    this.#ports.reach("engine.before-close");
     this.#socket?.close(options);
     this.#ports.reach("engine.before-leave");
     let left = false;
     try {
-      left = await leaveEngineSeat(this.#ports, this.#seat, options);
+      // Who changed the settings before the socket closed has woken this engine and relies on it.
+      if (!options.whateverIsDue) await this.#isOutdated();
+      const mayLeave = options.whateverIsDue || this.#outdated === "no";
+      left = mayLeave && (await leaveEngineSeat(this.#ports, this.#seat, options));
     } finally {
       // This is still the engine, and must be found. Workers were not asked again while they settled.
       if (!left) {

@@ -13,6 +13,7 @@ export const killPoints = [
   "state.after-files",
   "engine.started",
   "engine.listening",
+  "engine.before-close",
   "engine.before-leave",
   "seat.before-worktree",
   "seat.after-worktree",

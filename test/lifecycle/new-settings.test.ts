@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { readIdentity } from "../../src/host/engine-contact/keeper.ts";
-import { slingNew, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
+import { freeze, slingNew, thaw, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -63,19 +65,44 @@ test("settings that cannot be used leave the engine with those it has, and are t
   expect((await project.read((tx) => tx.gates.recent(5))).map(({ command }) => command)).toEqual(["test -d ."]);
 }, 120_000);
 
-test("a limit that is raised in the settings frees the agents that waited for it", async () => {
-  const spends = `
+const spends = `
 - when: { turn: 1 }
   do:
     - repeat: { times: 30, do: [{ tool: { name: Look } }] }
     - hang: true
 - do: [{ ov: [done, --summary, d, --no-code] }]
 `;
+
+const waitsForBudget = async (project: TestProject): Promise<boolean> =>
+  (await project.read((tx) => tx.waits.of("b1"))).some(({ kind }) => kind === "budget");
+
+test("a limit that is raised in the settings frees the agents that waited for it", async () => {
   await using project = await makeProject({ scenario: spends, config: "budgets: { agent: { usd: 0.005 } }\n" });
   await slingNew(project, "B1");
   await untilTurns(project, "b1", 1);
-  const waits = () => project.read((tx) => tx.waits.of("b1"));
-  await project.until("it was parked", async () => (await waits()).some(({ kind }) => kind === "budget"));
+  await project.until("it was parked", () => waitsForBudget(project));
   await project.json("config", "set", "budgets.agent.usd", "5");
-  await project.until("it may go on", async () => (await waits()).every(({ kind }) => kind !== "budget"));
+  await project.until("it may go on", async () => !(await waitsForBudget(project)));
+}, 120_000);
+
+test("so does one that is raised while the engine is about to leave", async () => {
+  const stopped = join(await mkdtemp(join(tmpdir(), "ov-stopped-")), "stopped");
+  const leaving = {
+    OVERSTORY_TEST_KILL_IN: "engine",
+    OVERSTORY_TEST_KILL_AT: "engine.before-close",
+    OVERSTORY_TEST_KILL_WITH: "SIGSTOP",
+    OVERSTORY_TEST_KILL_ONCE: stopped,
+  };
+  const config = "budgets: { agent: { usd: 0.005 } }\n";
+  await using project = await makeProject({ scenario: spends, config, env: leaving });
+  await slingNew(project, "B1");
+  await project.until("it was parked", () => waitsForBudget(project));
+  // The engine has looked at its settings for the last time, and still has its socket.
+  await project.until("the engine was about to leave", async () => existsSync(stopped));
+  const pid = engineOf(project) ?? 0;
+  freeze(pid);
+  await project.json("config", "set", "budgets.agent.usd", "5");
+  thaw(pid);
+  await project.until("it may go on", async () => !(await waitsForBudget(project)));
+  rmSync(dirname(stopped), { recursive: true });
 }, 120_000);
