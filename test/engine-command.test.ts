@@ -202,6 +202,24 @@ describe("ov run-until-idle", () => {
     await project.until("the check was over", async () => (await work()).runningChecks === 0);
   });
 
+  test("a check that finds no free place is counted as waiting", async () => {
+    await using project = await withTask({});
+    const gate = { name: "slow", command: 'until [ -e "$HOME/go" ]; do sleep 0.05; done' };
+    await project.json("config", "set", "project.qualityGates", JSON.stringify([gate]));
+    await project.json("config", "set", "merge.parallelGates", "1");
+    await project.git("commit", "--allow-empty", "--quiet", "-m", "second");
+    const work = async () =>
+      (await project.json("engine", "status")) as { runningChecks: number; waitingChecks: number };
+    const first = project.ov("gate", "run");
+    await project.until("the first gate ran", async () => (await work()).runningChecks === 1);
+    const second = project.ov("gate", "run", "HEAD~1");
+    await project.until("the second check was there", async () => (await work()).waitingChecks === 1);
+    expect(await work()).toMatchObject({ runningChecks: 1, waitingChecks: 1 });
+    await Bun.write(join(project.home, "go"), "");
+    expect([(await first).code, (await second).code]).toEqual([0, 0]);
+    expect(await work()).toMatchObject({ runningChecks: 0, waitingChecks: 0 });
+  });
+
   test("gives up with 124 when the time is over, and the turn that runs goes on", async () => {
     await using project = await withTask({ scenario: waiting });
     await project.json("sling", "T1", "--name", "b1");
