@@ -6,6 +6,7 @@ import { sectionIn, withSection } from "../src/domain/project/section.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { parse } from "../src/surfaces/cli/parse.ts";
 import { tree } from "../src/surfaces/cli/tree.ts";
+import { jsonOf } from "../testkit/ov.ts";
 import { initWorld } from "./init.world.ts";
 
 test.each([
@@ -109,4 +110,33 @@ test("names only commands that exist", async () => {
     const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
     expect([line, parse(tree, words).kind]).toEqual([line, "call"]);
   }
+});
+
+test("is left alone where a sparse checkout leaves the tracked file out", async () => {
+  using world = await initWorld();
+  world.write("CLAUDE.md", "# Ours\n");
+  world.write("src/a.txt", "a\n");
+  await world.git("add", ".");
+  await world.git("commit", "--quiet", "-m", "first");
+  await world.git("sparse-checkout", "set", "--no-cone", "/src/");
+  const said = await world.json("init");
+  expect(said.warnings).toContainEqual(expect.stringContaining("git sparse-checkout add /CLAUDE.md"));
+  expect(existsSync(join(world.root, "CLAUDE.md"))).toBe(false);
+  expect(await world.git("show", "HEAD:CLAUDE.md")).toBe("# Ours\n");
+});
+
+test("settings that a sparse checkout leaves out are not written anew, but named with the way to have them", async () => {
+  using world = await initWorld();
+  world.write("src/a.txt", "a\n");
+  world.write(".overstory/config.yaml", "project:\n  name: ours\n  canonicalBranch: main\n");
+  await world.git("add", ".");
+  await world.git("commit", "--quiet", "-m", "first");
+  await world.git("sparse-checkout", "set", "src");
+  const refused = await world.ov("init", "--json");
+  expect(jsonOf(refused)).toMatchObject({
+    exitCode: 2,
+    error: expect.stringContaining("git sparse-checkout add .overstory"),
+  });
+  expect(existsSync(join(world.root, ".overstory", "config.yaml"))).toBe(false);
+  expect(await world.git("status", "--porcelain")).toBe("");
 });

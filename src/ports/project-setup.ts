@@ -66,6 +66,8 @@ export interface ProjectSetup {
   bind(): Promise<{ readonly isAdopted: boolean }>;
   /** The path of something that is no directory and has the name of ours. */
   obstacle(): string | undefined;
+  /** Git tracks settings that a sparse checkout leaves out. */
+  settingsAreLeftOut(): Promise<boolean>;
   /** Settings that are there, or their last known text where another branch is checked out. */
   settings(): { readonly isThere: boolean; readonly lastKnown: string | undefined };
   /** Throws when the database cannot be used, or is lost and nothing says that a new one is wanted. */

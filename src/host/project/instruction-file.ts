@@ -5,6 +5,7 @@ import { generatedState, isKept } from "../../domain/project/generated-state.ts"
 import { sealedGuide } from "../../domain/project/generated-texts.ts";
 import { begin, sectionIn, withSection } from "../../domain/project/section.ts";
 import { errorCode, readText } from "../file-access.ts";
+import { git } from "../git/git.ts";
 import { randomIds } from "../ids.ts";
 import { replaceFile } from "./files.ts";
 
@@ -39,6 +40,12 @@ async function put(root: string, name: string, { edited }: PutGuide): Promise<In
   const found = locate(root, name);
   if ("why" in found) return { kind: "left-alone", why: found.why };
   const { path, exists } = found;
+  if (!exists && (await isLeftOut(root, name))) {
+    return {
+      kind: "left-alone",
+      why: `a sparse checkout leaves it out (git sparse-checkout add /${name}, then ov init)`,
+    };
+  }
   // One character per byte and back, whatever the encoding; the section itself is ASCII.
   const before = exists ? readFileSync(path, "latin1") : undefined;
   const guide = sealedGuide(randomIds.digest);
@@ -55,6 +62,12 @@ async function put(root: string, name: string, { edited }: PutGuide): Promise<In
   if (edit.kind === "same") return { kind: "unchanged", ...place };
   await replaceFile(path, { bytes: Buffer.from(edit.text, "latin1") });
   return { kind: "written", ...place };
+}
+
+/** Does git track a file here that a sparse checkout leaves out? A file that is written there would take its place. */
+export async function isLeftOut(root: string, path: string): Promise<boolean> {
+  const { out } = await git(root, "ls-files", "-t", "--", `:(literal)${path}`);
+  return out.startsWith("S ");
 }
 
 function isEdited(text: string | undefined, ships: string): boolean {

@@ -28,7 +28,7 @@ import {
 } from "../project-place.ts";
 import { probeProgram } from "../runtime-probe.ts";
 import { createFile, keepCopy, makeDirectory, readTexts, replaceFile } from "./files.ts";
-import { installedRuntimes, instructionFileOf, putGuide } from "./instruction-file.ts";
+import { installedRuntimes, instructionFileOf, isLeftOut, putGuide } from "./instruction-file.ts";
 import { hideFromGit, makeStateDir, withStateLock } from "./record.ts";
 import type { ProjectRepository } from "./repository.ts";
 
@@ -76,6 +76,7 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
       return { isAdopted: before !== undefined && readRecord(state)?.id !== before };
     },
     obstacle: () => (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false ? dir : undefined),
+    settingsAreLeftOut: async () => !existsSync(settingsFile) && (await isLeftOut(root, ".overstory/config.yaml")),
     settings: () => {
       const isThere = existsSync(settingsFile);
       return { isThere, lastKnown: isThere ? undefined : readText(terms.lastKnownSettings(place)) };

@@ -45,6 +45,9 @@ export interface InitReport {
   readonly warnings: readonly string[];
 }
 
+const leftOutWords =
+  "is tracked, but a sparse checkout leaves it out, and new settings would take its place; bring it in: git sparse-checkout add .overstory";
+
 /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
 export const init: Effect<InitRequest, InitReport> = {
   kind: "effect",
@@ -65,6 +68,7 @@ export const init: Effect<InitRequest, InitReport> = {
     if (obstacle !== undefined) {
       return no(invalid(".overstory", "must be a directory, but something else has that name", { value: obstacle }));
     }
+    if (await setup.settingsAreLeftOut()) return no(invalid(".overstory/config.yaml", leftOutWords));
     const { isThere, lastKnown } = setup.settings();
     const keeps = (isThere || lastKnown !== undefined) && !request.reset;
     const configuration = await world.configuration("repository");
