@@ -188,7 +188,8 @@ type MergeRefusal =
     }
   | { readonly kind: "no-own-commits"; readonly agent: string; readonly branch: string }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
-  | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string };
+  /** `next`: what to type instead, where that is known. */
+  | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string; readonly next?: string };
 
 export const invalid = (
   field: string,

@@ -204,6 +204,9 @@ test("landings that were left out are reverted, and the decision names them", as
   const [asked] = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "decision_gate" }));
   expect(asked?.body).toContain("these landings go: b (#2), a (#1)");
   await expect(world.undo("a")).rejects.toThrow("it has not landed, or was taken back");
+  const [op] = await world.store.read((tx) => tx.mergeOps.list({ kind: "restore" }));
+  await expect(world.undo(op?.id ?? "")).rejects.toThrow(`git log refs/overstory/backup/${op?.id}`);
+  await expect(world.undo(op?.id ?? "")).rejects.toThrow("ov merge --branch");
 });
 
 test("a landing whose changes the rewritten target has in a commit of its own stays landed", async () => {

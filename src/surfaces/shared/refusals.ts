@@ -247,7 +247,7 @@ function words(refusal: Refusal): Words {
         ...rejected("MERGE_ERROR"),
         exit: exits.notFound,
         message: `${refusal.what} cannot be undone: ${refusal.why}; ${unchanged}`,
-        hint: "see what has landed: ov merge log",
+        hint: refusal.next ?? "see what has landed: ov merge log",
       };
     case "no-current-run":
       return {

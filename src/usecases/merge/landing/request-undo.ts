@@ -96,7 +96,7 @@ export async function findUndo(tx: Tx, { of, last }: UndoTarget): Promise<Result
 
 function undoable(op: MergeOp): Result<never, Refusal> | undefined {
   if (op.kind === "begin") return no(nothing(op.id, "nothing came in by it"));
-  if (op.kind === "accept" || op.kind === "restore") return no(nothing(op.id, "it was a decision of yours"));
+  if (op.kind === "accept" || op.kind === "restore") return no({ ...nothing(op.id, decided(op)), next: landAgain(op) });
   if (op.status !== "done") return no(nothing(op.id, op.status === "dropped" ? "it never happened" : "it goes on"));
   if (op.beforeCommit !== null && op.beforeCommit === op.afterCommit) return no(nothing(op.id, "it moved nothing"));
   if (op.undoneBy !== null) return no(nothing(op.id, `${op.undoneBy} took it back`));
@@ -166,4 +166,17 @@ async function promotedTo(tx: Tx, op: MergeOp): Promise<string | null> {
   return later?.request.target ?? null;
 }
 
-const nothing = (what: string, why: string): Refusal => ({ kind: "nothing-to-undo", what, why });
+/** What the operator decided about a branch that somebody else had moved. */
+function decided({ kind, request }: MergeOp): string {
+  if (kind === "restore" && request.dropped !== undefined)
+    return `you decided to leave ${request.dropped.slice(0, 10)} out`;
+  return kind === "restore" ? "you decided to put the branch back" : "you decided to accept the branch where it was";
+}
+
+/** A restored branch was elsewhere before, and that is kept. Of an accepted one the branches can land again. */
+const landAgain = ({ id, kind, status }: MergeOp): string =>
+  kind === "restore" && status === "done"
+    ? `see what it took away: git log refs/overstory/backup/${id}; a branch of it lands again with: ov merge --branch <branch>`
+    : "a branch that it took out lands again with: ov merge --branch <branch>; see: ov merge log";
+
+const nothing = (what: string, why: string) => ({ kind: "nothing-to-undo", what, why }) as const;
