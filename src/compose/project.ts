@@ -126,6 +126,15 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
       return (await git(project.root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`)).code === 0;
     },
     takenNames: async () => (await import("../host/git/quick-git.ts")).branchNamesIn(project.root, "overstory"),
+    tipOf: async (branch) => {
+      const { quickGit } = await import("../host/git/quick-git.ts");
+      const quick = quickGit(project.root).tipOf(branch);
+      if (quick !== undefined) return quick;
+      const { git } = await import("../host/git/git.ts");
+      // Takes nothing but the whole name of a ref: `main^` is none.
+      const shown = await git(project.root, "show-ref", "--verify", "--hash", "--", `refs/heads/${branch}`);
+      return shown.code === 0 ? shown.out.trim() : null;
+    },
     preflight: async (runtime, path) => (await import("./runtimes.ts")).preflight(project, runtime, path),
   };
 }

@@ -128,6 +128,7 @@ export const catalog = {
   "merge.add": async () => (await import("./merge/queue/add-entry.ts")).addMerge,
   "merge.planAdd": async () => (await import("./merge/queue/decide-by-git.ts")).planAddition,
   "merge.approve": async () => (await import("./merge/queue/decide-by-git.ts")).approveBranches,
+  "merge.recordHead": async () => (await import("./merge/queue/decide-entry.ts")).recordHead,
   "merge.recordApproval": async () => (await import("./merge/queue/decide-entry.ts")).approveMerge,
   "merge.reject": async () => (await import("./merge/queue/decide-entry.ts")).rejectMerge,
   "merge.cancel": async () => (await import("./merge/queue/decide-entry.ts")).cancelMerge,

@@ -59,10 +59,14 @@ export type Preflight = (
 /** Is there a commit of this name, be it a branch, a tag or an id? */
 export type IsCommit = (ref: string) => Promise<boolean>;
 
+/** The tip of a branch of this name; null when there is none. */
+export type TipOf = (branch: string) => Promise<string | null>;
+
 export interface PrepareTerms {
   readonly settings: Settings;
   /** The names directly below `overstory/` that are branches, as far as files tell; see `takenName`. */
   readonly takenNames?: (() => Promise<readonly string[]>) | undefined;
+  readonly tipOf?: TipOf | undefined;
   readonly isCommit?: IsCommit | undefined;
   readonly preflight?: Preflight | undefined;
   /** The caller, for effects that need a right. Looked up only when asked for: hot calls do without. */

@@ -103,9 +103,10 @@ const attemptView = ({ startedAt, finishedAt, ...attempt }: Omit<MergeAttempt, "
 });
 
 /** What a branch changes, as a patch. */
-export const entryPatchView = ({ id, branch, targetBranch }: MergePreview, patch: string) => ({
+export const entryPatchView = ({ id, branch, headCommit, targetBranch }: MergePreview, patch: string) => ({
   id,
   branch,
+  headCommit,
   targetBranch,
   diff: patch,
   ...olderBranchKeys(branch),

@@ -151,7 +151,10 @@ const suggestions: Readonly<Record<MergeCause, string>> = {
 
 /** Tells the operator that a branch waits for their word. */
 export function approvalMail(
-  entry: Pick<MergeEntry, "id" | "branch" | "taskId" | "targetBranch" | "enqueuedBy" | "filesModified" | "causeDetail">,
+  entry: Pick<
+    MergeEntry,
+    "id" | "branch" | "headCommit" | "taskId" | "targetBranch" | "enqueuedBy" | "filesModified" | "causeDetail"
+  >,
   why: string,
   doubts: readonly string[] = [],
 ): OutcomeMail {
@@ -159,10 +162,11 @@ export function approvalMail(
   const files = entry.filesModified.length === 0 ? "" : `\nFiles: ${entry.filesModified.join(", ")}`;
   const { difference = "" } = entry.causeDetail ?? {};
   const shown = difference === "" ? "" : `\n\nThe difference:\n${difference}`;
+  const at = entry.headCommit === "" ? "" : ` at ${short(entry.headCommit)}`;
   const context = `${entry.branch} would land on ${entry.targetBranch}; ${why}.`;
   return {
     subject: `approve merge ${entry.id}? ${entry.branch}`,
-    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${notes}${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>\nWhat it changes: ov merge diff ${entry.id}${shown}`,
+    body: `${context}\nAnnounced by ${entry.enqueuedBy}${at}.${notes}${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>\nWhat it changes: ov merge diff ${entry.id}${shown}`,
     payload: JSON.stringify({
       options: ["approve", "reject"],
       context,

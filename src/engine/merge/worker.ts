@@ -138,22 +138,23 @@ export class MergeWorker {
     return did;
   }
 
-  /** Whoever approves an entry should know what is asked about it. Each commit is looked at once. */
+  /**
+   * Whoever approves an entry should know its commit, and what is asked about it. Each commit is looked at once.
+   */
   async #lookAhead(): Promise<void> {
     const pending = await this.#ports.store.read((tx) => tx.merges.list({ statuses: ["pending"] }));
-    const fresh = pending.filter(
-      ({ id, approval, headCommit, dependsOn, causeDetail }) =>
-        approval === "waiting" &&
-        headCommit !== "" &&
+    const waiting = pending.filter(({ approval }) => approval === "waiting");
+    const unknown = waiting.filter(({ headCommit }) => headCommit === "");
+    const known = [...waiting.filter((entry) => !unknown.includes(entry)), ...(await pinHeads(this.#ports, unknown))];
+    const fresh = known.filter(
+      ({ id, headCommit, dependsOn, causeDetail }) =>
         // What it depends on is a part of the difference until that has landed.
-        dependsOn.length === 0 &&
-        causeDetail?.difference === undefined &&
-        !this.#lookedAt.has(`${id} ${headCommit}`),
+        dependsOn.length === 0 && causeDetail?.difference === undefined && !this.#lookedAt.has(`${id} ${headCommit}`),
     );
     for (const { id, headCommit } of fresh) this.#lookedAt.add(`${id} ${headCommit}`);
     const { merging } = this.#ports;
-    const known = await Promise.all(fresh.map(({ headCommit }) => merging.commitOf(headCommit)));
-    const there = fresh.filter((_, at) => known[at] !== undefined);
+    const commits = await Promise.all(fresh.map(({ headCommit }) => merging.commitOf(headCommit)));
+    const there = fresh.filter((_, at) => commits[at] !== undefined);
     if (there.length > 0) await askAhead(this.#ports, there, await concernsOf(this.#ports, there));
   }
 

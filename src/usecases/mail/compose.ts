@@ -13,6 +13,7 @@ import { notSent, text } from "../../domain/schema/schema.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
+import type { PrepareTerms } from "../usecase.ts";
 import { loadFollower } from "./followers.ts";
 import type { Sender } from "./sender.ts";
 import type { Target } from "./target.ts";
@@ -29,6 +30,8 @@ export interface WrittenRequest {
   readonly dedupeKey?: string | undefined;
   /** Set by `prepareWritten`, whatever the caller sent. */
   readonly blobPath?: string | null | undefined;
+  /** Set by `prepareWritten`, whatever the caller sent; see `Announced`. */
+  readonly head?: string | null | undefined;
 }
 
 export const writtenFields = {
@@ -38,17 +41,21 @@ export const writtenFields = {
   payload: text,
   dedupeKey: text,
   blobPath: notSent,
+  head: notSent,
 } as const;
 
-/** Loads what follows a message of its type, and stores a long body as a file. */
+/** Loads what follows a message of its type, looks at the branch it announces, and stores a long body as a file. */
 export async function prepareWritten<Request extends WrittenRequest>(
   files: ProjectFiles,
-  { settings }: { readonly settings: Settings },
+  { settings, tipOf }: Pick<PrepareTerms, "settings" | "tipOf">,
   request: Request,
 ): Promise<Result<Request, Refusal>> {
   await loadFollower(request.type);
   const fitted = await fitBody(files, settings, request.body);
-  return fitted.ok ? ok({ ...request, ...fitted.value }) : fitted;
+  if (!fitted.ok) return fitted;
+  const { branch } = request.type === "merge_ready" ? payloadFields(request.payload ?? null) : {};
+  const head = typeof branch === "string" ? await tipOf?.(branch) : undefined;
+  return ok({ ...request, ...fitted.value, head });
 }
 
 /** A message as its sender composed it, in words that were already checked. */
@@ -69,6 +76,8 @@ export interface Composition {
   readonly strict: boolean;
   readonly allowEmpty: boolean;
   readonly answer: Answer | null;
+  /** See `Announced`. */
+  readonly head?: string | null | undefined;
   /** The engine has verified what the payload says. Only the engine sets it. */
   readonly proven?: boolean;
 }

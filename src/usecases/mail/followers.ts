@@ -4,11 +4,17 @@ import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 import type { Sender } from "./sender.ts";
 
+export interface Announced {
+  readonly payload: string | null;
+  /** The tip of the branch that the payload names; null when there is no such branch, undefined when nobody looked. */
+  readonly head?: string | null | undefined;
+}
+
 /** What follows from mail of a type, in the transaction that stores it. */
 export interface Follower {
-  /** Why mail with this payload would change nothing, so that it must wake no agent. */
-  refuse(tx: Tx, context: Context, sender: Sender, payload: string | null): Promise<Refusal | undefined>;
-  follow(tx: Tx, context: Context, sender: Sender, message: Message): Promise<void>;
+  /** Why such mail would change nothing, so that it must wake no agent. */
+  refuse(tx: Tx, context: Context, sender: Sender, announced: Announced): Promise<Refusal | undefined>;
+  follow(tx: Tx, context: Context, sender: Sender, message: Message, head: Announced["head"]): Promise<void>;
 }
 
 const loaders: Partial<Record<MailType, () => Promise<Follower>>> = {

@@ -70,7 +70,7 @@ export async function submit(
     ? undefined
     : await findRepeated(tx, { ...final, ...from, address, replyTo }, now, limits);
   if (earlier !== undefined) return ok(await repeated(tx, earlier));
-  const idle = await followerOf(mail.type)?.refuse(tx, context, sender, payload.value);
+  const idle = await followerOf(mail.type)?.refuse(tx, context, sender, final);
   if (idle !== undefined) return no(idle);
   const paced = await checkPace(tx, { sender: sender.name, exempt: sender.origin !== "agent", group, now }, limits);
   if (!paced.ok) return paced;
@@ -147,7 +147,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
   if (insteadOf !== null) await noteForward(tx, message, insteadOf, readers[0]?.name ?? "");
   if (sender.agent !== null) await openWait(tx, sender.agent.name, message);
   await closeWaits(tx, message, mail.answer, readers);
-  await followerOf(mail.type)?.follow(tx, context, sender, message);
+  await followerOf(mail.type)?.follow(tx, context, sender, message, mail.head);
   const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender.name) : [];
   return {
     id: message.id,

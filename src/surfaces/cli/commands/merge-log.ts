@@ -90,7 +90,7 @@ export const diff: Handler = async ({ app, args }) => {
   if (!patch.ok) return patch;
   return ok({
     json: entryPatchView(entry, patch.value.patch),
-    text: visibleText(patch.value.patch),
+    text: visibleText(headCommit === "" ? patch.value.patch : `commit ${headCommit}\n\n${patch.value.patch}`),
   });
 };
 

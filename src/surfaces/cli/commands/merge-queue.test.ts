@@ -109,3 +109,19 @@ test("what is no number and no branch of the queue is a mistake of usage", async
   expect((await desk(world).json("merge", "approve", "abc")).exit).toBe(2);
   expect((await desk(world).json("merge", "approve", "99")).exit).toBe(7);
 });
+
+test("an approval of an entry without a commit puts the commit on record, and asks again", async () => {
+  await using world = await mergeWorld();
+  const { id } = await world.announce({ branch: "feature" });
+  expect(await world.entries()).toMatchObject([{ headCommit: "", approval: "waiting" }]);
+  const table = desk(world);
+  for (const flags of [[], ["--leave-rest"]]) {
+    await world.store.transaction((tx) => tx.merges.change(id, ["pending"], { headCommit: "" }));
+    const refused = await table.run("merge", "approve", "feature", ...flags);
+    expect(refused).toMatchObject({ exit: 2, err: expect.stringContaining("had no commit on record") });
+    expect(await world.entries()).toMatchObject([{ headCommit: "f1", approval: "waiting" }]);
+  }
+  const approved = await table.run("merge", "approve", "feature");
+  expect(approved).toMatchObject({ exit: 0, out: expect.stringContaining("feature at f1") });
+  expect(await world.entries()).toMatchObject([{ headCommit: "f1", approval: "operator" }]);
+});

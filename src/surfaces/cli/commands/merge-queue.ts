@@ -75,8 +75,8 @@ export const approve: Handler = async (call) => {
   const reply = await app.call("merge.approve", { of: committed.value, all, ignoreDependencies, leaveRest });
   if (!reply.ok) return reply;
   const { approved } = reply.value;
-  const lines = approved.flatMap(({ id, branch, causeDetail }) => [
-    successLine(io.paint, `Approved merge ${id}:`, visibleLine(branch)),
+  const lines = approved.flatMap(({ id, branch, headCommit, causeDetail }) => [
+    successLine(io.paint, `Approved merge ${id}:`, visibleLine(`${branch} at ${headCommit.slice(0, 10)}`)),
     ...(causeDetail?.difference === undefined ? [] : [`  ${visibleLine(causeDetail.message)}`]),
   ]);
   const hint = hintLine(io.paint, "see what becomes of it: ov merge list --all");

@@ -150,10 +150,10 @@ test("a dry run predicts and writes nothing", async () => {
   ]);
 });
 
-test("a diff is the patch as it is", async () => {
+test("a diff is the patch as it is, below the commit that it belongs to", async () => {
   await using world = await mergeWorld();
   const { id } = await world.announce();
-  expect((await desk(world).run("merge", "diff", String(id))).out).toBe(`patch of ${builderBranch}\n`);
+  expect((await desk(world).run("merge", "diff", String(id))).out).toBe(`commit head-1\n\npatch of ${builderBranch}\n`);
 });
 
 test("--commit-rest says so when no agent left anything uncommitted", async () => {

@@ -56,11 +56,11 @@ export async function askToLand(
   );
 }
 
-/** The files that the agent's report names for this commit; none when the agent ended without a report. */
-async function reportedFiles(tx: Tx, from: string, headCommit: string): Promise<readonly string[]> {
+/** The files that the engine has seen this commit change when the agent reported it; none when it reported nothing. */
+export async function reportedFiles(tx: Tx, from: string, headCommit: string): Promise<readonly string[]> {
   for (const { payload } of await tx.messages.list({ from, type: "worker_done" })) {
-    const { commit, filesModified } = payloadFields(payload);
-    if (commit === headCommit && Array.isArray(filesModified)) return filesModified.map(String);
+    const { commit, filesModified, unverified } = payloadFields(payload);
+    if (commit === headCommit && unverified !== true && Array.isArray(filesModified)) return filesModified.map(String);
   }
   return [];
 }

@@ -18,19 +18,25 @@ export interface ApproveBranchesRequest extends Omit<ApproveRequest, "look"> {
   readonly leaveRest?: boolean | undefined;
 }
 
-/** The operator's word that branches may land. Refused where work on a branch would be left behind. */
+/**
+ * The operator's word that branches may land, as they were shown. Refused where work on a branch would be left behind, and
+ * where no commit was on record that could have been shown.
+ */
 export const approveBranches: Effect<ApproveBranchesRequest, { readonly approved: readonly MergeEntry[] }> = {
   kind: "effect",
   request: fields({}, { of: text, all: flag, ignoreDependencies: flag, leaveRest: flag }),
   place: "engine",
   run: async (world, { leaveRest, ...request }) => {
-    if (leaveRest !== true) {
-      const looked = await world.call("merge.recordApproval", { ...request, look: true });
-      if (!looked.ok) return looked;
-      const refused = await refuseLeftBehind(world, looked.value.approved);
-      if (refused !== undefined) return no(refused);
-    }
-    return world.call("merge.recordApproval", request);
+    const looked = await world.call("merge.recordApproval", { ...request, look: true });
+    if (!looked.ok) return looked;
+    const entries = looked.value.approved;
+    const refused =
+      (leaveRest === true ? undefined : await refuseLeftBehind(world, entries)) ??
+      (await refuseUnknown(world, entries));
+    if (refused !== undefined) return no(refused);
+    // By its number: an announcement that comes between would put another commit under the name of the branch.
+    const of = request.all === true ? undefined : entries.map(({ id }) => String(id))[0];
+    return world.call("merge.recordApproval", { ...request, of });
   },
 };
 
@@ -43,7 +49,8 @@ export const decideByGit: Effect<DecideRequest, DecideReply> = {
     const found = await world.call("operator.findApproval", { id: request.id, option: request.option });
     if (!found.ok) return found;
     const { entry } = found.value;
-    const refused = entry === null ? undefined : await refuseLeftBehind(world, [entry]);
+    const refused =
+      entry === null ? undefined : ((await refuseLeftBehind(world, [entry])) ?? (await refuseUnknown(world, [entry])));
     return refused === undefined ? world.call("operator.recordDecision", request) : no(refused);
   },
 };
@@ -63,6 +70,21 @@ async function refuseLeftBehind(world: World, entries: readonly MergeEntry[]): P
     const allowed = [`ov merge --branch ${shellWord(branch)}`, `ov merge approve ${id} --leave-rest`];
     const why = `has moved since it was queued as merge ${id}, and its newer commits would not land`;
     return invalid("branch", why, { value: branch, allowed });
+  }
+  return undefined;
+}
+
+/** Puts the commit of an entry on record that has none yet, and asks for the word again: nobody has seen that commit. */
+async function refuseUnknown(world: World, entries: readonly MergeEntry[]): Promise<Refusal | undefined> {
+  for (const { id, branch, headCommit } of entries) {
+    if (headCommit !== "") continue;
+    const tip = await world.call("branch.find", { branch });
+    if (!tip.ok) return tip.refusal;
+    const { commit } = tip.value;
+    const recorded = await world.call("merge.recordHead", { id, headCommit: commit });
+    if (!recorded.ok) return recorded.refusal;
+    const why = `had no commit on record as merge ${id} when you looked; it is ${commit.slice(0, 12)} now: look, and approve it again`;
+    return invalid("branch", why, { value: branch, allowed: [`ov merge diff ${id}`, `ov merge approve ${id}`] });
   }
   return undefined;
 }

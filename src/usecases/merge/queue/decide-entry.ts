@@ -10,7 +10,7 @@ import {
 } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
-import { fields, flag, text } from "../../../domain/schema/schema.ts";
+import { fields, flag, text, whole } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { giveUpUnlanded, releaseIfDue } from "../../agents/release-agent.ts";
 import { byCaller } from "../../events/record.ts";
@@ -73,6 +73,20 @@ async function approveEach(
   }
   return approved;
 }
+
+/** Puts the commit of a branch on record that was queued without one. A commit that is on record stays. */
+export const recordHead: UseCase<Pick<MergeEntry, "id" | "headCommit">, { readonly entry: MergeEntry }> = {
+  kind: "write",
+  request: fields({ id: whole, headCommit: text }),
+  operatorOnly: true,
+  run: async (tx, { now }, { id, headCommit }) => {
+    const found = await findEntry(tx, String(id));
+    if (!found.ok || found.value.headCommit !== "") return found.ok ? ok({ entry: found.value }) : found;
+    const change = { headCommit, updatedAt: now };
+    await tx.merges.change(id, openMergeStatuses, change);
+    return ok({ entry: { ...found.value, ...change } });
+  },
+};
 
 export interface RejectRequest {
   readonly of: string;

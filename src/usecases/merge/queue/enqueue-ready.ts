@@ -5,41 +5,54 @@ import type { Message } from "../../../domain/mail/types.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { workUnderReview } from "../../completions/role-facts.ts";
-import type { Follower } from "../../mail/followers.ts";
+import type { Announced, Follower } from "../../mail/followers.ts";
 import type { Sender } from "../../mail/sender.ts";
 import type { Context } from "../../usecase.ts";
 import { askerFor, ownerOfBranch } from "../branch-owner.ts";
 import { targetOf } from "../landing/landing-target.ts";
 import { notify } from "../notify.ts";
+import { reportedFiles } from "./ask-to-land.ts";
 import { enqueueBranch, whyLanded } from "./enqueue.ts";
 
-export const mergeReady: Follower = { refuse: refuseLanded, follow: enqueueReady };
+export const mergeReady: Follower = { refuse: refuseIdle, follow: enqueueReady };
 
 /**
- * Refuses to announce a commit that has landed already: every landing is told to the sender, and a sender that answers with the
- * same announcement would go on for ever.
+ * Refuses to announce what is no branch, and a commit that has landed already: every landing is told to the sender, and a
+ * sender that answers with the same announcement would go on for ever.
  */
-async function refuseLanded(
+async function refuseIdle(
   tx: Tx,
   context: Context,
   sender: Sender,
-  payload: string | null,
+  { payload, head }: Announced,
 ): Promise<Refusal | undefined> {
   const { branch } = payloadFields(payload);
-  const owner = typeof branch === "string" ? await ownerOfBranch(tx, branch) : undefined;
-  if (typeof branch !== "string" || owner?.headCommit == null) return undefined;
-  const targetBranch = await targetOf(tx, context, owner.runId ?? sender.known?.runId ?? null);
-  const why = await whyLanded(tx, { branch, targetBranch, headCommit: owner.headCommit });
+  if (typeof branch !== "string") return undefined;
+  const owner = await ownerOfBranch(tx, branch);
+  if (owner === undefined && head === null) {
+    return invalid("payload.branch", "is no branch of this project; nothing was sent or queued", { value: branch });
+  }
+  const headCommit = owner?.headCommit ?? head;
+  if (headCommit == null) return undefined;
+  const targetBranch = await targetOf(tx, context, owner?.runId ?? sender.known?.runId ?? null);
+  const why = await whyLanded(tx, { branch, targetBranch, headCommit });
   return why === undefined ? undefined : invalid("payload.branch", why, { value: branch });
 }
 
 /**
  * What follows from a `merge_ready`, in the transaction that stores it. Whose branch and task it is says the record of
- * the agent, not the message: otherwise one branch could land in the name of another. A branch nobody knows is queued
- * all the same; whoever works on it answers the sender.
+ * the agent, not the message: otherwise one branch could land in the name of another. Which commit it is and which files
+ * it brings says git: the operator decides about what is shown. A branch of no agent has no task, unless the operator
+ * names one.
  */
-async function enqueueReady(tx: Tx, context: Context, sender: Sender, message: Message): Promise<void> {
-  const { branch, taskId, agentName, filesModified } = payloadFields(message.payload);
+async function enqueueReady(
+  tx: Tx,
+  context: Context,
+  sender: Sender,
+  message: Message,
+  head: Announced["head"],
+): Promise<void> {
+  const { branch, taskId, agentName } = payloadFields(message.payload);
   if (typeof branch !== "string") return;
   const owner = await ownerOfBranch(tx, branch);
   if (owner !== undefined && isIn("readOnly", owner.capability)) {
@@ -47,14 +60,17 @@ async function enqueueReady(tx: Tx, context: Context, sender: Sender, message: M
   }
   const runId = owner?.runId ?? message.runId;
   const byAgent = sender.agent?.name ?? null;
+  const said = (value: unknown): string | null =>
+    sender.origin === "operator" && typeof value === "string" ? value : null;
+  const headCommit = owner?.headCommit ?? head ?? "";
   await enqueueBranch(tx, context, {
     branch,
-    headCommit: owner?.headCommit ?? "",
+    headCommit,
     targetBranch: await targetOf(tx, context, runId),
-    taskId: owner === undefined ? textOr(taskId, null) : owner.taskId,
-    agentName: owner === undefined ? textOr(agentName, null) : owner.name,
+    taskId: owner === undefined ? said(taskId) : owner.taskId,
+    agentName: owner === undefined ? said(agentName) : owner.name,
     runId,
-    filesModified: Array.isArray(filesModified) ? filesModified.map(String) : [],
+    filesModified: owner === undefined ? [] : await reportedFiles(tx, owner.name, headCommit),
     source: "mail",
     enqueuedBy: sender.name,
     asker:
@@ -83,5 +99,3 @@ async function answerThatItOnlyReads(
     payload: JSON.stringify({ branch, conflictFiles: [], errorMessage: why }),
   });
 }
-
-const textOr = (value: unknown, otherwise: null): string | null => (typeof value === "string" ? value : otherwise);

@@ -26,7 +26,8 @@ test("a merge_ready puts the branch into the queue together with the mail", asyn
     taskId: "T1",
     agentName: "b1",
     runId: "run-2",
-    filesModified: ["a.ts"],
+    // Git says which they are; the message may say anything.
+    filesModified: [],
     dependsOn: [],
     priority: 1,
     source: "mail",
@@ -155,14 +156,12 @@ test("an entry waits for those of the tasks its own depends on, also through tas
   expect(third).toMatchObject({ dependsOn: [first.id], headCommit: "" });
 });
 
-test("a branch nobody knows is queued, and waits for a person", async () => {
+test("a branch of no agent is queued in nobody's name and waits for a person, unless the operator names a task", async () => {
   await using world = await mergeWorld();
-  expect(await world.announce({ branch: "overstory/ghost/T9" })).toMatchObject({
-    agentName: "ghost",
-    taskId: "T9",
-    headCommit: "",
-    approval: "waiting",
-  });
+  const waits = { agentName: null, taskId: null, headCommit: "", approval: "waiting" };
+  expect(await world.announce({ branch: "overstory/ghost/T9" })).toMatchObject(waits);
+  await world.must(sendMail, ready("overstory/ghost/T8"), operator);
+  expect((await world.entries())[1]).toMatchObject({ agentName: "ghost", taskId: "T8", approval: "operator" });
 });
 
 test("whose task lands is on record, whatever the message says", async () => {
