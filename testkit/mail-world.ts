@@ -21,6 +21,8 @@ export interface MailWorld extends AsyncDisposable {
   readonly store: Store;
   readonly dir: string;
   readonly clock: { now: number };
+  /** Branches that were deleted. */
+  readonly gone: Set<string>;
   /** One more store on the same database, as another process would have. */
   another(): Store;
   /** Stores an agent and answers the caller that its token would prove. */
@@ -47,7 +49,8 @@ export async function mailWorld(
   const open = (): Store => openSqlite({ path: join(dir, "overstory.db"), life: "process" });
   const stores = [open()];
   const [store] = stores as [Store];
-  const files = projectFiles({ root: dir, dir });
+  const gone = new Set<string>();
+  const files = { ...projectFiles({ root: dir, dir }), lacksBranch: (branch: string) => gone.has(branch) };
   const settings = { ...settingsFor(mail), ...more };
   const clock = { now: Date.UTC(2026, 0, 1) };
   await store.transaction((tx) => tx.runs.insert(activeRun("run-1", clock.now)));
@@ -88,6 +91,7 @@ export async function mailWorld(
     store,
     dir,
     clock,
+    gone,
     another: () => {
       const made = open();
       stores.push(made);

@@ -82,7 +82,6 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
       return app.follow(name as StreamName, request as never);
     },
     engine: { status: () => undefined },
-    lacksBranch: (branch: string) => made.gone.has(branch),
     follow: async (name: OperationName, request: unknown, listener: Partial<Listener<unknown>> = {}) => {
       const operation = await operationOf(name);
       if (isUseCase(operation)) throw new Error(`${name} tells nothing while it runs`);
@@ -124,7 +123,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     engine: undefined,
     answer: undefined,
     heads,
-    gone: new Set(),
+    gone: world.gone,
   };
   return made;
 }

@@ -1,6 +1,6 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import { type FoundPlace, findPlace, lacksBranch } from "../host/project-place.ts";
+import { type FoundPlace, findPlace } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App } from "../surfaces/cli/app.ts";
 import { runCli } from "../surfaces/cli/run.ts";
@@ -97,8 +97,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     // The catalogue gives each name the types of its own operation.
     call: run as App["call"],
     follow: run as App["follow"],
-    // An agent's sandbox may hide the repository's refs.
-    lacksBranch: (branch) => !app.speaksForAgent && lacksBranch(dirname(thePlace().state), branch),
     engine: {
       status: () => {
         const { root, state } = thePlace();

@@ -8,10 +8,17 @@ import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/proj
 import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
 import { errorCode, makeWithin, readText, writable, writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
-import { sharedDir } from "./project-place.ts";
+import { lacksBranch, sharedDir } from "./project-place.ts";
+
+interface ProjectFilesTerms {
+  readonly root: string;
+  /** The state directory. */
+  readonly dir: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
 
 /** Files of one project. Blobs are named by their digest, so writing one twice is writing it once. */
-export function projectFiles({ root, dir }: { readonly root: string; readonly dir: string }): ProjectFiles {
+export function projectFiles({ root, dir, env = {} }: ProjectFilesTerms): ProjectFiles {
   return {
     writeMailBlob: async (body) => {
       const path = join(dir, "mail-blobs", `${randomIds.digest(body)}.txt`);
@@ -32,6 +39,11 @@ export function projectFiles({ root, dir }: { readonly root: string; readonly di
       });
       return path;
     },
+    // An agent's sandbox may hide the repository's refs.
+    lacksBranch: (branch) =>
+      (env.OVERSTORY_TOKEN ?? "") === "" &&
+      (env.OVERSTORY_AGENT_NAME ?? "") === "" &&
+      lacksBranch(dirname(dir), branch),
   };
 }
 

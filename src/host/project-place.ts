@@ -119,11 +119,12 @@ export function identityOf(dir: string): { readonly device: string; readonly ino
 
 /**
  * Has the repository no such branch, for certain? A branch is a file of its own or a line of `packed-refs`. Other forms of
- * storage have neither: there it is not known. Starts no git.
+ * storage have neither, and a directory without HEAD is no git directory: there it is not known. Starts no git.
  */
 export function lacksBranch(common: string, branch: string): boolean {
   const ref = `refs/heads/${branch}`;
   if (existsSync(join(common, ref)) || existsSync(join(common, "reftable"))) return false;
+  if (!existsSync(join(common, "HEAD"))) return false;
   const packed = join(common, "packed-refs");
   return (
     !existsSync(packed) ||

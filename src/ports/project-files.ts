@@ -1,5 +1,5 @@
 import type { Result } from "../domain/result.ts";
-/** Texts that live beside the database because people and agents read them as files. Writes are atomic and repeatable. */
+/** Texts that live beside the database, because people and agents read them as files. Writes are atomic and repeatable. */
 export interface ProjectFiles {
   /** Stores a long mail body under its digest; returns the path. */
   writeMailBlob(body: string): Promise<string>;
@@ -18,6 +18,8 @@ export interface ProjectFiles {
   /** Keeps the variables an agent's processes will get, readable by the owner alone; returns the path. */
   writeEnvironment(values: Readonly<Record<string, string>>): Promise<string>;
   removeEnvironment(path: string): Promise<void>;
+  /** The repository has no such branch any more, for certain. Looks at two files and starts no git: hot commands ask. */
+  lacksBranch(branch: string): boolean;
 }
 
 export interface SpecText {

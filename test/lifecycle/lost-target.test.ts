@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { makeApp } from "../../src/compose/app.ts";
 import { slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject } from "../../testkit/project.ts";
 
@@ -21,10 +22,19 @@ test("a target that was renamed is told at the next sling and in the status, and
   await project.git("branch", "-m", target.targetBranch, "renamed");
   expect((await project.ov("status")).out).toContain(`${gone}, and nothing can land on it`);
   expect((await project.json("status")).missingTargets).toEqual([target.targetBranch]);
+  // Not by the command line alone: every caller of the operation is told.
+  const app = makeApp({ cwd: project.root, env: project.env, project: undefined });
+  expect(await app.call("status.overview", { all: false, mailbox: "operator" })).toMatchObject({
+    ok: true,
+    value: { missingTargets: [target.targetBranch] },
+  });
   await project.json("task", "create", "more", "--id", "B2");
   const slung = await project.ov("sling", "B2", "--capability", "builder", "--name", "b2");
   expect(slung.code).toBe(0);
   expect(slung.err).toContain(gone);
+  await project.json("task", "create", "even more", "--id", "B3");
+  const document = await project.json("sling", "B3", "--capability", "builder", "--name", "b3");
+  expect(document.warnings).toEqual([expect.stringContaining(gone)]);
   await project.json("run", "retarget", "renamed");
   expect((await project.ov("status")).out).not.toContain("any more");
 }, 120_000);

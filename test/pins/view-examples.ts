@@ -584,6 +584,7 @@ const cleanReport: Given<"cleanReportView">[1] = {
 };
 
 const overview: First<"overviewView"> = {
+  missingTargets: ["main"],
   run,
   otherRuns: [
     { run, liveAgents: 1, waiting: 1 },
@@ -798,11 +799,8 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   mergesView: [[runDetail.merges], [{ pending: 0, approvals: [], failed: [], blocked: [] }]],
   runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null }]],
   overviewView: [
-    [overview, { engine: { pid: 7, socket: "/run/s", version: "1.0.0" }, missingTargets: ["main"] }],
-    [
-      { ...overview, run: null },
-      { engine: undefined, missingTargets: [] },
-    ],
+    [overview, { pid: 7, socket: "/run/s", version: "1.0.0" }],
+    [{ ...overview, run: null, missingTargets: [] }, undefined],
   ],
   worktreeView: [
     [surveyed, entry],

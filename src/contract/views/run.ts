@@ -23,16 +23,8 @@ export const runView = (detail: RunDetail) => ({
   ...olderRunKeys(detail),
 });
 
-/** What a caller knows of the project without the store. */
-export interface Surroundings {
-  /** The engine that listens now; undefined when none does. */
-  readonly engine: object | undefined;
-  /** Branches that work is meant for and that are not there any more. */
-  readonly missingTargets: readonly string[];
-}
-
-/** The whole project at a glance. */
-export const overviewView = (overview: Overview, { engine, missingTargets }: Surroundings) => ({
+/** The whole project at a glance. `engine`: the one that listens now; undefined when none does. */
+export const overviewView = (overview: Overview, engine: object | undefined) => ({
   currentRunId: overview.run?.id ?? null,
   otherRuns: overview.otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
     id,
@@ -51,7 +43,7 @@ export const overviewView = (overview: Overview, { engine, missingTargets }: Sur
   merges: mergesView(overviewMerges(overview)),
   unpromoted: overview.unpromoted,
   unhanded: overview.unhanded,
-  missingTargets,
+  missingTargets: overview.missingTargets,
   needsOperator: needsOperator(overview),
   decisions: overview.decisions.map(decisionView),
   questions: overview.questions.map(questionView),

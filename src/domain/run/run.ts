@@ -1,6 +1,7 @@
 import { type Agent, hasEnded } from "../agent/agent.ts";
 import type { Caller } from "../caller/caller.ts";
 import type { Refusal } from "../refusal.ts";
+import { visibleLine } from "../text/visible.ts";
 
 export const runStatuses = ["active", "completed", "failed"] as const;
 export type RunStatus = (typeof runStatuses)[number];
@@ -31,3 +32,7 @@ export const runDuration = (run: Pick<Run, "startedAt" | "completedAt">, now: nu
 /** Milliseconds an agent has been at it; one that has ended stopped counting with its last sign of activity. */
 export const agentDuration = (agent: Pick<Agent, "state" | "startedAt" | "lastActivityAt">, now: number): number =>
   Math.max(0, (hasEnded(agent) ? agent.lastActivityAt : now) - agent.startedAt);
+
+/** A warning before work is done for a branch that was renamed or deleted. */
+export const lostTargetWords = (target: string): string =>
+  `there is no branch ${visibleLine(target)} any more, and nothing can land on it; when it was renamed: ov run retarget <branch>`;

@@ -14,8 +14,6 @@ export interface App {
   readonly call: Call;
   /** The same for an operation that tells how far it is while it runs. */
   readonly follow: Follow;
-  /** The repository has no such branch any more, for certain. Looks at two files and starts no git. */
-  lacksBranch(branch: string): boolean;
   readonly engine: RunningEngine;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;

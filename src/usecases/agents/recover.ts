@@ -9,7 +9,7 @@ import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { letGo } from "./release-agent.ts";
 import { nextGeneration } from "./reopen-agent.ts";
-import { forgetEnvironment, keepEnvironment } from "./sling.ts";
+import { forgetEnvironment, keepEnvironment, warnOfLostTarget } from "./sling.ts";
 import type { SlingReply } from "./sling-request.ts";
 
 export interface RecoverRequest {
@@ -80,6 +80,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
       warnings: [],
     });
   },
+  finish: warnOfLostTarget,
 };
 
 /** What a new beginning does not take over. Agents at the project's own checkout have no worktree to begin anew. */

@@ -2,7 +2,7 @@ import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { Run } from "../../domain/run/run.ts";
+import { lostTargetWords, type Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -31,7 +31,15 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
     await dispatch(tx, context, agent, task.value);
     return ok(replyOf(agent, run, plan.value.warnings));
   },
+  finish: warnOfLostTarget,
 };
+
+/** Work for a branch that was renamed or deleted could not land. */
+export async function warnOfLostTarget(files: ProjectFiles, reply: SlingReply): Promise<Result<SlingReply, Refusal>> {
+  const { targetBranch, warnings } = reply;
+  if (targetBranch === null || !files.lacksBranch(targetBranch)) return ok(reply);
+  return ok({ ...reply, warnings: [...warnings, lostTargetWords(targetBranch)] });
+}
 
 /** What `ov sling` would do. */
 export const drySling: UseCase<SlingRequest, SlingReply> = {

@@ -50,6 +50,8 @@ export interface Overview {
   readonly mergeTroubles: readonly string[];
   /** Landed work that waits for a promotion, of this run and of earlier ones. */
   readonly unpromoted: readonly Unpromoted[];
+  /** Branches that work is meant for and that are not there any more. */
+  readonly missingTargets: readonly string[];
   /** Work that was handed in, and that only the operator can hand over. */
   readonly unhanded: readonly UnhandedBranch[];
   /** Questions of agents that only the operator can answer. */
@@ -100,6 +102,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       blockedMerges: merges.blocked,
       mergeTroubles: merges.troubles,
       unpromoted: await unpromotedWork(tx, context),
+      missingTargets: [],
       unhanded: await unhandedBranches(
         tx,
         agents.map(({ agent }) => agent),
@@ -107,6 +110,15 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       decisions: decisions.filter(({ kind }) => kind === "decision"),
       questions: await openQuestions(tx, run === null || all ? {} : { runId: run.id }),
     });
+  },
+  finish: async (files, overview) => {
+    const { run, unpromoted } = overview;
+    const isMissing = (target: string): boolean => files.lacksBranch(target);
+    // A branch that was deleted has nothing any more that could be taken out of it.
+    const shown = unpromoted.filter(({ landings, target }) => landings > 0 || !isMissing(target));
+    const targets = [run?.targetBranch ?? null, ...shown.map(({ target }) => target)];
+    const missingTargets = [...new Set(targets)].filter((target) => target !== null).filter(isMissing);
+    return ok({ ...overview, unpromoted: shown, missingTargets });
   },
 };
 

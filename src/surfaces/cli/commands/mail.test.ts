@@ -66,7 +66,6 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     speaksForAgent: false,
     call: call as App["call"],
     follow: absent,
-    lacksBranch: () => false,
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
     hookFormat: absent,
     serveTools: absent,

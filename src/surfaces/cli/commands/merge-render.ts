@@ -193,7 +193,3 @@ const approvalCommand = (approvals: readonly number[]): string =>
   approvals.length === 1 ? `ov merge approve ${approvals[0]}` : "ov merge list, then: ov merge approve <id>";
 
 const count = (given: number | readonly number[]): number => (typeof given === "number" ? given : given.length);
-
-/** A warning before work is done for a branch that was renamed or deleted. */
-export const lostTargetWords = (target: string): string =>
-  `there is no branch ${visibleLine(target)} any more, and nothing can land on it; when it was renamed: ov run retarget <branch>`;

@@ -13,7 +13,6 @@ import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
 import { branchOf, looseLines, targetHere } from "./coordinator-start.ts";
-import { lostTargetWords } from "./merge-render.ts";
 
 export const sling: Handler = async (call) => {
   const { app, args, flags, io } = call;
@@ -110,7 +109,6 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   for (const warning of reply.value.warnings) io.warn(warning);
   const { agentName, capability, taskId, branch } = reply.value;
   const { targetBranch } = reply.value;
-  if (targetBranch != null && app.lacksBranch(targetBranch)) io.warn(lostTargetWords(targetBranch));
   const head = [
     successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
     hintLine(io.paint, `branch ${branch}${targetBranch === null ? "" : `, for ${visibleLine(targetBranch)}`}`),

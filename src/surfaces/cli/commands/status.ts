@@ -3,15 +3,15 @@ import { overviewMerges, overviewView } from "../../../contract/views/run.ts";
 import { hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf, waitWords } from "../../../domain/agent/status.ts";
 import { ok } from "../../../domain/result.ts";
+import { lostTargetWords } from "../../../domain/run/run.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentView, OtherRun } from "../../../usecases/status/overview.ts";
-import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
-import { lostTargetWords, mergeLines } from "./merge-render.ts";
+import { mergeLines } from "./merge-render.ts";
 import { decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
@@ -19,18 +19,16 @@ export const status: Handler = async ({ app, flags, io }) => {
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
   const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = reply.value;
-  // A branch that was deleted has nothing any more that could be taken out of it.
-  const unpromoted = reply.value.unpromoted.filter(({ landings, target }) => landings > 0 || !app.lacksBranch(target));
+  const { unpromoted, missingTargets } = reply.value;
   const merges = overviewMerges(reply.value);
   const engine = app.engine.status();
   const head =
     run === null
       ? "No run is active."
       : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
-  const lost = lostTargets(app, [...(run === null ? [] : [run.targetBranch]), ...unpromoted.map((one) => one.target)]);
   const lines = [
     head,
-    ...lost.map((target) => warningLine(io.paint, lostTargetWords(target))),
+    ...missingTargets.map((target) => warningLine(io.paint, lostTargetWords(target))),
     ...otherRuns.map((other) => otherRunLine(io.paint, other)),
     `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
@@ -41,7 +39,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     ...questionLines(io.paint, questions),
     ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
   ];
-  const view = overviewView({ ...reply.value, unpromoted }, { engine, missingTargets: lost });
+  const view = overviewView(reply.value, engine);
   return ok({
     json: view,
     text: lines.join("\n"),
@@ -49,9 +47,6 @@ export const status: Handler = async ({ app, flags, io }) => {
     rows: rowsOf(agents, view.agents),
   });
 };
-
-const lostTargets = (app: App, targets: readonly (string | null)[]): readonly string[] =>
-  [...new Set(targets)].filter((target) => target !== null).filter((target) => app.lacksBranch(target));
 
 /** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
