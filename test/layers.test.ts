@@ -130,6 +130,18 @@ test("no surface looks again by itself: it follows a stream of the catalogue", (
   expect(waits.test("await Bun.sleep(100);")).toBe(true);
 });
 
+/** A view is what programs read (GLOSSARY.md): only `contract/views` has them. */
+const viewNames = /\b(?:interface|type|const|function) \w*[vV]iew(?:Of)?\b/;
+
+test("no part below the contract calls its own values views", () => {
+  const files = [...new Glob("src/{domain,ports,usecases,engine}/**/*.ts").scanSync(root)];
+  expect(files.length).toBeGreaterThan(0);
+  const texts = files.map((file) => [file, readFileSync(join(root, file), "utf8")] as const);
+  const named = texts.flatMap(([file, text]) => (text.match(new RegExp(viewNames, "g")) ?? []).map((it) => [file, it]));
+  expect(named.filter(([, name]) => !/[rR]eview|[oO]verview|[pP]review/.test(name ?? ""))).toEqual([]);
+  expect(viewNames.test("export interface AgentView {")).toBe(true);
+});
+
 test("a forbidden import would be noticed", () => {
   expect(importsOf('import { x } from "../store/x.ts";')).toEqual(["../store/x.ts"]);
   expect(importsOf('const later = () => import("../store/y.ts");')).toEqual(["../store/y.ts"]);

@@ -7,10 +7,10 @@ import type { ReleaseReply } from "../../usecases/agents/release-agent.ts";
 import type { SlingReply } from "../../usecases/agents/sling-request.ts";
 import type { AgentStopped } from "../../usecases/agents/stop.ts";
 import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
-import type { HeadView } from "../../usecases/coordinators/status.ts";
+import type { HeadStanding } from "../../usecases/coordinators/status.ts";
 import type { TroubledAgent, UnhandedBranch } from "../../usecases/operator/troubled-agents.ts";
 import type { RunAgent } from "../../usecases/runs/read-runs.ts";
-import type { AgentView } from "../../usecases/status/overview.ts";
+import type { AgentStanding } from "../../usecases/status/overview.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
 import {
   olderAgentKeys,
@@ -52,7 +52,7 @@ export const agentView = (agent: Agent) => ({
 });
 
 /** An agent with its mail, its turns, the things it waits for and its troubles. */
-export const fleetAgentView = (view: AgentView) => ({
+export const fleetAgentView = (view: AgentStanding) => ({
   ...agentView(view.agent),
   status: statusOf({ ...view.agent, landedNowhere: view.landedNowhere }).words,
   submitted: view.submitted,
@@ -67,7 +67,7 @@ export const fleetAgentView = (view: AgentView) => ({
 });
 
 /** A coordinator, orchestrator or monitor, with the run that it leads. */
-export const headView = ({ agent, running, pid, run, unread, waits, workers }: HeadView) => ({
+export const headView = ({ agent, running, pid, run, unread, waits, workers }: HeadStanding) => ({
   ...agentView(agent),
   running,
   pid,
@@ -95,7 +95,7 @@ export const troubledAgentView = ({ agent, problem, failure, advice }: TroubledA
 });
 
 /** Both names have readers: `waits` those of `ov status`, `waitsFor` those of the tool `fleet`. */
-function waitKeys({ waits }: Pick<AgentView, "waits">) {
+function waitKeys({ waits }: Pick<AgentStanding, "waits">) {
   const shown = waits.map(({ kind, ref }) => ({ kind, ref }));
   return { waits: shown, waitsFor: shown };
 }

@@ -1,13 +1,13 @@
 import type { Delivery } from "../../domain/mail/types.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { SendReply } from "../../usecases/mail/submit.ts";
-import type { MessageView } from "../../usecases/mail/view.ts";
+import type { TrackedMessage } from "../../usecases/mail/tracked-message.ts";
 import type { DecideReply } from "../../usecases/operator/decide.ts";
 import type { OpenDecision, OpenQuestion } from "../../usecases/operator/decisions.ts";
 import { iso, isoUnlessZero } from "../values.ts";
 
 /** A message. Two keys are there only where somebody looked them up: `capability` of the sender, and `unverified`. */
-export const messageView = (message: MessageView) => ({
+export const messageView = (message: TrackedMessage) => ({
   id: message.id,
   from: message.from,
   ...(message.capability === undefined ? {} : { capability: message.capability }),
@@ -36,7 +36,7 @@ export const inboxView = ({
   messages,
   remaining,
 }: {
-  readonly messages: readonly MessageView[];
+  readonly messages: readonly TrackedMessage[];
   readonly remaining: number;
 }) => ({ messages: messages.map(messageView), ...(remaining === 0 ? {} : { remaining }) });
 
@@ -61,7 +61,7 @@ export const deadLetterView = ({
   message,
   delivery,
 }: {
-  readonly message: MessageView;
+  readonly message: TrackedMessage;
   readonly delivery: Delivery;
 }) => ({ ...messageView(message), delivery: deliveryView(delivery) });
 

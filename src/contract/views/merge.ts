@@ -12,8 +12,8 @@ import type { Undoable } from "../../usecases/merge/landing/request-undo.ts";
 import type { PredictedMerge } from "../../usecases/merge/look-ahead.ts";
 import type { MergePreview } from "../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../usecases/merge/queue/queue-state.ts";
-import type { RadarView } from "../../usecases/merge/radar.ts";
-import type { MergeDetail, MergeView } from "../../usecases/merge/read-merges.ts";
+import type { RadarReply } from "../../usecases/merge/radar.ts";
+import type { MergeDetail, QueuedMerge } from "../../usecases/merge/read-merges.ts";
 import { olderBranchKeys, olderEntryKeys } from "../older-keys.ts";
 import { iso, isoUnlessZero } from "../values.ts";
 import { gateResultView, receiptView } from "./gate.ts";
@@ -49,10 +49,10 @@ export const entryView = (entry: MergePreview) => ({
 });
 
 /** An entry with its place in the queue. */
-export const queuedEntryView = ({ entry, waitsFor, place }: MergeView) => ({ ...entryView(entry), waitsFor, place });
+export const queuedEntryView = ({ entry, waitsFor, place }: QueuedMerge) => ({ ...entryView(entry), waitsFor, place });
 
 /** An entry that cannot land now, with the reason. */
-export const waitingEntryView = ({ view, why }: { readonly view: MergeView; readonly why: string }) => ({
+export const waitingEntryView = ({ view, why }: { readonly view: QueuedMerge; readonly why: string }) => ({
   ...entryView(view.entry),
   waitsFor: view.waitsFor,
   why,
@@ -214,7 +214,7 @@ export const lostLandingView = ({ branch, opId, commit, head }: LostLanding) => 
 });
 
 /** Which live branches would collide. */
-export const radarView = ({ branches, pairs }: RadarView) => ({
+export const radarView = ({ branches, pairs }: RadarReply) => ({
   branches: branches.map(({ branch, agentName, commit, landsOn, moved }) => ({
     branch,
     ...olderBranchKeys(branch),

@@ -1,6 +1,6 @@
 import type { LogLine } from "../../usecases/agents/logs.ts";
 import type { RaiseReply } from "../../usecases/budgets/raise-budget.ts";
-import type { BudgetView } from "../../usecases/budgets/show-budgets.ts";
+import type { BudgetStanding } from "../../usecases/budgets/show-budgets.ts";
 import type { ConfigKey } from "../../usecases/config/config.ts";
 import type { EngineInstall, EngineReport, EngineStart, EngineStop } from "../../usecases/engine/control.ts";
 import type { HooksChange } from "../../usecases/hooks/settings.ts";
@@ -12,7 +12,7 @@ import type { ProgramTrust } from "../../usecases/trust/trust.ts";
 export const configKeyView = (key: ConfigKey) => ({ ...key, value: key.value ?? null, default: key.default ?? null });
 
 /** A limit and what was spent of it. */
-export const budgetView = (budget: BudgetView) => ({
+export const budgetView = (budget: BudgetStanding) => ({
   scope: budget.scope,
   subject: budget.subject,
   unit: budget.unit,

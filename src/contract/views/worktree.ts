@@ -3,7 +3,7 @@ import type { AgentDiff } from "../../usecases/agents/read-agents.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
 import type { CleanPlan } from "../../usecases/worktrees/plan-clean.ts";
 import type { CleanReport, RestoreReport } from "../../usecases/worktrees/run-clean.ts";
-import type { SnapshotDetail, SnapshotRestored, SnapshotView } from "../../usecases/worktrees/snapshots.ts";
+import type { NamedSnapshot, SnapshotDetail, SnapshotRestored } from "../../usecases/worktrees/snapshots.ts";
 import type { Surveyed } from "../../usecases/worktrees/survey.ts";
 import { olderCleanKeys, olderWorktreeCleanKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
@@ -116,7 +116,7 @@ export interface ChangedFile {
 }
 
 /** What was kept of the work of an agent. */
-export const snapshotView = (snapshot: SnapshotView) => ({
+export const snapshotView = (snapshot: NamedSnapshot) => ({
   name: snapshot.name,
   ref: snapshot.ref,
   commit: snapshot.commit,

@@ -18,7 +18,7 @@ import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 
 /** One ledger in the units people write: dollars, tokens, turns, minutes. */
-export interface BudgetView extends LedgerKey {
+export interface BudgetStanding extends LedgerKey {
   /** What was added included; null without one. */
   readonly limit: number | null;
   readonly raised: number;
@@ -33,7 +33,7 @@ export interface BudgetView extends LedgerKey {
 }
 
 /** Every ledger that was touched, and those of today and of the current run that have a limit. */
-export const showBudgets: UseCase<object, { readonly budgets: readonly BudgetView[] }> = {
+export const showBudgets: UseCase<object, { readonly budgets: readonly BudgetStanding[] }> = {
   kind: "read",
   request: noFields,
   run: async (tx, { now, settings }) => {
@@ -44,7 +44,7 @@ export const showBudgets: UseCase<object, { readonly budgets: readonly BudgetVie
     const parked = await parkedBy(tx);
     const unpriced = unpricedSubjects(stored);
     const budgets = [...stored, ...upcoming].toSorted(inOrder).map((ledger) => ({
-      ...view(settings.budgets, ledger),
+      ...standingOf(settings.budgets, ledger),
       reported: ledger.unit !== "usd" || !unpriced.has(nameOf(ledger)),
       parked: parked.get(refOf(ledger)) ?? [],
     }));
@@ -75,7 +75,7 @@ function unpricedSubjects(ledgers: readonly Ledger[]): ReadonlySet<string> {
   return new Set(used.filter((name) => !priced.has(name)));
 }
 
-function view(settings: BudgetSettings, ledger: Ledger): Omit<BudgetView, "reported" | "parked"> {
+function standingOf(settings: BudgetSettings, ledger: Ledger): Omit<BudgetStanding, "reported" | "parked"> {
   const { scope, subject, unit, raised, spent, reserved } = ledger;
   const limit = limitOf(settings, ledger);
   return {

@@ -12,7 +12,7 @@ import { type RunDetail, runDetail } from "../runs/read-runs.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, headCapabilities, headQuestion, liveHeads } from "./find.ts";
 
-export interface HeadView {
+export interface HeadStanding {
   readonly agent: Agent;
   readonly running: boolean;
   /** Of its agent program, while a turn runs. */
@@ -26,9 +26,9 @@ export interface HeadView {
 
 export interface HeadStatus {
   /** The one that was asked about; null when there never was one. */
-  readonly asked: HeadView | null;
+  readonly asked: HeadStanding | null;
   /** All that live. */
-  readonly all: readonly HeadView[];
+  readonly all: readonly HeadStanding[];
   /** A monitor lives. */
   readonly monitorRunning: boolean;
 }
@@ -41,15 +41,15 @@ export const coordinatorStatus: UseCase<HeadQuestion, HeadStatus> = {
     const live = await liveHeads(tx, question.capability);
     const found = await findHead(tx, caller, question);
     if (!found.ok && question.name !== undefined) return found;
-    const all: HeadView[] = [];
-    for (const agent of live) all.push(await viewOf(tx, agent, now));
-    const asked = found.ok ? await viewOf(tx, found.value, now) : null;
+    const all: HeadStanding[] = [];
+    for (const agent of live) all.push(await standingOf(tx, agent, now));
+    const asked = found.ok ? await standingOf(tx, found.value, now) : null;
     const everybody = await tx.agents.list({ live: true });
     return ok({ asked, all, monitorRunning: everybody.some(({ capability }) => capability === "monitor") });
   },
 };
 
-async function viewOf(tx: Tx, agent: Agent, now: number): Promise<HeadView> {
+async function standingOf(tx: Tx, agent: Agent, now: number): Promise<HeadStanding> {
   const run = await tx.runs.get(agent.runId);
   const processes = hasEnded(agent) ? [] : await tx.processes.liveForAgent(agent.id);
   const inRun = await tx.agents.list({ runId: agent.runId, live: true });

@@ -11,7 +11,7 @@ import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { findMessage, namesInSight } from "./find-message.ts";
 import { fromEngine, post, type Recipient, wakeUp } from "./post.ts";
-import { type MessageView, viewOf } from "./view.ts";
+import { type TrackedMessage, trackedMessage } from "./tracked-message.ts";
 
 export interface RetryReply {
   readonly id: string;
@@ -39,7 +39,7 @@ export const retryMail: UseCase<{ readonly id: string }, RetryReply> = {
       requeued.push(delivery.toAgent);
     }
     if (requeued.length > 0) return ok({ id, requeued });
-    const { state } = viewOf(message.value, deliveries);
+    const { state } = trackedMessage(message.value, deliveries);
     return no(refused ?? { kind: "delivery-state", id, state, wanted: "dead" });
   },
 };
@@ -54,7 +54,7 @@ function obstacleTo(caller: Caller, name: string, reader: Agent | undefined): Re
 }
 
 export interface DeadReply {
-  readonly dead: readonly { readonly message: MessageView; readonly delivery: Delivery }[];
+  readonly dead: readonly { readonly message: TrackedMessage; readonly delivery: Delivery }[];
 }
 
 const defaultLimit = 1_000;
@@ -72,7 +72,7 @@ export const deadMail: UseCase<{ readonly limit?: number | undefined }, DeadRepl
     );
     return ok({
       dead: shown.map(({ message, delivery }) => ({
-        message: viewOf(message, [delivery], delivery.toAgent),
+        message: trackedMessage(message, [delivery], delivery.toAgent),
         delivery,
       })),
     });

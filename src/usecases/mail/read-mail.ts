@@ -14,7 +14,7 @@ import { parkedOf } from "../agents/parked.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { findMessage, mayList, messageInSight, namesInSight } from "./find-message.ts";
 import { openInbox, ownerOf } from "./inbox.ts";
-import { isRead, type MessageView, viewOf } from "./view.ts";
+import { isRead, type TrackedMessage, trackedMessage } from "./tracked-message.ts";
 
 export interface ListRequest {
   readonly from?: string | undefined;
@@ -29,7 +29,7 @@ export interface ListRequest {
 }
 
 export interface ListReply {
-  readonly messages: readonly MessageView[];
+  readonly messages: readonly TrackedMessage[];
   /** There are more than these. */
   readonly more: boolean;
 }
@@ -53,7 +53,7 @@ export const listMail: UseCase<ListRequest, ListReply> = {
       [to, from].filter((name) => name !== undefined),
     );
     if (!allowed.ok) return allowed;
-    const messages: MessageView[] = [];
+    const messages: TrackedMessage[] = [];
     const shown = { ...filter.value, ...(involving === undefined ? {} : { involving }) };
     const limit = shown.limit ?? defaultLimit;
     const found = await tx.messages.list({ ...shown, limit: limit + 1 });
@@ -92,16 +92,16 @@ async function filterOf(tx: Tx, request: ListRequest): Promise<Result<MessageFil
   });
 }
 
-async function seenBy(tx: Tx, message: Message, to: string | undefined): Promise<MessageView> {
-  if (to === undefined) return viewOf(message, await tx.deliveries.ofMessage(message.seq));
+async function seenBy(tx: Tx, message: Message, to: string | undefined): Promise<TrackedMessage> {
+  if (to === undefined) return trackedMessage(message, await tx.deliveries.ofMessage(message.seq));
   const delivery = await tx.deliveries.get(message.seq, to);
-  return viewOf(message, delivery === undefined ? [] : [delivery], to);
+  return trackedMessage(message, delivery === undefined ? [] : [delivery], to);
 }
 
 export interface ReadReply {
   readonly id: string;
   readonly alreadyRead: boolean;
-  readonly message: MessageView;
+  readonly message: TrackedMessage;
 }
 
 /** Shows one message of the caller's own inbox, which counts as read from then on. */
@@ -118,8 +118,8 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
       const why = "it is not in your inbox";
       return no({ kind: "not-allowed", action: `mark ${id} as read`, caller: caller.name, why });
     }
-    const view = viewOf(message.value, [delivery], inbox.value.name);
-    if (delivery.state === "acked") return ok({ id, alreadyRead: true, message: view });
+    const tracked = trackedMessage(message.value, [delivery], inbox.value.name);
+    if (delivery.state === "acked") return ok({ id, alreadyRead: true, message: tracked });
     // The holder of the claim reads for the owner of the inbox, so the owner's word settles it.
     const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? inbox.value.name }, now);
     if (!acked.ok) {
@@ -127,12 +127,12 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
       return no({ kind: "delivery-state", id, state: delivery.state, wanted });
     }
     await tx.deliveries.update(acked.value);
-    return ok({ id, alreadyRead: isRead(delivery.state), message: view });
+    return ok({ id, alreadyRead: isRead(delivery.state), message: tracked });
   },
 };
 
 export interface StatusReply {
-  readonly message: MessageView;
+  readonly message: TrackedMessage;
   readonly deliveries: readonly Delivery[];
 }
 
@@ -145,7 +145,7 @@ export const mailStatus: UseCase<{ readonly id: string }, StatusReply> = {
     const message = await messageInSight(tx, caller, id);
     if (!message.ok) return message;
     const deliveries = await tx.deliveries.ofMessage(message.value.seq);
-    return ok({ message: viewOf(message.value, deliveries), deliveries });
+    return ok({ message: trackedMessage(message.value, deliveries), deliveries });
   },
 };
 

@@ -5,7 +5,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
 import type { Stream, World } from "../operation.ts";
-import type { MergeDetail, MergeView } from "./read-merges.ts";
+import type { MergeDetail, QueuedMerge } from "./read-merges.ts";
 
 export interface FollowedMerges {
   readonly merges: readonly MergeDetail[];
@@ -32,9 +32,9 @@ export const followMerges: Stream<{ readonly ids: readonly number[] }, FollowedM
     const standing = await world.until(async () => {
       const listed = await world.call("merge.list", {});
       if (!listed.ok) return listed;
-      const open = new Map(listed.value.entries.map((view) => [view.entry.id, view]));
+      const open = new Map(listed.value.entries.map((merge) => [merge.entry.id, merge]));
       const left = ids.flatMap((id) => open.get(id) ?? []);
-      const reasons = left.map((view) => [view.entry.id, standstill(view, open)] as const);
+      const reasons = left.map((merge) => [merge.entry.id, standstill(merge, open)] as const);
       if (reasons.every(([, reason]) => reason !== undefined)) return ok(Object.fromEntries(reasons));
       onItem({ left: left.map(({ entry }) => entry), fullDisk: world.fullDisk() });
       return undefined;
@@ -48,11 +48,11 @@ export const followMerges: Stream<{ readonly ids: readonly number[] }, FollowedM
 
 /** Why an open entry will not move by itself; undefined when it will. */
 export function standstill(
-  view: MergeView,
-  open: ReadonlyMap<number, MergeView>,
+  merge: QueuedMerge,
+  open: ReadonlyMap<number, QueuedMerge>,
   above: readonly number[] = [],
 ): string | undefined {
-  const { entry, place, waitsFor } = view;
+  const { entry, place, waitsFor } = merge;
   if (!isOpenMerge(entry) || place !== null || entry.status === "merging" || entry.status === "gating")
     return undefined;
   if (entry.status === "blocked")
@@ -117,7 +117,7 @@ async function obstacle({ call }: World, { kind, request }: MergeOp): Promise<Re
   if (!listed.ok) return listed;
   const { entries } = listed.value;
   const first = entries.find(({ entry }) => entry.branch === request.target && entry.targetBranch === request.landing);
-  const why = first && standstill(first, new Map(entries.map((view) => [view.entry.id, view])));
+  const why = first && standstill(first, new Map(entries.map((merge) => [merge.entry.id, merge])));
   if (first === undefined || why === undefined) return ok(undefined);
   return ok(`${visibleLine(first.entry.branch)} has moved and is brought in first as merge ${first.entry.id}: ${why}`);
 }

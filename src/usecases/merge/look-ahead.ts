@@ -13,7 +13,7 @@ import type { Effect } from "../operation.ts";
 import { commandFor, isMadeAgain, standIn } from "./generated-files.ts";
 import { earlierLandings, landingPlace } from "./landing/landing-target.ts";
 import { filesBrought, hasCommit } from "./landing/taken-out.ts";
-import { judgePairs, type RadarCell, type RadarView } from "./radar.ts";
+import { judgePairs, type RadarCell, type RadarReply } from "./radar.ts";
 
 export interface PredictRequest {
   /** The branch it is meant for. */
@@ -292,7 +292,7 @@ export const showPatch: Effect<PatchRequest, { readonly patch: string }> = {
 };
 
 /** Which live branches would collide. Pairs without a stored result are judged now; nothing is stored. */
-export const showRadar: Effect<object, RadarView> = {
+export const showRadar: Effect<object, RadarReply> = {
   kind: "effect",
   request: noFields,
   place: "engine",

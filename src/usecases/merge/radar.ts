@@ -34,7 +34,7 @@ export interface RadarCell {
   readonly files: readonly string[];
 }
 
-export interface RadarView {
+export interface RadarReply {
   readonly branches: readonly (RadarHead & {
     /** Its agent has committed since anybody looked. */
     readonly moved: boolean;
@@ -43,7 +43,7 @@ export interface RadarView {
 }
 
 /** Which live branches would collide, as far as it has been looked at. */
-export const readRadar: UseCase<RadarRequest, RadarView> = {
+export const readRadar: UseCase<RadarRequest, RadarReply> = {
   kind: "read",
   request: fields({}, { tips: recordOf(text) }),
   run: async (tx, context, { tips }) => {

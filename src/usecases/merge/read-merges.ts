@@ -21,7 +21,7 @@ import { promoteFlags, purposeOf } from "./landing/landing-target.ts";
 import { findEntry } from "./merge-records.ts";
 import { readyMerges } from "./queue/queue-state.ts";
 
-export interface MergeView {
+export interface QueuedMerge {
   readonly entry: MergeEntry;
   /** Entries it depends on that have not landed. */
   readonly waitsFor: readonly number[];
@@ -40,7 +40,7 @@ export interface ListMergesRequest {
 }
 
 /** The queue in the order of its numbers. */
-export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly MergeView[] }> = {
+export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly QueuedMerge[] }> = {
   kind: "read",
   request: fields({}, { status: text, runId: text, branch: text, all: flag, limit: whole }),
   run: async (tx, context, { status, runId, branch, all, limit }) => {
@@ -54,13 +54,13 @@ export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly
       ...(limit === undefined ? {} : { limit }),
     });
     const order = (await readyMerges(tx, context)).map(({ id }) => id);
-    const views: MergeView[] = [];
-    for (const entry of entries) views.push(await viewOf(tx, entry, order));
-    return ok({ entries: views });
+    const queued: QueuedMerge[] = [];
+    for (const entry of entries) queued.push(await queuedMerge(tx, entry, order));
+    return ok({ entries: queued });
   },
 };
 
-export interface MergeDetail extends MergeView {
+export interface MergeDetail extends QueuedMerge {
   /** With the outcome that each had for this entry. */
   readonly attempts: readonly Omit<MergeAttempt, "members">[];
   readonly gates: readonly (GateResult & { readonly on: GateSubject | null })[];
@@ -131,7 +131,7 @@ function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<
     const operations = await tx.mergeOps.list({ queueId: entry.id });
     const results = await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]);
     return {
-      ...(await viewOf(tx, entry, await ready(""))),
+      ...(await queuedMerge(tx, entry, await ready(""))),
       attempts: attempts.map(({ members, ...attempt }) => ({
         ...attempt,
         outcome: outcomeFor(entry, { ...attempt, members }, operations),
@@ -206,7 +206,7 @@ function inOrder(operations: readonly MergeOp[]): readonly MergeOp[] {
   return operations.toSorted((one, other) => placeOf(other) - placeOf(one));
 }
 
-async function viewOf(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<MergeView> {
+async function queuedMerge(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<QueuedMerge> {
   const waitsFor: number[] = [];
   for (const id of entry.dependsOn) {
     if ((await tx.merges.get(id))?.status !== "merged") waitsFor.push(id);

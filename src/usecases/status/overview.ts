@@ -19,7 +19,7 @@ import {
 } from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";
 
-export interface AgentView extends Trouble {
+export interface AgentStanding extends Trouble {
   readonly agent: Agent;
   readonly submitted: boolean;
   readonly unread: number;
@@ -35,7 +35,7 @@ export interface Overview {
   readonly run: Run | null;
   /** Other active runs, newest first. */
   readonly otherRuns: readonly OtherRun[];
-  readonly agents: readonly AgentView[];
+  readonly agents: readonly AgentStanding[];
   readonly unreadMailCount: number;
   readonly unreadMailScope: string;
   /** Branches on their way into the landing branch. */
@@ -74,7 +74,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
   request: fields({ all: flag, mailbox: text }),
   run: async (tx, context, { all, mailbox }) => {
     const run = (await tx.runs.current()) ?? null;
-    const agents: AgentView[] = [];
+    const agents: AgentStanding[] = [];
     for (const agent of await shownAgents(tx, run, all)) {
       const turns = await tx.turns.listFor(agent.id);
       agents.push({

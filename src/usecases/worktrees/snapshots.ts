@@ -8,7 +8,7 @@ import type { KeptSnapshot, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
 
 /** One snapshot or rescue, as `ov snapshots` shows it. */
-export interface SnapshotView {
+export interface NamedSnapshot {
   /** The short name: what stands behind `refs/overstory/`. */
   readonly name: string;
   readonly ref: string;
@@ -20,7 +20,7 @@ export interface SnapshotView {
   readonly skipped: readonly string[];
 }
 
-export interface SnapshotDetail extends SnapshotView {
+export interface SnapshotDetail extends NamedSnapshot {
   /** The commit its worktree was at. */
   readonly onTop: string | null;
   /** Files that were not committed. */
@@ -40,7 +40,7 @@ export interface SnapshotPlace {
   readonly branch?: string | undefined;
 }
 
-export interface SnapshotRestored extends SnapshotView {
+export interface SnapshotRestored extends NamedSnapshot {
   readonly dir: string | null;
   readonly branch: string | null;
   readonly files: number;
@@ -48,14 +48,14 @@ export interface SnapshotRestored extends SnapshotView {
   readonly inSubmodules: readonly string[];
 }
 
-export const listSnapshots: Effect<object, readonly SnapshotView[]> = {
+export const listSnapshots: Effect<object, readonly NamedSnapshot[]> = {
   kind: "effect",
   request: noFields,
   place: "engine",
   run: async (world) => {
     const kept = await (await world.worktrees()).snapshots();
     const records = await world.call("snapshot.listRecords", {});
-    return records.ok ? ok(kept.map((one) => viewOf(one, records.value.snapshots))) : records;
+    return records.ok ? ok(kept.map((one) => namedSnapshot(one, records.value.snapshots))) : records;
   },
 };
 
@@ -70,14 +70,14 @@ export const showSnapshot: Effect<{ readonly of: string }, SnapshotDetail> = {
     const read = await world.call("worktree.listOwners", {});
     if (!read.ok) return read;
     const worktrees = await world.worktrees();
-    const { kept, view } = found.value;
+    const { kept, named } = found.value;
     const { onTop, commit } = kept;
     const base = read.value.owners.find(({ agent }) => agent.name === kept.agentName)?.agent.baseCommit ?? onTop;
     const trash = (await worktrees.oldTrash(Number.POSITIVE_INFINITY)).filter(
       ({ agentName }) => agentName === kept.agentName,
     );
     return ok({
-      ...view,
+      ...named,
       onTop,
       uncommitted: onTop === null ? [] : await worktrees.changes(onTop, commit),
       files: base === null ? [] : await worktrees.changes(base, commit),
@@ -103,22 +103,25 @@ export const restoreSnapshot: Effect<SnapshotPlace & { readonly of: string }, Sn
 
 interface Found {
   readonly kept: KeptSnapshot;
-  readonly view: SnapshotView;
+  readonly named: NamedSnapshot;
 }
 
 async function find(world: World, of: string): Promise<Result<Found, Refusal>> {
   const kept = await (await world.worktrees()).snapshots();
   const records = await world.call("snapshot.listRecords", {});
   if (!records.ok) return records;
-  const views = kept.map((one) => ({ kept: one, view: viewOf(one, records.value.snapshots) }));
+  const snapshots = kept.map((one) => ({ kept: one, named: namedSnapshot(one, records.value.snapshots) }));
   // The name of an agent stands for the last one of it.
-  const found = views.findLast(({ view }) => [view.name, view.ref, view.agentName].includes(of));
+  const found = snapshots.findLast(({ named }) => [named.name, named.ref, named.agentName].includes(of));
   if (found !== undefined) return ok(found);
-  const names = views.flatMap(({ view }) => [view.name, view.agentName]);
+  const names = snapshots.flatMap(({ named }) => [named.name, named.agentName]);
   return no(notFound("snapshot", of, nearest(of, names)));
 }
 
-function viewOf({ ref, commit, agentName, createdAt }: KeptSnapshot, records: readonly SnapshotRecord[]): SnapshotView {
+function namedSnapshot(
+  { ref, commit, agentName, createdAt }: KeptSnapshot,
+  records: readonly SnapshotRecord[],
+): NamedSnapshot {
   const record = records.find((one) => one.ref === ref);
   return {
     name: ref.slice("refs/overstory/".length),
@@ -133,11 +136,11 @@ function viewOf({ ref, commit, agentName, createdAt }: KeptSnapshot, records: re
 
 async function restoreTo(
   world: World,
-  { kept, view }: Found,
+  { kept, named }: Found,
   { dir, branch }: SnapshotPlace,
 ): Promise<Result<SnapshotRestored, Refusal>> {
   const [worktrees, files] = [await world.worktrees(), await world.typedFiles()];
-  const to = dir === undefined && branch === undefined ? `restored-${view.name.split("/").slice(1).join("-")}` : dir;
+  const to = dir === undefined && branch === undefined ? `restored-${named.name.split("/").slice(1).join("-")}` : dir;
   const place = to === undefined ? null : files.absolute(to);
   if (place !== null && files.exists(place)) return no(invalid("--to", "is there already", { value: place }));
   if (branch !== undefined && !branchName.fits(branch))
@@ -157,7 +160,7 @@ async function restoreTo(
     if (made !== true) return no(invalid("--branch", `cannot be made: ${made.message}`, { value: branch }));
   }
   const inSubmodules = await worktrees.submoduleWork(kept);
-  return ok({ ...view, dir: place, branch: branch ?? null, files: written.value, inSubmodules });
+  return ok({ ...named, dir: place, branch: branch ?? null, files: written.value, inSubmodules });
 }
 
 /** A place where no directory can be made is a wrong answer to `--to`; what fails after that is a failure. */

@@ -2,7 +2,7 @@ import { budgetView, raisedBudgetView } from "../../../contract/views/project.ts
 import { type BudgetUnit, dollars } from "../../../domain/budget/budget.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { BudgetView } from "../../../usecases/budgets/show-budgets.ts";
+import type { BudgetStanding } from "../../../usecases/budgets/show-budgets.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
@@ -30,7 +30,7 @@ export const show: Handler = async ({ app, io }) => {
 };
 
 /** Rows of dashes tell nothing: what each run has spent, and how to set a limit. */
-function withoutLimits(budgets: readonly BudgetView[], paint: Paint): string {
+function withoutLimits(budgets: readonly BudgetStanding[], paint: Paint): string {
   const runs = new Set(budgets.filter(({ scope }) => scope === "run").map(({ subject }) => subject));
   const spent = [...runs].map((run) => {
     const ofRun = budgets.filter(({ scope, subject }) => scope === "run" && subject === run);
@@ -41,7 +41,7 @@ function withoutLimits(budgets: readonly BudgetView[], paint: Paint): string {
   return ["No limit is set.", ...(spent.length === 0 ? ["  Nothing was spent yet."] : spent), hint].join("\n");
 }
 
-function cells({ scope, subject, unit, limit, spent, reserved, percent, reported, parked }: BudgetView): string[] {
+function cells({ scope, subject, unit, limit, spent, reserved, percent, reported, parked }: BudgetStanding): string[] {
   return [
     scope,
     subject,

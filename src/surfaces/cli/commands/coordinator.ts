@@ -7,7 +7,7 @@ import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { CheckReply } from "../../../usecases/coordinators/check-complete.ts";
 import type { HeadCapability } from "../../../usecases/coordinators/find.ts";
-import type { HeadView, Remaining } from "../../../usecases/coordinators/status.ts";
+import type { HeadStanding, Remaining } from "../../../usecases/coordinators/status.ts";
 import { exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
@@ -129,7 +129,7 @@ export const status =
     });
   };
 
-function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadView, now: number): readonly string[] {
+function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadStanding, now: number): readonly string[] {
   const head = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${statusWords(paint, agent)}`;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const landing = run?.run.landingBranch ?? run?.run.targetBranch ?? null;
@@ -226,7 +226,7 @@ async function endMonitors(app: App, runId: string): Promise<Result<readonly str
 }
 
 /** Asks it to begin nothing more, and waits until what runs has come to its end. */
-async function drain(app: App, io: Io, { agent }: HeadView): Promise<Result<null, Refusal>> {
+async function drain(app: App, io: Io, { agent }: HeadStanding): Promise<Result<null, Refusal>> {
   const { name, runId } = agent;
   const asked = await app.call("mail.send", { to: name, type: "shutdown", subject: "shutdown", body: draining });
   if (!asked.ok) return asked;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { MessageView } from "../../../usecases/mail/view.ts";
+import type { TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
 import { plain } from "../paint.ts";
 import { isShownAbove } from "./inbox.ts";
 import { decisionBlock } from "./operator-render.ts";
@@ -34,7 +34,7 @@ test("the command that is suggested cannot run what an agent offered as an optio
   expect(hint()).toEndWith("ov decide msg-1 <answer>");
 });
 
-const question = (id: string, facts: Partial<MessageView> = {}): MessageView => ({
+const question = (id: string, facts: Partial<TrackedMessage> = {}): TrackedMessage => ({
   id,
   from: "system",
   to: "operator",

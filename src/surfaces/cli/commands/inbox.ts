@@ -4,7 +4,7 @@ import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
-import type { MessageView } from "../../../usecases/mail/view.ts";
+import type { TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
 import type { OpenDecision } from "../../../usecases/operator/decisions.ts";
 import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
@@ -70,7 +70,7 @@ function mailHeading(shown: number, above: number): readonly string[] {
 }
 
 interface Mail {
-  readonly messages: readonly MessageView[];
+  readonly messages: readonly TrackedMessage[];
   readonly remaining: number;
   /** Says that it was really shown. */
   readonly shown?: () => Promise<void>;
@@ -107,7 +107,7 @@ async function taken(app: App): Promise<Result<Mail, Refusal>> {
  * queue is the same as the approval of the merge that it asks about, and of no other.
  */
 export function isShownAbove(
-  view: MessageView,
+  view: TrackedMessage,
   decisions: readonly Pick<OpenDecision, "id">[],
   troubled: readonly string[] = [],
 ): boolean {

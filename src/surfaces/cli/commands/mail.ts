@@ -7,7 +7,7 @@ import { no, ok, type Result } from "../../../domain/result.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { InboxLetter } from "../../../usecases/mail/check.ts";
 import type { SendReply } from "../../../usecases/mail/submit.ts";
-import { type MessageView, viewOfLetter } from "../../../usecases/mail/view.ts";
+import { handedOutMessage, type TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
 import { counted, iso, moment, shortTime } from "../format.ts";
 import { integer, isOn, text, word } from "../given.ts";
@@ -104,7 +104,7 @@ export const list: Handler = async ({ app, flags, io }) => {
   });
 };
 
-const rowsOf = (messages: readonly MessageView[]): Rows => ({
+const rowsOf = (messages: readonly TrackedMessage[]): Rows => ({
   columns: ["ID", "FROM", "TO", "TYPE", "PRIORITY", "STATE", "SENT", "SUBJECT"],
   cells: messages.map(({ id, from, to, type, priority, state, createdAt, subject }) => [
     id,
@@ -216,11 +216,11 @@ export const purge: Handler = async ({ app, flags, io }) => {
   });
 };
 
-export const lettersAsViews = (letters: readonly InboxLetter[], inbox: string): readonly MessageView[] =>
-  letters.map((letter) => viewOfLetter(letter, inbox));
+export const lettersAsViews = (letters: readonly InboxLetter[], inbox: string): readonly TrackedMessage[] =>
+  letters.map((letter) => handedOutMessage(letter, inbox));
 
 /** A message for a person. Text of others stands behind a bar or on one line, so it cannot imitate the rest. */
-export function messageLines(paint: Paint, view: MessageView): readonly string[] {
+export function messageLines(paint: Paint, view: TrackedMessage): readonly string[] {
   const tags = [
     ...(view.priority === "normal" ? [] : [paint.yellow(`[${view.priority.toUpperCase()}]`)]),
     ...(view.verified ? [] : ["(unverified)"]),
@@ -247,7 +247,7 @@ function payloadLines({
   payload,
   body,
   subject,
-}: Pick<MessageView, "payload" | "body" | "subject">): readonly string[] {
+}: Pick<TrackedMessage, "payload" | "body" | "subject">): readonly string[] {
   return Object.entries(payloadFields(payload)).flatMap(([name, value]) => {
     const words = name === "outcome" ? outcomeWords(value) : valueWords(value);
     const isSaid = words.length > 3 && [body, subject].some((text) => text.includes(words));

@@ -6,8 +6,8 @@ import { visibleLine } from "../../../domain/text/visible.ts";
 import { standstill } from "../../../usecases/merge/follow.ts";
 import type { PredictedMerge } from "../../../usecases/merge/look-ahead.ts";
 import type { AddMergeRequest, MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
-import type { RadarCell, RadarView } from "../../../usecases/merge/radar.ts";
-import type { MergeView } from "../../../usecases/merge/read-merges.ts";
+import type { RadarCell, RadarReply } from "../../../usecases/merge/radar.ts";
+import type { QueuedMerge } from "../../../usecases/merge/read-merges.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Outcome, Paint, Rows } from "../command.ts";
 import { hintLine, warningLine } from "../marks.ts";
@@ -97,7 +97,7 @@ export async function dryRunCommit({ app, io }: Call, branch: string): Promise<R
 }
 
 /** What merging everything would do, one upon the other. Writes nothing. */
-export async function dryRunAll({ app, io }: Call, views: readonly MergeView[]): Promise<Result<Outcome, Refusal>> {
+export async function dryRunAll({ app, io }: Call, views: readonly QueuedMerge[]): Promise<Result<Outcome, Refusal>> {
   if (views.length === 0) {
     const nothing = "Nothing waits for being merged.";
     return ok({ json: { entries: [], results: [], count: 0 }, text: nothing, quietText: "" });
@@ -111,7 +111,7 @@ export async function dryRunAll({ app, io }: Call, views: readonly MergeView[]):
 }
 
 /** Those that could land now in the order in which they would, then the rest. */
-const inOrder = (views: readonly MergeView[]): readonly MergePreview[] =>
+const inOrder = (views: readonly QueuedMerge[]): readonly MergePreview[] =>
   views
     .toSorted((a, b) => (a.place ?? Number.MAX_SAFE_INTEGER) - (b.place ?? Number.MAX_SAFE_INTEGER))
     .map(({ entry }) => entry);
@@ -187,7 +187,7 @@ const looks = {
 } as const satisfies Record<string, readonly [sign: string, hue: keyof Paint]>;
 
 /** One row and one numbered column per branch; only one half is filled, for the other says the same. */
-function matrix(paint: Paint, branches: RadarView["branches"], pairs: readonly RadarCell[]): string {
+function matrix(paint: Paint, branches: RadarReply["branches"], pairs: readonly RadarCell[]): string {
   const cellOf = new Map(pairs.map((pair) => [`${pair.a}\0${pair.b}`, pair]));
   const ordered = branches.map(({ branch }) => branch).toSorted();
   const cells = ordered.map((row, at) => [

@@ -8,7 +8,7 @@ import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { goneLines } from "./decide.ts";
-import { approvalHints, entryLine, mergeRows, viewLines } from "./merge-render.ts";
+import { approvalHints, entryLine, mergeRows, queuedLines } from "./merge-render.ts";
 
 export const add: Handler = async (call) => {
   const { app, args, flags, io } = call;
@@ -47,7 +47,7 @@ export const list: Handler = async ({ app, flags, io }) => {
   const rows = mergeRows(entries);
   const nothing = `Nothing is on its way.\n${hintLine(io.paint, "see what has landed: ov merge log")}`;
   const full = [
-    ...entries.flatMap((view) => viewLines(io.paint, view)),
+    ...entries.flatMap((view) => queuedLines(io.paint, view)),
     ...approvalHints(
       io.paint,
       entries.map(({ entry }) => entry),

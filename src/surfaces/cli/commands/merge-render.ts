@@ -13,7 +13,7 @@ import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../../usecases/merge/queue/queue-state.ts";
-import type { MergeView } from "../../../usecases/merge/read-merges.ts";
+import type { QueuedMerge } from "../../../usecases/merge/read-merges.ts";
 import type { Paint, Rows } from "../command.ts";
 import { wrap } from "../layout.ts";
 import { hintLine, warningLine } from "../marks.ts";
@@ -47,28 +47,28 @@ const statusHues = {
 export const paintedStatus = (paint: Paint, status: MergeStatus): string => paint[statusHues[status]](status);
 
 /** The queue as a table. */
-export function mergeRows(views: readonly MergeView[]): Rows {
+export function mergeRows(merges: readonly QueuedMerge[]): Rows {
   return {
     columns: ["ID", "STATUS", "VERDICT", "BRANCH", "INTO", "TASK", "NOTE"],
-    cells: views.map((view) => [
-      String(view.entry.id),
-      view.entry.status,
-      verdictWords(verdictOf(view.entry)),
-      view.entry.branch,
-      view.entry.targetBranch,
-      view.entry.taskId ?? "-",
-      noteOf(view),
+    cells: merges.map((merge) => [
+      String(merge.entry.id),
+      merge.entry.status,
+      verdictWords(verdictOf(merge.entry)),
+      merge.entry.branch,
+      merge.entry.targetBranch,
+      merge.entry.taskId ?? "-",
+      noteOf(merge),
     ]),
-    objects: views.map(queuedEntryView),
+    objects: merges.map(queuedEntryView),
   };
 }
 
 /** An entry of the queue in lines that fit a terminal: names of branches are long. */
-export function viewLines(paint: Paint, view: MergeView): readonly string[] {
-  const { entry } = view;
+export function queuedLines(paint: Paint, merge: QueuedMerge): readonly string[] {
+  const { entry } = merge;
   const id = `#${entry.id}`.padEnd(4);
   const task = entry.taskId === null ? "" : `, task ${visibleLine(entry.taskId)}`;
-  const note = visibleLine(noteOf(view));
+  const note = visibleLine(noteOf(merge));
   return [
     `${paint.dim(id)} ${paint.accent(visibleLine(entry.branch))}  ${paintedStatus(paint, entry.status)}  ${paintedVerdict(paint, verdictOf(entry))}`,
     `     into ${visibleLine(entry.targetBranch)}${task}`,
@@ -95,7 +95,7 @@ function verdictNamed(cell: string): Verdict | undefined {
 }
 
 /** Why it is where it is. */
-export function noteOf({ entry, waitsFor, place }: MergeView): string {
+export function noteOf({ entry, waitsFor, place }: QueuedMerge): string {
   if (awaitsApproval(entry))
     return entry.causeDetail?.difference === undefined
       ? "waits for approval"

@@ -5,7 +5,7 @@ import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { MergesUnderWay } from "../../../usecases/merge/follow.ts";
-import type { MergeView } from "../../../usecases/merge/read-merges.ts";
+import type { QueuedMerge } from "../../../usecases/merge/read-merges.ts";
 import { exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
@@ -112,7 +112,7 @@ function exitOf(results: readonly MergeResult[]): Pick<Outcome, "exit"> {
 }
 
 /** What is on its way; with `into`, only what is meant for that branch, wherever it waits meanwhile. */
-async function openMerges(app: App, into: string | undefined): Promise<Result<readonly MergeView[], Refusal>> {
+async function openMerges(app: App, into: string | undefined): Promise<Result<readonly QueuedMerge[], Refusal>> {
   const listed = await app.call("merge.list", {});
   if (!listed.ok) return listed;
   if (into === undefined) return ok(listed.value.entries);
@@ -126,7 +126,7 @@ async function openMerges(app: App, into: string | undefined): Promise<Result<re
 
 async function approveEach(
   app: App,
-  views: readonly MergeView[],
+  views: readonly QueuedMerge[],
   into: string | undefined,
 ): Promise<Result<unknown, Refusal>> {
   const requests = into === undefined ? [{ all: true }] : views.map(({ entry }) => ({ of: String(entry.id) }));

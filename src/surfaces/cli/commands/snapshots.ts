@@ -1,7 +1,7 @@
 import { restoredSnapshotView, snapshotDetailView, snapshotView } from "../../../contract/views/worktree.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { SnapshotView } from "../../../usecases/worktrees/snapshots.ts";
+import type { NamedSnapshot } from "../../../usecases/worktrees/snapshots.ts";
 import type { Handler, Paint } from "../command.ts";
 import { iso, shortTime } from "../format.ts";
 import { text, word } from "../given.ts";
@@ -84,7 +84,7 @@ const submoduleLines = (paint: Paint, agentName: string, files: readonly string[
         hintLine(paint, `bring it back with its agent: ov recover ${visibleLine(agentName)}`),
       ];
 
-function line(paint: Paint, view: SnapshotView): string {
+function line(paint: Paint, view: NamedSnapshot): string {
   const when = shortTime(view.createdAt, Date.now());
   const reason = view.reason === null ? "" : ` ${visibleLine(view.reason)}`;
   const left = view.skipped.length === 0 ? "" : paint.yellow(` (${view.skipped.length} left out)`);

@@ -7,7 +7,7 @@ import { lostTargetWords } from "../../../domain/run/run.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
-import type { AgentView, OtherRun } from "../../../usecases/status/overview.ts";
+import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
@@ -76,17 +76,17 @@ function landedLine(paint: Paint, landed: Unpromoted, current: string | null): s
 }
 
 /** An ended agent waits for no answer, but its work may still wait for approval or landing. */
-function waitLines(agent: AgentView["agent"], waits: AgentView["waits"]): readonly string[] {
+function waitLines(agent: AgentStanding["agent"], waits: AgentStanding["waits"]): readonly string[] {
   const open = waits.filter(({ kind }) => !hasEnded(agent) || kind === "approval" || kind === "merge");
   return open.length === 0 ? [] : [`    waits for ${visibleLine(open.map(waitWords).join(", "))}`];
 }
 
 /** What its status is read from. */
-const standing = ({ agent, landedNowhere }: AgentView) => ({ ...agent, landedNowhere });
+const standing = ({ agent, landedNowhere }: AgentStanding) => ({ ...agent, landedNowhere });
 
 /** One line per agent in columns, what it waits for and what is wrong with it below. */
-function agentBlock(views: readonly AgentView[], paint: Paint, now: number): readonly string[] {
-  const width = (of: (view: AgentView) => string): number => Math.max(...views.map((view) => of(view).length));
+function agentBlock(views: readonly AgentStanding[], paint: Paint, now: number): readonly string[] {
+  const width = (of: (view: AgentStanding) => string): number => Math.max(...views.map((view) => of(view).length));
   const [names, roles, states] = [
     width(({ agent }) => agent.name),
     width(({ agent }) => agent.capability),
@@ -114,7 +114,7 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
   });
 }
 
-const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows => ({
+const rowsOf = (views: readonly AgentStanding[], objects: readonly object[]): Rows => ({
   columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],
   cells: views.map((view) => [
     view.agent.name,

@@ -6,7 +6,7 @@ import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { CheckReply } from "../../../usecases/mail/check.ts";
 import type { SendReply } from "../../../usecases/mail/submit.ts";
-import { viewOfLetter } from "../../../usecases/mail/view.ts";
+import { handedOutMessage } from "../../../usecases/mail/tracked-message.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { McpApp, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
@@ -139,7 +139,7 @@ function handedOut(app: McpApp, { inbox: owner, by, letters, remaining }: CheckR
   const more = remaining === 0 ? [] : [`${remaining} more in the inbox: call inbox again.`];
   return {
     text: [renderInject(letters).trimEnd(), ...more].join("\n\n"),
-    data: inboxView({ messages: letters.map((letter) => viewOfLetter(letter, owner)), remaining }),
+    data: inboxView({ messages: letters.map((letter) => handedOutMessage(letter, owner)), remaining }),
     // A refusal is no loss: what cannot be confirmed any more is offered again, marked as redelivered.
     afterSent: async () => {
       await app.call("mail.delivered", { agent: owner, by, messages: letters.map(({ message }) => message.seq) });

@@ -1,7 +1,7 @@
 import { fleetAgentView, seatView } from "../../../contract/views/agent.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { AgentView } from "../../../usecases/status/overview.ts";
+import type { AgentStanding } from "../../../usecases/status/overview.ts";
 import type { ToolHandler } from "../tool-call.ts";
 
 export const spawn: ToolHandler = async (given, context) => {
@@ -44,7 +44,7 @@ export const fleet: ToolHandler = async (given, { app, self }) => {
   return ok({ text: lines.join("\n"), data: { agents: wanted.map(fleetAgentView), openMerges } });
 };
 
-function agentLine({ agent, submitted, unread, waits }: AgentView): string {
+function agentLine({ agent, submitted, unread, waits }: AgentStanding): string {
   const state = submitted ? "submitted" : agent.state;
   const parts = [
     `${agent.name} ${agent.capability} ${state}${agent.outcome === null ? "" : `/${agent.outcome}`}`,

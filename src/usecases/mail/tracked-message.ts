@@ -2,7 +2,7 @@ import type { Letter } from "../../domain/mail/letter.ts";
 import type { Delivery, DeliveryState, Message } from "../../domain/mail/types.ts";
 
 /** A message together with how far it has come; for one recipient, or for all of them. */
-export interface MessageView
+export interface TrackedMessage
   extends Pick<
     Message,
     "id" | "subject" | "body" | "type" | "priority" | "threadId" | "replyTo" | "payload" | "blobPath"
@@ -22,7 +22,11 @@ export interface MessageView
 }
 
 /** `to` names the recipient when only one of them was asked about. */
-export function viewOf(message: Message, deliveries: readonly Delivery[], to = message.address): MessageView {
+export function trackedMessage(
+  message: Message,
+  deliveries: readonly Delivery[],
+  to = message.address,
+): TrackedMessage {
   const counted = deliveries.filter(({ state }) => state !== "cancelled");
   return {
     ...wordsOf(message),
@@ -34,10 +38,10 @@ export function viewOf(message: Message, deliveries: readonly Delivery[], to = m
 }
 
 /** A message in the moment it is taken out of an inbox: handed out, and not read before that. */
-export const viewOfLetter = (
+export const handedOutMessage = (
   { message, capability, redelivered, state, unverified }: Letter & { readonly state: DeliveryState },
   to: string,
-): MessageView => ({
+): TrackedMessage => ({
   ...wordsOf(message),
   capability,
   to,
@@ -47,7 +51,7 @@ export const viewOfLetter = (
   ...(unverified === undefined ? {} : { unverified }),
 });
 
-function wordsOf(message: Message): Omit<MessageView, "to" | "read" | "redelivered" | "state"> {
+function wordsOf(message: Message): Omit<TrackedMessage, "to" | "read" | "redelivered" | "state"> {
   const { id, subject, body, type, priority, threadId, replyTo, payload, blobPath, verified, createdAt } = message;
   return {
     id,
