@@ -583,6 +583,28 @@ const cleanReport: Given<"cleanReportView">[1] = {
   rescuesDeleted: 1,
 };
 
+const demo: First<"demoView"> = {
+  complete: false,
+  interrupted: true,
+  root: "/p",
+  kept: true,
+  seed: 7,
+  agents: 6,
+  turns: 12,
+  messages: 20,
+  landed: ["overstory/b1/T1"],
+  tasksClosed: 4,
+  tasksOpen: [],
+  gateRuns: 5,
+  conflicts: [{ branch: "overstory/b2/T2", strategy: "union" }],
+  recovered: ["b3"],
+  reviewsFailed: 1,
+  caughtByGates: ["overstory/b4/T4"],
+  testsGreen: true,
+  promoted: true,
+  durationMs: 5000,
+};
+
 const overview: First<"overviewView"> = {
   missingTargets: ["main"],
   run,
@@ -801,6 +823,71 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   overviewView: [
     [overview, { pid: 7, socket: "/run/s", version: "1.0.0" }],
     [{ ...overview, run: null, missingTargets: [] }, undefined],
+  ],
+  setUpView: [
+    [
+      {
+        report: {
+          status: "initialized",
+          project: "app",
+          isAdopted: false,
+          root: "/p",
+          canonicalBranch: "main",
+          runtime: "claude",
+          gates: [{ name: "Tests", command: "npm test", description: "all tests", from: "package.json" }],
+          created: [".overstory/config.yaml"],
+          unchanged: [".gitignore"],
+          backups: [".overstory/config.yaml.bak"],
+          committed: true,
+          committedOn: "main",
+          warnings: ["no runtime was found"],
+        },
+        setup: { command: "npm ci", from: "package-lock.json", taken: true },
+        unusableGates: [{ name: "Lint", command: "lint", why: "there is no program lint", removed: false }],
+        unconfirmed: [{ name: "lfs", kind: "filter", standing: "confirmed", runs: ["git-lfs"], needed: true }],
+      },
+    ],
+    [
+      {
+        report: {
+          status: "already_initialized",
+          project: "app",
+          isAdopted: false,
+          root: "/p",
+          canonicalBranch: "main",
+          runtime: "claude",
+          gates: [],
+          created: [],
+          unchanged: [],
+          backups: [],
+          committed: false,
+          committedOn: null,
+          warnings: [],
+        },
+        setup: undefined,
+        unusableGates: [],
+        unconfirmed: [],
+      },
+    ],
+  ],
+  demoView: [[{ ...demo, tasksOpen: ["T5"] }], [{ ...demo, complete: true }]],
+  idleReportView: [[{ ending: "idle", runningTurns: 0, queuedTurns: 0, runningChecks: 0, waitingChecks: 0 }]],
+  adviceView: [
+    [
+      {
+        verdict: "parallel",
+        openTasks: 3,
+        readyTasks: ["T1"],
+        criticalPath: ["T1", "T2"],
+        width: 2,
+        clusters: [{ tasks: ["T1", "T3"], file: "a.ts" }],
+        withoutFiles: ["T2"],
+        builders: 2,
+        roundsAlone: 3,
+        rounds: 2,
+      },
+      ["Two builders would be faster."],
+    ],
   ],
   worktreeView: [
     [surveyed, entry],

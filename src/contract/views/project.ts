@@ -1,9 +1,19 @@
+import type { SetupCommand } from "../../domain/project/setup-command.ts";
+import type { UnusableGate } from "../../domain/project/unusable-gates.ts";
 import type { LogLine } from "../../usecases/agents/logs.ts";
 import type { RaiseReply } from "../../usecases/budgets/raise-budget.ts";
 import type { BudgetStanding } from "../../usecases/budgets/show-budgets.ts";
 import type { ConfigKey } from "../../usecases/config/config.ts";
-import type { EngineInstall, EngineReport, EngineStart, EngineStop } from "../../usecases/engine/control.ts";
+import type { DemoSummary } from "../../usecases/demo/play.ts";
+import type {
+  EngineInstall,
+  EngineReport,
+  EngineStart,
+  EngineStop,
+  IdleReport,
+} from "../../usecases/engine/control.ts";
 import type { HooksChange } from "../../usecases/hooks/settings.ts";
+import type { InitReport } from "../../usecases/project/init.ts";
 import type { UpdateReport } from "../../usecases/project/update.ts";
 import type { ComparedPrompt, ShownPrompt } from "../../usecases/prompts/prompts.ts";
 import type { ProgramTrust } from "../../usecases/trust/trust.ts";
@@ -125,4 +135,73 @@ export const hooksView = ({ path, changed }: HooksChange, { installed }: { reado
   path,
   changed,
   installed,
+});
+
+/** What `ov init` did, with what it offered the user and what the user said. */
+export interface SetUp {
+  readonly report: InitReport;
+  /** The command that installs dependencies, when the project's files name one. */
+  readonly setup: (SetupCommand & { readonly taken: boolean }) | undefined;
+  readonly unusableGates: readonly (UnusableGate & { readonly removed: boolean })[];
+  /** Filters and hooks that run only after the operator confirmed them. */
+  readonly unconfirmed: readonly ProgramTrust[];
+}
+
+export const setUpView = ({ report, setup, unusableGates, unconfirmed }: SetUp) => ({
+  project: report.project,
+  isAdopted: report.isAdopted,
+  root: report.root,
+  canonicalBranch: report.canonicalBranch,
+  runtime: report.runtime,
+  gates: report.gates,
+  created: report.created,
+  unchanged: report.unchanged,
+  backups: report.backups,
+  committed: report.committed,
+  committedOn: report.committedOn,
+  warnings: report.warnings,
+  setup: setup ?? null,
+  unusableGates,
+  unconfirmed: unconfirmed.map(programView),
+  tools: { overstory: { status: report.status, path: `${report.root}/.overstory` } },
+});
+
+/** How a demonstration went. `success`: everything landed, and the tests are green. */
+export const demoView = (demo: DemoSummary) => {
+  const success = demo.complete && demo.testsGreen && demo.tasksOpen.length === 0;
+  return {
+    complete: demo.complete,
+    interrupted: demo.interrupted,
+    root: demo.root,
+    kept: demo.kept,
+    seed: demo.seed,
+    agents: demo.agents,
+    turns: demo.turns,
+    messages: demo.messages,
+    landed: demo.landed,
+    tasksClosed: demo.tasksClosed,
+    tasksOpen: demo.tasksOpen,
+    gateRuns: demo.gateRuns,
+    conflicts: demo.conflicts,
+    recovered: demo.recovered,
+    reviewsFailed: demo.reviewsFailed,
+    caughtByGates: demo.caughtByGates,
+    testsGreen: demo.testsGreen,
+    promoted: demo.promoted,
+    durationMs: demo.durationMs,
+    success,
+    // Only a demonstration that failed has one.
+    ...(success ? {} : { error: "the demo did not end with everything landed and green" }),
+  };
+};
+
+/** What was left when `ov run-until-idle` ended. */
+export const idleReportView = (report: IdleReport) => ({
+  ending: report.ending,
+  runningTurns: report.runningTurns,
+  queuedTurns: report.queuedTurns,
+  runningChecks: report.runningChecks,
+  waitingChecks: report.waitingChecks,
+  idle: report.ending === "idle",
+  success: report.ending === "idle",
 });

@@ -1,3 +1,4 @@
+import type { Advice } from "../../domain/coordination/advice.ts";
 import type { Group } from "../../domain/task/task.ts";
 import type { GroupDetail, GroupStatus } from "../../usecases/groups/read-groups.ts";
 import type { ReadSpecReply } from "../../usecases/specs/specs.ts";
@@ -78,4 +79,19 @@ export const specView = ({ taskId, path, text, author, updatedAt }: ReadSpecRepl
   text,
   author,
   updatedAt: iso(updatedAt),
+});
+
+/** How far it pays to work on the open tasks in parallel. `lines`: the same in sentences. */
+export const adviceView = (advice: Advice, lines: readonly string[]) => ({
+  verdict: advice.verdict,
+  openTasks: advice.openTasks,
+  readyTasks: advice.readyTasks,
+  criticalPath: advice.criticalPath,
+  width: advice.width,
+  clusters: advice.clusters,
+  withoutFiles: advice.withoutFiles,
+  builders: advice.builders,
+  roundsAlone: advice.roundsAlone,
+  rounds: advice.rounds,
+  advice: lines,
 });

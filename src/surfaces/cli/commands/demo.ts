@@ -1,3 +1,4 @@
+import { demoView } from "../../../contract/views/project.ts";
 import { causeWords, howWords } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import type { DemoAgent, DemoMerge, DemoState, DemoSummary } from "../../../usecases/demo/play.ts";
@@ -20,16 +21,12 @@ export const demo: Handler = async ({ app, flags, io }) => {
   const played = await untilInterrupted((signal) => app.follow("demo.play", request, { onItem, signal }));
   if (!played.ok) return played;
   const summary = played.value;
-  const isFine = summary.complete && summary.testsGreen && summary.tasksOpen.length === 0;
+  const view = demoView(summary);
   return ok({
-    json: {
-      ...summary,
-      success: isFine,
-      ...(isFine ? {} : { error: "the demo did not end with everything landed and green" }),
-    },
+    json: view,
     text: [...sceneLines(scene, io.paint), "", summaryText(summary, io.paint)].join("\n"),
     quietText: "",
-    exit: isFine ? exits.ok : summary.interrupted ? exits.interrupted : exits.check,
+    exit: view.success ? exits.ok : summary.interrupted ? exits.interrupted : exits.check,
   });
 };
 

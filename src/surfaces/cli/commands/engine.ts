@@ -1,5 +1,6 @@
 import {
   engineView,
+  idleReportView,
   installedEngineView,
   startedEngineView,
   stoppedEngineView,
@@ -88,9 +89,8 @@ export const runUntilIdle: Handler = async ({ app, flags }) => {
   if (!done.ok) return done;
   const { ending } = done.value;
   const { exit, words } = endings[ending];
-  const json = { ...done.value, idle: ending === "idle", success: ending === "idle" };
   const text = ending === "idle" ? words : `${words} ${workLine(done.value)}`;
-  return ok({ json, text, quietText: "", exit });
+  return ok({ json: idleReportView(done.value), text, quietText: "", exit });
 };
 
 const endings: Readonly<Record<IdleReport["ending"], { readonly exit: number; readonly words: string }>> = {

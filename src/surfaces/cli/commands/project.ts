@@ -1,4 +1,4 @@
-import { hooksView, programView, updateView } from "../../../contract/views/project.ts";
+import { hooksView, setUpView, updateView } from "../../../contract/views/project.ts";
 import type { SetupCommand } from "../../../domain/project/setup-command.ts";
 import type { UnusableGate } from "../../../domain/project/unusable-gates.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
@@ -38,23 +38,17 @@ export const init: Handler = async ({ app, flags, io }) => {
   if (!added.ok) return added;
   const unconfirmed = await askForTrust(app, io);
   if (!unconfirmed.ok) return unconfirmed;
-  const { status, ...report } = done.value;
+  const report = done.value;
   if (!io.json) {
-    const again = status === "already_initialized" && flags.force !== true && !io.yes;
+    const again = report.status === "already_initialized" && flags.force !== true && !io.yes;
     if (again) io.warn("this project is set up already; its configuration was kept (ov init --reset replaces it)");
     for (const warning of report.warnings) io.warn(visibleLine(warning));
   }
   const changed = await changeConfigured(app, offers, io);
   if (!changed.ok) return changed;
   const taken = setup ?? changed.value.setup;
-  const tools = { overstory: { status, path: `${report.root}/.overstory` } };
-  const json = {
-    ...report,
-    setup: taken ?? null,
-    unusableGates: changed.value.unusable,
-    unconfirmed: unconfirmed.value.map(programView),
-    tools,
-  };
+  const unusableGates = changed.value.unusable;
+  const json = setUpView({ report, setup: taken, unusableGates, unconfirmed: unconfirmed.value });
   const edited = changed.value.setup?.taken === true || changed.value.unusable.some(({ removed }) => removed);
   const text = [
     ...lines(io.paint, done.value, taken),

@@ -1,4 +1,5 @@
 import { seatView, troubleCommands, waitedSeatView } from "../../../contract/views/agent.ts";
+import { adviceView } from "../../../contract/views/task.ts";
 import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { adviceLines } from "../../../domain/coordination/advice.ts";
@@ -192,5 +193,5 @@ export const advise: Handler = async ({ app }) => {
   if (!found.ok) return found;
   const { advice } = found.value;
   const said = adviceLines(advice);
-  return ok({ json: { ...advice, advice: said }, text: said.map(visibleLine).join("\n"), wraps: true });
+  return ok({ json: adviceView(advice, said), text: said.map(visibleLine).join("\n"), wraps: true });
 };
