@@ -31,7 +31,7 @@ test("work for a branch that another checkout holds is promoted to that branch a
   });
   expect(await world.call(showMerge, { of: String(id) })).toMatchObject({
     meantFor: "release/1.0",
-    promoteFlags: ["--target", "release/1.0"],
+    promotion: { runId: null, target: "release/1.0" },
   });
   const { unpromoted } = await world.call(overview, { all: false, mailbox: "operator" });
   expect(unpromoted).toMatchObject([{ runId: null, target: "release/1.0", landings: 1 }]);

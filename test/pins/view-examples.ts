@@ -487,7 +487,7 @@ const detail: First<"entryDetailView"> = {
   receipts: [receipt],
   operations: [operation],
   meantFor: "main",
-  promoteFlags: ["--run", "run-1"],
+  promotion: { runId: "run-1", target: null },
 };
 const prediction: Required<First<"predictedEntryView">["prediction"]> = {
   predictedTier: "auto-resolve",
@@ -506,7 +506,7 @@ const result: First<"mergeResultView"> = {
   errorMessage: "a.ts conflicts",
   warnings: ["test was flaky"],
   meantFor: "main",
-  promoteFlags: [],
+  promotion: { runId: null, target: null },
 };
 const fineResult = { ...result, success: true, errorMessage: null, meantFor: null };
 

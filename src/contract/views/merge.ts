@@ -7,6 +7,7 @@ import {
   verdictOf,
 } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import type { Promotion } from "../../domain/merge/words.ts";
 import type { LostLanding } from "../../usecases/merge/landing/lost-landings.ts";
 import type { Undoable } from "../../usecases/merge/landing/request-undo.ts";
 import type { PredictedMerge } from "../../usecases/merge/look-ahead.ts";
@@ -122,13 +123,13 @@ export interface MergeResult {
   readonly warnings: readonly string[];
   /** The branch it is promoted to later; null where it lands there directly. */
   readonly meantFor: string | null;
-  /** The flags with which `ov merge promote` brings it there. */
-  readonly promoteFlags: readonly string[];
+  /** What `ov merge promote` must name to bring it there. */
+  readonly promotion: Promotion;
 }
 
 /** `standing`: why nothing more happens to an entry that is still open. */
 export function mergeResult(
-  { entry, operations, receipts, meantFor, promoteFlags }: MergeDetail,
+  { entry, operations, receipts, meantFor, promotion }: MergeDetail,
   standing: string | undefined,
 ): MergeResult {
   const success = entry.status === "merged";
@@ -141,7 +142,7 @@ export function mergeResult(
     errorMessage: success ? null : (standing ?? entry.causeDetail?.message ?? endings[entry.status]),
     warnings: success ? [...(landed ? [] : [contained(entry)]), ...(receipts[0]?.gaps ?? [])] : [],
     meantFor,
-    promoteFlags,
+    promotion,
   };
 }
 
@@ -161,7 +162,7 @@ const endings: Readonly<Record<MergeStatus, string>> = {
   reverted: "it landed and was taken back",
 };
 
-export const mergeResultView = ({ entry, promoteFlags: _, ...result }: MergeResult) => ({
+export const mergeResultView = ({ entry, promotion: _, ...result }: MergeResult) => ({
   entry: entryView(entry),
   ...result,
 });

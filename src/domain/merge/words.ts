@@ -63,9 +63,17 @@ export const failsAsBefore = (gate: string): string => `gate ${gate} fails, as i
 export const joinCommand = (branch: string, checkout?: string): string =>
   `git ${checkout === undefined ? "" : `-C ${shellWord(checkout)} `}merge --ff ${shellWord(branch)}`;
 
+/** What a promotion must name. Both null: the current run, which nobody has to name. */
+export interface Promotion {
+  readonly runId: string | null;
+  readonly target: string | null;
+}
+
 /** The whole command that promotes what waits for a target: by its run, else by the name of the target. */
-export const promoteCommand = ({ runId, target }: { readonly runId: string | null; readonly target: string }): string =>
-  `ov merge promote ${runId === null ? `--target ${shellWord(target)}` : `--run ${runId}`}`;
+export function promoteCommand({ runId, target }: Promotion): string {
+  if (runId !== null) return `ov merge promote --run ${runId}`;
+  return target === null ? "ov merge promote" : `ov merge promote --target ${shellWord(target)}`;
+}
 
 type MessageFacts = Pick<MergeEntry, "id" | "branch" | "targetBranch" | "taskId" | "agentName" | "runId"> & {
   readonly tier: string;

@@ -8,7 +8,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
-import type { Stream } from "../operation.ts";
+import type { Listener, Stream, World } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAgent } from "./find-agent.ts";
 
@@ -22,19 +22,10 @@ export interface LogsRequest {
   readonly turn?: string | undefined;
 }
 
-export interface LogsReply {
-  readonly agentName: string;
-  readonly lines: readonly LogLine[];
-  /** The place to go on from. */
-  readonly cursor: number;
-  /** Nothing more will come. */
-  readonly ended: boolean;
-}
-
 const logsRequest = () => fields<LogsRequest>({ name: text, lines: whole }, { after: whole, turn: text });
 
 /** What an agent did and said, as text, over all its turns and incarnations. */
-export const readLogs: UseCase<LogsRequest, LogsReply> = {
+export const readLogs: UseCase<LogsRequest, LinesRead<LogLine>> = {
   kind: "read",
   request: logsRequest(),
   run: async (tx, _context, { name, lines, after, turn }) => {
@@ -44,30 +35,51 @@ export const readLogs: UseCase<LogsRequest, LogsReply> = {
     const turnId = await turnOf(tx, agent, turn);
     if (!turnId.ok) return turnId;
     const cursor = await tx.events.last();
-    const wanted = (event: Event): boolean =>
+    const isWanted = (event: Event): boolean =>
       event.agentName === agent.name && (turnId.value === undefined || event.turnId === turnId.value);
-    const written = await newest(tx, { after: after ?? 0, cursor, lines, wanted });
-    return ok({ agentName: agent.name, lines: written.slice(-lines), cursor, ended: hasEnded(agent) });
+    const linesOf = (events: readonly Event[]): readonly LogLine[] =>
+      inOrder(afterTheirCalls(events.filter(isWanted))).flatMap(logLines);
+    const written = await newestLines(tx, { after: after ?? 0, cursor, lines, linesOf });
+    return ok({ agentName: agent.name, lines: written, cursor, ended: hasEnded(agent) });
   },
 };
 
 /** Tells what an agent does and says from a place on, until the agent has ended or nobody listens any more. */
-export const followLogs: Stream<LogsRequest, Pick<LogsReply, "agentName" | "ended">, readonly LogLine[]> = {
+export const followLogs: Stream<LogsRequest, Pick<LinesRead<LogLine>, "agentName" | "ended">, readonly LogLine[]> = {
   kind: "stream",
   request: logsRequest(),
   place: "engine",
-  run: async (world, request, { onItem, signal }) => {
-    let after = request.after;
-    return world.until(async () => {
-      const found = await world.call("agent.logs", { ...request, after });
-      if (!found.ok) return found;
-      const { agentName, lines, cursor, ended } = found.value;
-      after = cursor;
-      if (lines.length > 0) onItem(lines);
-      return ended || signal.aborted ? ok({ agentName, ended }) : undefined;
-    }, signal);
-  },
+  run: (world, request, listener) =>
+    followLines(world, listener, request.after, (after) => world.call("agent.logs", { ...request, after })),
 };
+
+/** Lines of an agent from a place on. */
+export interface LinesRead<Line> {
+  readonly agentName: string;
+  readonly lines: readonly Line[];
+  /** The place to go on from. */
+  readonly cursor: number;
+  /** Nothing more will come. */
+  readonly ended: boolean;
+}
+
+/** Reads lines from a place on and tells them, until the agent has ended or the listener has left. */
+export function followLines<Line>(
+  world: World,
+  { onItem, signal }: Listener<readonly Line[]>,
+  from: number | undefined,
+  read: (after: number | undefined) => Promise<Result<LinesRead<Line>, Refusal>>,
+): Promise<Result<Pick<LinesRead<Line>, "agentName" | "ended">, Refusal>> {
+  let after = from;
+  return world.until(async () => {
+    const found = await read(after);
+    if (!found.ok) return found;
+    const { agentName, lines, cursor, ended } = found.value;
+    after = cursor;
+    if (lines.length > 0) onItem(lines);
+    return ended || signal.aborted ? ok({ agentName, ended }) : undefined;
+  }, signal);
+}
 
 async function turnOf(tx: Tx, agent: Agent, given: string | undefined): Promise<Result<string | undefined, Refusal>> {
   if (given === undefined) return ok(undefined);
@@ -79,25 +91,32 @@ async function turnOf(tx: Tx, agent: Agent, given: string | undefined): Promise<
   return no(invalid("turn", `is no turn of ${agent.name}`, { value: given, allowed: known }));
 }
 
+interface LinesWanted<Line> {
+  /** The places between which lines are looked for. */
+  readonly after: number;
+  readonly cursor: number;
+  /** How many, the newest ones. */
+  readonly lines: number;
+  /** Nothing older is looked at. */
+  readonly since?: number;
+  /** The lines of some events in their order. */
+  readonly linesOf: (events: readonly Event[]) => readonly Line[];
+}
+
 const page = 500;
 
 /** Backwards in pages, until there are enough lines. */
-async function newest(
-  tx: Tx,
-  from: {
-    readonly after: number;
-    readonly cursor: number;
-    readonly lines: number;
-    readonly wanted: (event: Event) => boolean;
-  },
-): Promise<readonly LogLine[]> {
-  let found: readonly LogLine[] = [];
-  for (let end = from.cursor; end > from.after && found.length < from.lines; end -= page) {
-    const start = Math.max(from.after, end - page);
+export async function newestLines<Line>(tx: Tx, wanted: LinesWanted<Line>): Promise<readonly Line[]> {
+  const { after, cursor, lines, since = 0, linesOf } = wanted;
+  let found: readonly Line[] = [];
+  for (let end = cursor; end > after && found.length < lines; end -= page) {
+    const start = Math.max(after, end - page);
     const events = (await tx.events.after(start, page)).filter(({ seq }) => seq <= end);
-    found = [...inOrder(afterTheirCalls(events.filter(from.wanted))).flatMap(logLines), ...found];
+    found = [...linesOf(events), ...found];
+    const oldest = events[0];
+    if (oldest !== undefined && oldest.createdAt < since) break;
   }
-  return found;
+  return found.slice(-lines);
 }
 
 /**

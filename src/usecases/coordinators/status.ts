@@ -7,6 +7,7 @@ import { ok } from "../../domain/result.ts";
 import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
+import { followLines, type LinesRead, newestLines } from "../agents/logs.ts";
 import type { Stream } from "../operation.ts";
 import { type RunDetail, runDetail } from "../runs/read-runs.ts";
 import type { UseCase } from "../usecase.ts";
@@ -120,20 +121,11 @@ export interface OutputLine {
   readonly text: string;
 }
 
-export interface OutputReply {
-  readonly agentName: string;
-  readonly lines: readonly OutputLine[];
-  /** The place to go on from. */
-  readonly cursor: number;
-  /** Nothing more will come. */
-  readonly ended: boolean;
-}
-
 const outputRequest = () =>
   fields<OutputRequest>({ capability: oneOf(headCapabilities), lines: whole }, { name: text, after: whole });
 
 /** What an agent said in its turns, as text. */
-export const readOutput: UseCase<OutputRequest, OutputReply> = {
+export const readOutput: UseCase<OutputRequest, LinesRead<OutputLine>> = {
   kind: "read",
   request: outputRequest(),
   run: async (tx, { caller }, { lines, after, ...question }) => {
@@ -141,49 +133,30 @@ export const readOutput: UseCase<OutputRequest, OutputReply> = {
     if (!found.ok) return found;
     const agent = found.value;
     const cursor = await tx.events.last();
-    const from = { agentId: agent.id, since: agent.startedAt, after: after ?? 0, cursor };
-    const said = await newest(tx, from, lines);
-    return ok({ agentName: agent.name, lines: said.slice(-lines), cursor, ended: hasEnded(agent) });
+    const isSaid = (event: Event): boolean => event.agentId === agent.id && event.type === "progress";
+    const said = await newestLines(tx, {
+      after: after ?? 0,
+      cursor,
+      lines,
+      since: agent.startedAt,
+      linesOf: (events) => events.filter(isSaid).flatMap(linesOf),
+    });
+    return ok({ agentName: agent.name, lines: said, cursor, ended: hasEnded(agent) });
   },
 };
 
 /** Tells what an agent says from a place on, until the agent has ended or the listener has left. */
-export const followOutput: Stream<OutputRequest, Pick<OutputReply, "agentName" | "ended">, readonly OutputLine[]> = {
+export const followOutput: Stream<
+  OutputRequest,
+  Pick<LinesRead<OutputLine>, "agentName" | "ended">,
+  readonly OutputLine[]
+> = {
   kind: "stream",
   request: outputRequest(),
   place: "engine",
-  run: async (world, request, { onItem, signal }) => {
-    let after = request.after;
-    return world.until(async () => {
-      const found = await world.call("coordinator.output", { ...request, after });
-      if (!found.ok) return found;
-      const { agentName, lines, cursor, ended } = found.value;
-      after = cursor;
-      if (lines.length > 0) onItem(lines);
-      return ended || signal.aborted ? ok({ agentName, ended }) : undefined;
-    }, signal);
-  },
+  run: (world, request, listener) =>
+    followLines(world, listener, request.after, (after) => world.call("coordinator.output", { ...request, after })),
 };
-
-const page = 500;
-
-/** Backwards in pages, until there are enough lines or the agent's first moment is reached. */
-async function newest(
-  tx: Tx,
-  from: { readonly agentId: string; readonly since: number; readonly after: number; readonly cursor: number },
-  wanted: number,
-): Promise<readonly OutputLine[]> {
-  let found: readonly OutputLine[] = [];
-  for (let end = from.cursor; end > from.after && found.length < wanted; end -= page) {
-    const start = Math.max(from.after, end - page);
-    const events = (await tx.events.after(start, page)).filter(({ seq }) => seq <= end);
-    const said = events.filter((event) => event.agentId === from.agentId && event.type === "progress");
-    found = [...said.flatMap(linesOf), ...found];
-    const oldest = events[0];
-    if (oldest !== undefined && oldest.createdAt < from.since) break;
-  }
-  return found;
-}
 
 function linesOf({ data, turnId, createdAt }: Event): readonly OutputLine[] {
   const { text } = payloadFields(data);

@@ -9,6 +9,7 @@ import {
   type Verdict,
 } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import type { Promotion } from "../../domain/merge/words.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
@@ -17,7 +18,7 @@ import type { Tx } from "../../ports/store.ts";
 import type { Effect } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
-import { promoteFlags, purposeOf } from "./landing/landing-target.ts";
+import { promotionOf, purposeOf } from "./landing/landing-target.ts";
 import { findEntry } from "./merge-records.ts";
 import { readyMerges } from "./queue/queue-state.ts";
 
@@ -68,8 +69,8 @@ export interface MergeDetail extends QueuedMerge {
   readonly operations: readonly MergeOp[];
   /** The branch it is promoted to later; null where it lands there directly. */
   readonly meantFor: string | null;
-  /** The flags with which `ov merge promote` brings it there. */
-  readonly promoteFlags: readonly string[];
+  /** What `ov merge promote` must name to bring it there. */
+  readonly promotion: Promotion;
 }
 
 /** Everything that is on record about one entry. */
@@ -119,11 +120,11 @@ export const showMerges: UseCase<{ readonly ids: readonly number[] }, { readonly
 /** What many entries have in common is read once. */
 function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<MergeDetail> {
   const ready = once(async () => (await readyMerges(tx, context)).map(({ id }) => id));
-  const promotionOf = once(async (branch: string) => {
+  const purposeOfBranch = once(async (branch: string) => {
     const purpose = await purposeOf(tx, context, branch);
     return {
       meantFor: purpose?.target ?? null,
-      promoteFlags: purpose === null ? [] : await promoteFlags(tx, purpose),
+      promotion: await promotionOf(tx, purpose),
     };
   });
   return async (entry) => {
@@ -139,7 +140,7 @@ function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<
       gates: results.map((result) => ({ ...result, on: gateSubject(entry.id, result, attempts, operations) })),
       receipts: await tx.receipts.about(mergeRef(entry.id)),
       operations,
-      ...(await promotionOf(entry.targetBranch)),
+      ...(await purposeOfBranch(entry.targetBranch)),
     };
   };
 }

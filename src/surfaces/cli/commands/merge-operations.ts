@@ -1,6 +1,7 @@
 import { lostLandingView, operationView, undoPlanView } from "../../../contract/views/merge.ts";
 import { verdictOf } from "../../../domain/merge/entry.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { promoteCommand } from "../../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
@@ -14,7 +15,7 @@ import type { Handler, Io, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
-import { lockLines, paintedVerdict, promoteWith } from "./merge-render.ts";
+import { lockLines, paintedVerdict } from "./merge-render.ts";
 
 /** Brings what a run has landed to the branch it is meant for, and waits until that is done. */
 export const promote: Handler = async ({ app, flags, io }) => {
@@ -111,12 +112,6 @@ export const promote: Handler = async ({ app, flags, io }) => {
   });
 };
 
-/** A run is named where there is one; without a run the branch that the work is meant for says it. */
-function promoteCommand({ runId, target }: { readonly runId: string | null; readonly target: string | null }): string {
-  if (runId !== null) return `ov merge promote --run ${runId}`;
-  return target === null ? "ov merge promote" : `ov merge promote --target ${shellWord(target)}`;
-}
-
 /** Somebody reset or rebased the target; it may have been on purpose, so the work only comes back when asked for. */
 function lostLines(paint: Paint, target: string, lost: readonly LostLanding[]): readonly string[] {
   return lost.flatMap(({ branch, opId, head, hasBranch }) => {
@@ -168,7 +163,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
       exit: exits.merge,
     });
   }
-  const { promoted, promoteFlags } = asked.value;
+  const { promoted, promotion } = asked.value;
   const { beforeCommit: from, afterCommit: to } = op;
   const other = promoted ?? undefined;
   const changed =
@@ -191,7 +186,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
             warningLine(
               io.paint,
               stillInWords(asked.value, stillIn),
-              `to change it there too: ${promoteWith(promoteFlags)}`,
+              `to change it there too: ${promoteCommand(promotion)}`,
             ),
           ]),
       ...(op.request.requeue === true

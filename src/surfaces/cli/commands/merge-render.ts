@@ -9,7 +9,6 @@ import {
   verdicts,
 } from "../../../domain/merge/entry.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
-import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../../usecases/merge/queue/queue-state.ts";
@@ -139,10 +138,6 @@ export const lockLines = (paint: Paint, removed: readonly string[]): readonly st
   removed.map((path) =>
     warningLine(paint, `removed a lock file of git that no process held any more: ${visibleLine(path)}`),
   );
-
-/** The promotion to type, with its flags: names of flags and their values in turn. */
-export const promoteWith = (flags: readonly string[]): string =>
-  ["ov merge promote", ...flags.map((word, at) => (at % 2 === 0 ? word : shellWord(word)))].join(" ");
 
 /** Nothing while nothing is on its way; else how much, and what a person has to do. */
 export function mergeLines(paint: Paint, counts: Merges): readonly string[] {

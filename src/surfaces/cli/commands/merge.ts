@@ -1,6 +1,6 @@
 import { type MergeResult, mergeResult, mergeResultsView, mergeResultView } from "../../../contract/views/merge.ts";
 import { awaitsApproval, isOpenMerge, type MergeEntry, verdictOf } from "../../../domain/merge/entry.ts";
-import { causeWords, howWords } from "../../../domain/merge/words.ts";
+import { causeWords, howWords, promoteCommand } from "../../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -14,7 +14,7 @@ import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
 import { dryRunAll, dryRunBranch, dryRunCommit } from "./merge-plan.ts";
 import { queueNewer, settleRest } from "./merge-queue.ts";
-import { differenceLines, paintedVerdict, promoteWith } from "./merge-render.ts";
+import { differenceLines, paintedVerdict } from "./merge-render.ts";
 
 export const merge: Handler = (call) => {
   const branch = text(call.flags.branch);
@@ -206,9 +206,9 @@ function aboutLine(entry: MergeEntry, meantFor: string | null): string {
   return visibleLine(facts.join(", "));
 }
 
-function nextSteps({ entry, meantFor, promoteFlags }: MergeResult): readonly string[] {
+function nextSteps({ entry, meantFor, promotion }: MergeResult): readonly string[] {
   if (entry.status === "merged") {
-    return meantFor === null ? [] : [`to have it on ${visibleLine(meantFor)}: ${promoteWith(promoteFlags)}`];
+    return meantFor === null ? [] : [`to have it on ${visibleLine(meantFor)}: ${promoteCommand(promotion)}`];
   }
   if (awaitsApproval(entry)) {
     const all = entry.causeDetail?.difference === undefined ? [] : [`see all of it: ov merge diff ${entry.id}`];

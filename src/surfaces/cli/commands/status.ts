@@ -2,9 +2,9 @@ import { troubleCommands } from "../../../contract/views/agent.ts";
 import { overviewMerges, overviewView } from "../../../contract/views/run.ts";
 import { hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf, waitWords } from "../../../domain/agent/status.ts";
+import { promoteCommand } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import { lostTargetWords } from "../../../domain/run/run.ts";
-import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
@@ -60,7 +60,7 @@ function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): str
 function landedLine(paint: Paint, landed: Unpromoted, current: string | null): string {
   const { runId, landings, takenOut, unverified } = landed;
   const target = visibleLine(landed.target);
-  const of = runId === null ? ` --target ${shellWord(landed.target)}` : runId === current ? "" : ` --run ${runId}`;
+  const named = runId === current && runId !== null ? { runId: null, target: null } : landed;
   const doubt = unverified.length === 0 ? "" : `, NOT VERIFIED (${visibleLine(unverified.join("; "))})`;
   const facts = [
     ...(landings === 0
@@ -72,7 +72,7 @@ function landedLine(paint: Paint, landed: Unpromoted, current: string | null): s
           `${takenOut === 1 ? "1 branch was" : `${takenOut} branches were`} taken out again, and ${target} still has ${takenOut === 1 ? "it" : "them"}`,
         ]),
   ];
-  return `Landed: ${facts.join("; ")}${doubt} ${paint.dim(`— ov merge promote${of}`)}`;
+  return `Landed: ${facts.join("; ")}${doubt} ${paint.dim(`— ${promoteCommand(named)}`)}`;
 }
 
 /** An ended agent waits for no answer, but its work may still wait for approval or landing. */

@@ -1,5 +1,6 @@
 import type { MergeEntry } from "../../../domain/merge/entry.ts";
 import { formerLanding, isIntegration, type LandingFacts, ownLanding } from "../../../domain/merge/landing-branch.ts";
+import type { Promotion } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { fields, text } from "../../../domain/schema/schema.ts";
@@ -80,10 +81,12 @@ export const landingsOf: UseCase<{ readonly target: string }, { readonly branche
   },
 };
 
-/** The flags with which `ov merge promote` promotes this landing branch. */
-export async function promoteFlags(tx: Tx, { target, run }: Purpose): Promise<readonly string[]> {
-  if (run === null) return ["--target", target];
-  return run.id === (await tx.runs.current())?.id ? [] : ["--run", run.id];
+/** What `ov merge promote` must name to promote the landing branch with this purpose. */
+export async function promotionOf(tx: Tx, purpose: Purpose | null): Promise<Promotion> {
+  if (purpose === null) return { runId: null, target: null };
+  const { target, run } = purpose;
+  if (run === null) return { runId: null, target };
+  return { runId: run.id === (await tx.runs.current())?.id ? null : run.id, target: null };
 }
 
 interface LeftTips {

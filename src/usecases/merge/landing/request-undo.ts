@@ -1,12 +1,13 @@
 import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
+import type { Promotion } from "../../../domain/merge/words.ts";
 import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { fields, flag, text } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { UseCase } from "../../usecase.ts";
 import { findEntry, newOp } from "../merge-records.ts";
-import { isOfTarget, promoteFlags, purposeOf } from "./landing-target.ts";
+import { isOfTarget, promotionOf, purposeOf } from "./landing-target.ts";
 
 export interface UndoTarget {
   /** Id of an operation, number of an entry, or a branch. */
@@ -41,8 +42,8 @@ export interface UndoRequest extends UndoTarget {
 
 export interface UndoReply extends Undoable {
   readonly undo: MergeOp;
-  /** The flags with which `ov merge promote` brings what the undo leaves to the branch that was promoted. */
-  readonly promoteFlags: readonly string[];
+  /** What `ov merge promote` must name to bring what the undo leaves to the branch that was promoted. */
+  readonly promotion: Promotion;
 }
 
 /** Asks the engine to take something back. Asking twice is asking once. */
@@ -55,7 +56,7 @@ export const requestUndo: UseCase<UndoRequest, UndoReply> = {
     if (!found.ok) return found;
     const { op, entries } = found.value;
     const purpose = await purposeOf(tx, context, op.ref.replace(/^refs\/heads\//, ""));
-    const reply = { ...found.value, promoteFlags: purpose === null ? [] : await promoteFlags(tx, purpose) };
+    const reply = { ...found.value, promotion: await promotionOf(tx, purpose) };
     const queueIds = entries.map(({ id }) => id);
     const asked = await askedBefore(tx, op, queueIds);
     if (asked !== undefined) return ok({ ...reply, undo: asked });
