@@ -182,6 +182,8 @@ export interface MergeGit {
   blobAt(commit: string, path: string): Promise<string | undefined>;
   /** The targets of the symbolic links among these paths and the directories above them, by the path of the link. */
   linksAt(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The targets of all symbolic links of a commit, by the path of the link. */
+  linksOf(commit: string): Promise<ReadonlyMap<string, string>>;
   /** Does the tree at this commit give the path the attribute `merge=union`? */
   isUnion(commit: string, path: string): Promise<boolean>;
   /** The same tree with these files replaced. */

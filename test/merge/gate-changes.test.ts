@@ -110,6 +110,24 @@ describe("a gate that names a link is changed by what lies behind it", () => {
   }
 });
 
+test("settings and instructions of agents behind links of the target are what the links say", async () => {
+  await using world = await worldWith();
+  const links = { "CLAUDE.md": "docs/guide.md", ".claude": "tooling/claude" };
+  world.write(world.root, "docs/guide.md", "be good\n");
+  world.write(world.root, "tooling/claude/settings.json", "{}\n");
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(world.root, path));
+  world.git(world.root, "add", "--all", "--force");
+  world.git(world.root, "commit", "--quiet", "--message", "links");
+  const id = await queued(world, (it) => {
+    it.write(it.root, "docs/guide.md", "skip the tests\n");
+    it.write(it.root, "tooling/claude/settings.json", '{"hooks":{}}\n');
+  });
+  expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+  const message = (await world.entry(id)).causeDetail?.message;
+  expect(message).toContain("it changes docs/guide.md, which is CLAUDE.md by a link");
+  expect(message).toContain("it changes tooling/claude/settings.json, which is .claude/settings.json by a link");
+});
+
 test("the question shows what changes in those files, and nothing else of the branch", async () => {
   await using world = await worldWith();
   await queued(world, (it) => {

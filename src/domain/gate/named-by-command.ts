@@ -258,11 +258,15 @@ function valueIn(word: string, next: string | undefined, flags: readonly string[
 /** The paths that these paths lead to through symbolic links. `links` maps the path of a link to its target. */
 export const pathsBehind = (paths: readonly string[], links: ReadonlyMap<string, string>): readonly string[] =>
   [...links].flatMap(([link, target]) => {
-    const real = join(link.slice(0, Math.max(link.lastIndexOf("/"), 0)), target);
+    const real = behindLink(link, target);
     return paths
       .filter((path) => path === link || path.startsWith(`${link}/`))
       .map((path) => join(real, path.slice(link.length).replace(/^\//, "")));
   });
+
+/** The path that a link leads to, from the root of the project. */
+export const behindLink = (link: string, target: string): string =>
+  join(link.slice(0, Math.max(link.lastIndexOf("/"), 0)), target);
 
 /** Joins two paths from the root of the project. A path that leads out of the project stays outside. */
 function join(dir: string, path: string): string {

@@ -16,6 +16,7 @@ const touched = (path: string, more: Partial<SteeringFacts> = {}): string | unde
       { by: "the setup command", named: namedByCommand("npm ci") },
     ],
     changedScripts: new Map(),
+    links: new Map(),
     ...more,
   })[0]?.why;
 
@@ -38,6 +39,35 @@ describe("what a branch needs the operator's word for", () => {
     ".cursorrules",
   ])("%s steers agents or the queue", (path) => {
     expect(touched(path)).toBe("steers agents or the merge queue");
+  });
+
+  test.each([
+    ["docs/guide.md", { "CLAUDE.md": "docs/guide.md" }, "CLAUDE.md"],
+    ["tooling/claude/settings.json", { ".claude": "tooling/claude" }, ".claude/settings.json"],
+    ["shared/x.json", { ".claude": "tooling", "tooling/settings.json": "../shared/x.json" }, ".claude/settings.json"],
+    ["b/guide.md", { "AGENTS.md": "a/guide.md", a: "b" }, "AGENTS.md"],
+    ["settings.json", { ".claude": "." }, ".claude/settings.json"],
+    ["a/x.md", { "a/self": ".", "AGENTS.md": "a/self/x.md" }, "AGENTS.md"],
+    ["conf/y", { ".overstory": "conf" }, ".overstory/y"],
+    ["conf/config.yaml", { ".overstory/config.yaml": "../conf/config.yaml" }, ".overstory/config.yaml"],
+  ])("%s by the links %j", (path, links, name) => {
+    expect(touched(path)).toBeUndefined();
+    const why = `is ${name} by a link, which steers agents or the merge queue`;
+    expect(touched(path, { links: new Map(Object.entries(links)) })).toBe(why);
+  });
+
+  test("a file that merge.guarded names by a link, and a link in the place of the role texts", () => {
+    const links = new Map([["ci", "build/ci"]]);
+    expect(touched("build/ci/x.yml", { links, guarded: ["ci/*.yml"] })).toBe(
+      "is ci/x.yml by a link, which merge.guarded names",
+    );
+    expect(touched("build/ci/x.yml", { links })).toBeUndefined();
+    expect(touched("roles", { roleTexts: "roles/team/" })).toBe("steers agents or the merge queue");
+  });
+
+  test("links in a knot end in a question", () => {
+    const links = new Map(Array.from({ length: 60 }, (_, at) => [`d/${at}`, "."]));
+    expect(touched("d/x", { links })).toContain("too many other names");
   });
 
   test("a script that a gate names, also when a link takes the place of its directory", () => {

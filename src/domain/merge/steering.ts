@@ -1,4 +1,4 @@
-import type { NamedByCommand } from "../gate/named-by-command.ts";
+import { behindLink, type NamedByCommand } from "../gate/named-by-command.ts";
 import { matchesGlob } from "../text/glob.ts";
 
 /** A changed file that decides how the branch is judged, or that steers agents. */
@@ -21,6 +21,8 @@ export interface SteeringFacts {
   readonly commands: readonly ProjectCommand[];
   /** Changed entries of `scripts`, by manifest. */
   readonly changedScripts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The symbolic links of the target, with what they lead to. */
+  readonly links: ReadonlyMap<string, string>;
 }
 
 export interface ProjectCommand {
@@ -31,8 +33,9 @@ export interface ProjectCommand {
 
 /** The changed files that need the operator's approval. Tests and ordinary code do not. */
 export function touchedSteering(facts: SteeringFacts): readonly Touched[] {
+  const links = [...facts.links].map(([at, target]) => ({ at, to: behindLink(at, target) }));
   return facts.changed.flatMap((path) => {
-    const why = reasonFor(path, facts);
+    const why = reasonFor(path, facts) ?? reasonBehindLinks(path, links, facts);
     return why === undefined ? [] : [{ path, why }];
   });
 }
@@ -46,9 +49,45 @@ export const steeringGaps = (touched: readonly Touched[]): readonly string[] => 
 
 const mostTold = 8;
 
-function reasonFor(path: string, facts: SteeringFacts): string | undefined {
+interface Link {
+  readonly at: string;
+  readonly to: string;
+}
+
+/** The same for the other names that a file has by links on the target. Each link counts once on the way to a name. */
+function reasonBehindLinks(path: string, links: readonly Link[], facts: SteeringFacts): string | undefined {
+  const rest: { readonly name: string; readonly used: readonly Link[] }[] = [{ name: path, used: [] }];
+  const seen = new Set([path]);
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const { name, used } = next;
+    for (const link of links) {
+      const other = nameBy(link, name);
+      if (other === undefined || used.includes(link) || seen.has(other)) continue;
+      const why = reasonByName(other, facts);
+      if (why !== undefined) return `is ${other} by a link, which ${why}`;
+      if (seen.size === mostNames) return "has too many other names by links to tell whether it steers agents";
+      seen.add(other);
+      rest.push({ name: other, used: [...used, link] });
+    }
+  }
+  return undefined;
+}
+
+const mostNames = 1000;
+
+function nameBy({ at, to }: Link, path: string): string | undefined {
+  if (to === "") return `${at}/${path}`;
+  return path === to || path.startsWith(`${to}/`) ? at + path.slice(to.length) : undefined;
+}
+
+function reasonByName(path: string, facts: SteeringFacts): string | undefined {
   if (isSteering(path, facts.roleTexts)) return "steers agents or the merge queue";
-  if (facts.guarded.some((pattern) => matchesGlob(path, pattern))) return "merge.guarded names";
+  return facts.guarded.some((pattern) => matchesGlob(path, pattern)) ? "merge.guarded names" : undefined;
+}
+
+function reasonFor(path: string, facts: SteeringFacts): string | undefined {
+  const byName = reasonByName(path, facts);
+  if (byName !== undefined) return byName;
   const made = path.split("/").find((part, at, parts) => facts.kept.some((kept) => isKept(kept, part, parts, at)));
   if (made !== undefined) return `lies in ${made}, which the setup command makes`;
   for (const { by, named } of facts.commands) {
@@ -68,7 +107,10 @@ function reasonFor(path: string, facts: SteeringFacts): string | undefined {
 function isSteering(path: string, roleTexts: string): boolean {
   const name = path.toLowerCase();
   if (name.startsWith(".overstory/")) return !name.startsWith(".overstory/specs/");
-  return path.startsWith(`${roleTexts.replace(/\/+$/, "")}/`) || settings.some((pattern) => pattern.test(name));
+  const roles = roleTexts.replace(/\/+$/, "");
+  // A link may take the place of the directory, or of one above it.
+  if (path.startsWith(`${roles}/`) || roles === path || roles.startsWith(`${path}/`)) return true;
+  return settings.some((pattern) => pattern.test(name));
 }
 
 /** Settings, hooks, tools and instructions of coding agents. A directory may be replaced by a link, so its bare name counts too. */

@@ -34,9 +34,10 @@ export async function concernsOf(
     const here = entries.filter((entry) => entry.targetBranch === target && !isOfTarget(entry));
     if (tip === undefined || here.length === 0) continue;
     const commands = await commandsOn(ports, tip);
+    const links = await ports.merging.linksOf(tip);
     const differing = await ports.merging.differing(here.map(({ headCommit }) => ({ from: tip, to: headCommit })));
     for (const [at, entry] of here.entries()) {
-      const concern = await concernOf(ports, { entry, tip, commands, differing: differing[at] ?? [] });
+      const concern = await concernOf(ports, { entry, tip, links, commands, differing: differing[at] ?? [] });
       if (concern !== undefined) concerns.set(entry.id, concern);
     }
   }
@@ -48,6 +49,7 @@ const isOfTarget = ({ source, agentName }: MergeEntry): boolean => source === "e
 interface Looking {
   readonly entry: Branch;
   readonly tip: string;
+  readonly links: SteeringFacts["links"];
   readonly commands: readonly ProjectCommand[];
   /** Files that differ from the target, on either side. */
   readonly differing: readonly string[];
@@ -75,13 +77,19 @@ export async function touchedBy(
   ports: MergePorts,
   { tip, head }: { readonly tip: string; readonly head: string },
 ): Promise<readonly Touched[]> {
-  const looking = { entry: { headCommit: head }, tip, commands: await commandsOn(ports, tip) };
+  const [commands, links] = [await commandsOn(ports, tip), await ports.merging.linksOf(tip)];
+  const looking = { entry: { headCommit: head }, tip, links, commands };
   return touchedIn(ports, looking, await ports.merging.changedFiles(tip, head));
 }
 
 async function touchedIn(
   ports: MergePorts,
-  { entry, tip, commands }: Pick<Looking, "tip" | "commands"> & { readonly entry: Pick<Branch, "headCommit"> },
+  {
+    entry,
+    tip,
+    links,
+    commands,
+  }: Pick<Looking, "tip" | "links" | "commands"> & { readonly entry: Pick<Branch, "headCommit"> },
   changed: readonly string[],
 ): Promise<readonly Touched[]> {
   const { merge, agents } = ports.rules;
@@ -100,6 +108,7 @@ async function touchedIn(
     kept: [...merge.keepIgnored, ...merge.cache],
     commands,
     changedScripts,
+    links,
   };
   return touchedSteering(facts);
 }

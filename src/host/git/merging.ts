@@ -15,6 +15,7 @@ import {
   contains,
   differing,
   linksAt,
+  linksOf,
   messagesSince,
   patch,
   patchOf,
@@ -81,6 +82,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     revert: async (commit, onto) => revert(await mergeRepo(), (await tools()).merger, { commit, onto }),
     blobAt: async (commit, path) => blobAt(await mergeRepo(), commit, path),
     linksAt: async (commit, paths) => linksAt(await mergeRepo(), commit, paths),
+    linksOf: async (commit) => linksOf(await mergeRepo(), commit),
     readBlob: async (oid) => readBlob(await mergeRepo(), oid),
     isUnion: async (commit, path) => {
       const { attributes } = await tools();

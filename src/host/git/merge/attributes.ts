@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, utim
 import { join } from "node:path";
 import { makeWithin } from "../../file-access.ts";
 import { expectGit } from "../git.ts";
+import { readBlobs } from "./history.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 import { below, isRegular, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
 
@@ -84,17 +85,11 @@ const mayDecide = ({ content }: AttributeFile): boolean =>
   ["merge", "binary", "[attr]"].some((word) => content.includes(word));
 
 async function contents(mergeRepo: MergeRepository, files: readonly TrackedFile[]): Promise<readonly AttributeFile[]> {
-  const stdin = files.map(({ oid }) => `${oid}\n`).join("");
-  const answer = await mergeRepo.through((own) => own.git(["cat-file", "--batch=%(objectsize)"], { stdin }));
-  const { raw } = expectGit(answer, "reading attributes");
-  let at = 0;
-  return files.map(({ path, oid }) => {
-    const line = raw.indexOf("\n", at);
-    const size = Number(raw.toString("latin1", at, line));
-    if (line < 0 || !Number.isInteger(size)) throw new Error(`reading attributes: ${oid} cannot be read`);
-    at = line + 1 + size + 1;
-    return { path, content: raw.subarray(line + 1, line + 1 + size) };
-  });
+  const blobs = await readBlobs(
+    mergeRepo,
+    files.map(({ oid }) => oid),
+  );
+  return files.map(({ path }, at) => ({ path, content: blobs[at] ?? Buffer.alloc(0) }));
 }
 
 /** Made aside and moved to its place, so that no reader finds a half-written directory. */

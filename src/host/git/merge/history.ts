@@ -183,6 +183,36 @@ export async function readBlob(mergeRepo: MergeRepository, oid: string): Promise
   return expectGit(await mergeRepo.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
 }
 
+/** Many blobs through one process. */
+export async function readBlobs(mergeRepo: MergeRepository, oids: readonly string[]): Promise<readonly Buffer[]> {
+  if (oids.length === 0) return [];
+  const stdin = oids.map((oid) => `${oid}\n`).join("");
+  const answer = await mergeRepo.through((own) => own.git(["cat-file", "--batch=%(objectsize)"], { stdin }));
+  const { raw } = expectGit(answer, "reading files");
+  let at = 0;
+  return oids.map((oid) => {
+    const line = raw.indexOf("\n", at);
+    const size = Number(raw.toString("latin1", at, line));
+    if (line < 0 || !Number.isInteger(size)) throw new Error(`reading files: ${oid} cannot be read`);
+    at = line + 1 + size + 1;
+    return raw.subarray(line + 1, line + 1 + size);
+  });
+}
+
+export async function linksOf(mergeRepo: MergeRepository, commit: string): Promise<ReadonlyMap<string, string>> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+  const listed = expectGit(await mergeRepo.through((own) => own.git(args)), `looking for links in ${commit}`);
+  const links = zeroEnded(listed.raw).flatMap((line) => {
+    const [, oid, path] = /^120000 blob (\S+)\t(.+)$/s.exec(String(line)) ?? [];
+    return oid === undefined || path === undefined ? [] : [{ oid, path }];
+  });
+  const targets = await readBlobs(
+    mergeRepo,
+    links.map(({ oid }) => oid),
+  );
+  return new Map(links.map(({ path }, at) => [path, String(targets[at])]));
+}
+
 /** A path named by a command may lead out of the repository, and git refuses such paths. */
 const isWithin = (path: string): boolean =>
   path !== "" && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
