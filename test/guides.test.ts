@@ -153,14 +153,15 @@ const readers: Readonly<Record<string, { readonly scenario: string; readonly bef
     scenario: `
 - when: { capability: coordinator, turn: 1 }
   do:
-    - ov: [task, create, Add a greeting, --id, T1]
+    - ov: [run, criteria, add, There is a greeting]
+    - ov: [task, create, Add a greeting, --id, T1, --criteria, 1]
     - ov: [sling, T1, --name, b1]
 - when: { capability: coordinator, input: worker_done }
   do:
     - ov: [mail, send, --to, operator, --type, merge_ready, --subject, ready, --body, looked at, --payload, '{"branch":"overstory/b1/T1"}']
 - when: { capability: coordinator }
   do:
-    - shell: ov run complete || true
+    - shell: ov run criteria prove 1 --file greeting.txt && ov run complete || true
 - when: { capability: builder }
   do:
     - edit: { file: greeting.txt, write: "hello\\n" }

@@ -124,6 +124,7 @@ export const activeRun = (id: string, startedAt: number): Run => ({
   landingBranch: null,
   coordinatorName: null,
   status: "active",
+  checklist: false,
   startedAt,
   completedAt: null,
 });

@@ -46,6 +46,7 @@ export const nouns = [
   "receipt",
   "check",
   "snapshot",
+  "criterion",
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -161,6 +162,8 @@ type RunRefusal =
       readonly branches: readonly string[];
       /** Ids of its tasks that are not closed. */
       readonly tasks: readonly string[];
+      /** Numbers of its criteria that are neither proved nor waived. */
+      readonly criteria: readonly number[];
       /** All of these in words, each with the command that clears it. */
       readonly open: readonly { readonly what: string; readonly fix: string }[];
       /** Only the operator may end a run with open ends. */

@@ -249,6 +249,7 @@ type Harmless =
   | "mergeOver"
   | "revert"
   | "readBlob"
+  | "blobAt"
   | "isUnion"
   | "withFiles"
   | "commit"

@@ -14,7 +14,7 @@ import type {
 import type { OldRows } from "./store/old-rows.ts";
 import type { LeaseRows, ProcessRows, RequestRows, TokenRows } from "./store/processes.ts";
 import type { CleaningRows, RemovalRows, SnapshotRows } from "./store/snapshots.ts";
-import type { GroupRows, RunRows, SpecRows, TaskRows } from "./store/tasks.ts";
+import type { CriterionRows, GroupRows, RunRows, SpecRows, TaskRows } from "./store/tasks.ts";
 import type { BudgetRows, TurnRows, UsageRows } from "./store/turns.ts";
 
 /** The tables, inside one transaction. */
@@ -34,6 +34,7 @@ export interface Tx {
   readonly tasks: TaskRows;
   readonly groups: GroupRows;
   readonly specs: SpecRows;
+  readonly criteria: CriterionRows;
   readonly tokens: TokenRows;
   readonly requests: RequestRows;
   readonly budgets: BudgetRows;

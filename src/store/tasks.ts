@@ -1,8 +1,9 @@
+import type { Criterion, ProofKind, TaskCriterion } from "../domain/run/checklist.ts";
 import type { Run, RunStatus } from "../domain/run/run.ts";
 import type { Group, MergeState, Spec, Task, TaskDependency, TaskStatus, TaskType } from "../domain/task/task.ts";
-import type { GroupRows, RunRows, SpecRows, TaskRows } from "../ports/store/tasks.ts";
+import type { CriterionRows, GroupRows, RunRows, SpecRows, TaskRows } from "../ports/store/tasks.ts";
 import { placeholders, type Sql, type SqlValue } from "./sql.ts";
-import { assign, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
+import { assign, flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const tasks = table<Task>("tasks", {
   id: text(),
@@ -148,6 +149,7 @@ export const runs = table<Run>("runs", {
   landingBranch: nullable(text()),
   coordinatorName: nullable(text()),
   status: text<RunStatus>(),
+  checklist: flag,
   startedAt: integer,
   completedAt: nullable(integer),
 });
@@ -169,5 +171,40 @@ export const runRows = (sql: Sql): RunRows => ({
   },
   complete: async (id, status, now) => {
     await sql.run("UPDATE runs SET status = ?, completed_at = ? WHERE id = ?", status, now, id);
+  },
+});
+
+export const criteria = table<Criterion>("criteria", {
+  runId: text(),
+  number: integer,
+  text: text(),
+  addedBy: text(),
+  addedAt: integer,
+  waivedBy: nullable(text()),
+  waivedAt: nullable(integer),
+  waiveReason: nullable(text()),
+  proofKind: nullable(text<ProofKind>()),
+  proofPath: nullable(text()),
+  proofTest: nullable(text()),
+  proofCommit: nullable(text()),
+  provedBy: nullable(text()),
+  provedAt: nullable(integer),
+  checkedCommit: nullable(text()),
+});
+
+export const taskCriteria = table<TaskCriterion>("task_criteria", { taskId: text(), runId: text(), number: integer });
+
+export const criterionRows = (sql: Sql): CriterionRows => ({
+  put: async (criterion) => {
+    await sql.run("DELETE FROM criteria WHERE run_id = ? AND number = ?", criterion.runId, criterion.number);
+    await insert(sql, criteria, criterion);
+  },
+  of: (runId) => select(sql, criteria, "WHERE run_id = ? ORDER BY number", runId),
+  ofTask: (taskId) => select(sql, taskCriteria, "WHERE task_id = ? ORDER BY number", taskId),
+  tasksOf: (runId) => select(sql, taskCriteria, "WHERE run_id = ? ORDER BY number, task_id", runId),
+  all: () => select(sql, taskCriteria, "ORDER BY task_id, number"),
+  serve: async (taskId, runId, numbers) => {
+    await sql.run("DELETE FROM task_criteria WHERE task_id = ?", taskId);
+    for (const number of new Set(numbers)) await insert(sql, taskCriteria, { taskId, runId, number });
   },
 });

@@ -11,7 +11,7 @@ import { oldRowsIn } from "./old-rows.ts";
 import { leaseRows, processRows, requestRows, tokenRows } from "./processes.ts";
 import { cleaningRows, recoveryRows, removalRows, snapshotRows } from "./snapshots.ts";
 import type { Sql } from "./sql.ts";
-import { groupRows, runRows, specRows, taskRows } from "./tasks.ts";
+import { criterionRows, groupRows, runRows, specRows, taskRows } from "./tasks.ts";
 import { turnRows } from "./turns.ts";
 
 /**
@@ -115,6 +115,7 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   tasks: taskRows,
   groups: groupRows,
   specs: specRows,
+  criteria: criterionRows,
   tokens: tokenRows,
   requests: requestRows,
   budgets: budgetRows,

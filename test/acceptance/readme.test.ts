@@ -19,14 +19,15 @@ const build = `
 const scenario = `
 - when: { capability: coordinator, turn: 1 }
   do:
-    - ov: [task, create, Add a greeting, --id, T1]
+    - ov: [run, criteria, add, There is a greeting]
+    - ov: [task, create, Add a greeting, --id, T1, --criteria, 1]
     - ov: [sling, T1, --name, b1]
 - when: { capability: coordinator, input: worker_done }
   do:
     - ov: [mail, send, --to, operator, --type, merge_ready, --subject, ready, --body, looked at, --payload, '{"branch":"overstory/b1/T1"}']
 - when: { capability: coordinator }
   do:
-    - shell: ov run complete || true
+    - shell: ov run criteria prove 1 --file greeting.txt && ov run complete || true
 - when: { capability: builder }
   do:${build}
 `;

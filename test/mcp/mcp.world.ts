@@ -50,6 +50,7 @@ export async function seat(
         targetBranch: null,
         landingBranch: null,
         coordinatorName: null,
+        checklist: false,
         status: "active",
         startedAt: now,
         completedAt: null,

@@ -157,6 +157,7 @@ test("a landing branch that somebody moves before anything has landed on it is a
     targetBranch: null,
     landingBranch: null,
     coordinatorName: null,
+    checklist: false,
     status: "active",
     startedAt: 1,
     completedAt: null,

@@ -11,7 +11,14 @@ import { overview } from "../../src/usecases/status/overview.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 async function begin(world: LandingWorld, id: string): Promise<string> {
-  const rest = { objective: null, targetBranch: null, landingBranch: null, coordinatorName: null, completedAt: null };
+  const rest = {
+    objective: null,
+    targetBranch: null,
+    landingBranch: null,
+    coordinatorName: null,
+    checklist: false,
+    completedAt: null,
+  };
   const run: Run = { id, ...rest, status: "active", startedAt: world.ports.clock.now() };
   await world.store.transaction((tx) => tx.runs.insert(run));
   return (await ensureLandingBranch(world.ports, run)) ?? "";

@@ -6,7 +6,7 @@ import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { planUndo } from "../../src/usecases/merge/landing/request-undo.ts";
 import { cancelMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
 import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
-import { completeRun, retargetRun } from "../../src/usecases/runs/change-run.ts";
+import { endRun, retargetRun } from "../../src/usecases/runs/change-run.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 /** A run whose landing branch was decided the way the engine does it. */
@@ -17,6 +17,7 @@ async function begin(world: LandingWorld, id: string): Promise<string> {
     targetBranch: null,
     landingBranch: null,
     coordinatorName: null,
+    checklist: false,
     status: "active",
     startedAt: world.ports.clock.now(),
     completedAt: null,
@@ -315,7 +316,7 @@ test("at the end of a run work is taken over by itself where that is wanted and 
     const target = await begin(world, "run-1");
     await land(world, "a", "run-1", target);
     if (dirty) world.write(world.root, "README.md", "not committed\n");
-    await world.call(completeRun, { force: true });
+    await world.call(endRun, { force: true });
     await world.work();
     outcomes.push(world.tip("main") === world.tip(target));
   }

@@ -26,7 +26,14 @@ async function amended(options: LandingOptions = {}): Promise<{ world: LandingWo
   world.git(root, "add", ".");
   world.git(root, "commit", "--quiet", "-m", "with a secret");
   const secret = world.tip("main");
-  const run = { id: "run-1", objective: null, targetBranch: null, landingBranch: null, coordinatorName: null } as const;
+  const run = {
+    id: "run-1",
+    objective: null,
+    targetBranch: null,
+    landingBranch: null,
+    coordinatorName: null,
+    checklist: false,
+  } as const;
   const begun = { ...run, status: "active", startedAt: 1, completedAt: null } as const;
   await world.store.transaction((tx) => tx.runs.insert(begun));
   expect(await ensureLandingBranch(world.ports, begun)).toBe(landing);

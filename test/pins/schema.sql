@@ -1,4 +1,4 @@
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -115,6 +115,25 @@ CREATE INDEX checks_agent ON checks(agent_id, seq);
 CREATE INDEX checks_answered ON checks(updated_at, id) WHERE status IN ('done', 'failed');
 
 CREATE INDEX checks_open ON checks(seq) WHERE status IN ('queued', 'running');
+
+CREATE TABLE criteria (
+  run_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  added_by TEXT NOT NULL,
+  added_at INTEGER NOT NULL,
+  waived_by TEXT,
+  waived_at INTEGER,
+  waive_reason TEXT,
+  proof_kind TEXT,
+  proof_path TEXT,
+  proof_test TEXT,
+  proof_commit TEXT,
+  proved_by TEXT,
+  proved_at INTEGER,
+  checked_commit TEXT,
+  PRIMARY KEY (run_id, number)
+) STRICT;
 
 CREATE TABLE deliveries (
   message_seq INTEGER NOT NULL REFERENCES messages(seq) ON DELETE CASCADE,
@@ -458,7 +477,7 @@ CREATE TABLE runs (
   status TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   completed_at INTEGER
-) STRICT;
+, checklist INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX runs_active ON runs(started_at) WHERE status = 'active';
 
@@ -484,6 +503,15 @@ CREATE TABLE specs (
 ) STRICT;
 
 CREATE INDEX specs_digest ON specs(digest);
+
+CREATE TABLE task_criteria (
+  task_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (task_id, run_id, number)
+) STRICT;
+
+CREATE INDEX task_criteria_run ON task_criteria (run_id, number);
 
 CREATE TABLE task_deps (
   task_id TEXT NOT NULL REFERENCES tasks(id),

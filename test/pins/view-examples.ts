@@ -72,6 +72,7 @@ const run = {
   targetBranch: "main",
   landingBranch: "overstory/integration/main",
   coordinatorName: "coordinator",
+  checklist: false,
   status: "active",
   startedAt: at,
   completedAt: at,
@@ -82,8 +83,47 @@ const bareRun = {
   targetBranch: null,
   landingBranch: null,
   coordinatorName: null,
+  checklist: false,
   completedAt: null,
 };
+const bareCriterion: First<"criterionView"> = {
+  criterion: {
+    runId: "run-1",
+    number: 2,
+    text: "it is said in the changelog",
+    addedBy: "coordinator",
+    addedAt: at,
+    waivedBy: null,
+    waivedAt: null,
+    waiveReason: null,
+    proofKind: null,
+    proofPath: null,
+    proofTest: null,
+    proofCommit: null,
+    provedBy: null,
+    provedAt: null,
+    checkedCommit: null,
+  },
+  tasks: [],
+};
+const criterion: First<"criterionView"> = {
+  criterion: {
+    ...bareCriterion.criterion,
+    number: 1,
+    waivedBy: "operator",
+    waivedAt: at,
+    waiveReason: "later",
+    proofKind: "test",
+    proofPath: "a.test.ts",
+    proofTest: "is fast",
+    proofCommit: "c1",
+    provedBy: "coordinator",
+    provedAt: at,
+    checkedCommit: "c2",
+  },
+  tasks: ["T1"],
+};
+const checklist: First<"checklistView"> = { run, criteria: [criterion, bareCriterion], unserved: [2], landing: "main" };
 const runDetail: First<"runView"> = {
   run,
   agentCount: 2,
@@ -92,6 +132,7 @@ const runDetail: First<"runView"> = {
   status: "needs operator",
   approvals: [1],
   merges: { pending: [1], approvals: [1], failed: [2], blocked: [blocked], troubles: ["promote: locked"] },
+  criteria: [criterion, bareCriterion],
 };
 const head: First<"headView"> = {
   agent,
@@ -272,6 +313,7 @@ const task: First<"taskView"> = {
   blockedBy: ["T2"],
   waitsFor: ["T2"],
   blocks: ["T3"],
+  criteria: [{ number: 1, text: "it is fast" }],
 };
 const bareTask: First<"taskView"> = {
   ...task,
@@ -608,6 +650,7 @@ const demo: First<"demoView"> = {
 const overview: First<"overviewView"> = {
   missingTargets: ["main"],
   run,
+  criteria: [criterion, bareCriterion],
   otherRuns: [
     { run, liveAgents: 1, waiting: 1 },
     { run: bareRun, liveAgents: 1, waiting: 1 },
@@ -819,6 +862,8 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     ],
   ],
   mergesView: [[runDetail.merges], [{ pending: 0, approvals: [], failed: [], blocked: [] }]],
+  criterionView: [[criterion], [bareCriterion]],
+  checklistView: [[checklist]],
   runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null }]],
   overviewView: [
     [overview, { pid: 7, socket: "/run/s", version: "1.0.0" }],

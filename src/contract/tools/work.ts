@@ -1,7 +1,7 @@
 import { object, type Schema } from "../../domain/schema/schema.ts";
 import { highestPriority, lowestPriority } from "../../domain/task/fields.ts";
 import { taskStatuses, taskTypes } from "../../domain/task/task.ts";
-import { anyText, choice, flag, text, texts, whole } from "./input.ts";
+import { anyText, choice, flag, someTexts, text, texts, whole } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
 const priority = whole({ min: highestPriority, max: lowestPriority }, "0 is most urgent, 4 least");
@@ -13,6 +13,11 @@ const fields: Readonly<Record<string, Schema>> = {
   files: texts("Files or globs it will change"),
   labels: texts("Labels"),
   parent: anyText("Task it is a part of"),
+  criteria: {
+    type: "array",
+    items: whole({ min: 1 }, "Number of a criterion"),
+    description: "Criteria of the run that it serves",
+  },
 };
 
 const working = taskStatuses.filter((status) => status !== "closed");
@@ -56,6 +61,29 @@ export const workTools = {
     input: object(
       { id: text("The task that waits"), depends_on: text("What it waits for") },
       { remove: flag("No longer wait") },
+    ),
+  }),
+  criteria_list: () => ({
+    description: "Shows the checklist of your run: each criterion, the tasks that serve it, and its proof.",
+    readOnly: true,
+    input: object({}),
+  }),
+  criteria_add: () => ({
+    description: "Adds numbered criteria to your run: what has to be true when the objective is reached. They stay.",
+    readOnly: false,
+    input: object({ criteria: someTexts("One sentence for each criterion") }),
+  }),
+  criteria_prove: () => ({
+    description:
+      "Names what shows a criterion, one of file, test and commit. It counts only when it is there on the landed tree.",
+    readOnly: false,
+    input: object(
+      { number: whole({ min: 1 }, "Number of the criterion") },
+      {
+        file: text("A file of the landed tree"),
+        test: text("A test file, or <path>:<name> with a name that stands in it"),
+        commit: text("Id of a commit that has landed"),
+      },
     ),
   }),
   spec_write: () => ({

@@ -1,3 +1,6 @@
+import { criterionStatus } from "../../domain/run/checklist.ts";
+import type { CriterionDetail } from "../../usecases/runs/checklist.ts";
+import type { ChecklistReply } from "../../usecases/runs/criteria.ts";
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
 import type { Overview } from "../../usecases/status/overview.ts";
 import { olderRunKeys } from "../older-keys.ts";
@@ -5,6 +8,41 @@ import { duration, iso } from "../values.ts";
 import { fleetAgentView } from "./agent.ts";
 import { decisionView, questionView } from "./mail.ts";
 import { mergesView } from "./merge.ts";
+
+/** One numbered sentence of a run's checklist. */
+export const criterionView = ({ criterion, tasks }: CriterionDetail) => ({
+  number: criterion.number,
+  text: criterion.text,
+  status: criterionStatus(criterion),
+  tasks,
+  proof:
+    criterion.proofKind === null
+      ? null
+      : {
+          kind: criterion.proofKind,
+          path: criterion.proofPath,
+          test: criterion.proofTest,
+          commit: criterion.proofCommit,
+          by: criterion.provedBy,
+          at: iso(criterion.provedAt),
+          checkedCommit: criterion.checkedCommit,
+        },
+  waived:
+    criterion.waivedAt === null
+      ? null
+      : { by: criterion.waivedBy, at: iso(criterion.waivedAt), reason: criterion.waiveReason },
+  addedBy: criterion.addedBy,
+  addedAt: iso(criterion.addedAt),
+});
+
+/** The checklist of a run. */
+export const checklistView = ({ run, criteria, unserved, landing }: ChecklistReply) => ({
+  runId: run.id,
+  objective: run.objective,
+  landing,
+  criteria: criteria.map(criterionView),
+  unserved,
+});
 
 /** Everything done for one objective. */
 export const runView = (detail: RunDetail) => ({
@@ -20,12 +58,14 @@ export const runView = (detail: RunDetail) => ({
   targetBranch: detail.run.targetBranch,
   landingBranch: detail.run.landingBranch,
   merges: mergesView(detail.merges),
+  criteria: detail.criteria.map(criterionView),
   ...olderRunKeys(detail),
 });
 
 /** The whole project at a glance. `engine`: the one that listens now; undefined when none does. */
 export const overviewView = (overview: Overview, engine: object | undefined) => ({
   currentRunId: overview.run?.id ?? null,
+  criteria: overview.criteria.map(criterionView),
   otherRuns: overview.otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
     id,
     objective,

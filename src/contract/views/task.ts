@@ -9,7 +9,7 @@ import { olderGroupKeys, olderProgressKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
 
 /** A task with its place among the others. */
-export const taskView = ({ task, blocks, blockedBy, waitsFor }: TaskDetail) => ({
+export const taskView = ({ task, blocks, blockedBy, waitsFor, criteria }: TaskDetail) => ({
   id: task.id,
   title: task.title,
   status: task.status,
@@ -30,6 +30,7 @@ export const taskView = ({ task, blocks, blockedBy, waitsFor }: TaskDetail) => (
   parentId: task.parentId,
   mergeState: task.mergeState,
   files: task.files,
+  criteria: criteria.map(({ number, text }) => ({ number, text })),
   runId: task.runId,
 });
 

@@ -194,6 +194,9 @@ export const eventKinds = {
 
   // Runs and budgets
   run_completed: holds<{ runId: string; by?: "stop"; open?: readonly string[] }>(),
+  criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),
+  criterion_proved: holds<{ runId: string; number: number; kind: string; landed: string }>(),
+  criterion_waived: holds<{ runId: string; number: number; reason: string }>(),
   run_retargeted: holds<{ runId: string; from: string | null; to: string; landingBranch: string | null }>(),
   run_phase: holds<{
     phase: string;

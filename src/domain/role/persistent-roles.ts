@@ -9,6 +9,9 @@ export const coordinator = defineRole({
   tools: [
     ...mailTools,
     ...taskTools,
+    "criteria_list",
+    "criteria_add",
+    "criteria_prove",
     "spawn",
     "fleet",
     "spec_read",
@@ -32,6 +35,10 @@ export const coordinator = defineRole({
     "run",
     "run show",
     "run complete",
+    "run criteria",
+    "run criteria list",
+    "run criteria add",
+    "run criteria prove",
     "budget show",
     "worktree list",
     "coordinator check-complete",
@@ -57,11 +64,11 @@ export const coordinator = defineRole({
   ],
   phases: [
     { name: "Understand", does: "read the objective, the open tasks and the shape of the code" },
-    { name: "Divide", does: "make two to five tasks whose files do not overlap, with goal and acceptance" },
+    { name: "Divide", does: "split the objective into criteria, then make two to five tasks that serve them" },
     { name: "Staff", does: "sling one lead per work stream, put their tasks into a group, end the turn" },
     { name: "Steer", does: "answer what arrives: questions, escalations, deaths, failed merges" },
     { name: "Integrate", does: "let the queue land what leads hand over; start what that made ready" },
-    { name: "Close", does: "when all is landed or given up: report to the operator and complete the run" },
+    { name: "Close", does: "when all is landed or given up: prove each criterion, report, complete the run" },
   ],
   failures: [
     {
@@ -105,6 +112,12 @@ export const coordinator = defineRole({
       means: "completing the run while somebody still works or a task is open",
       enforcedBy: "rule",
       how: "completing is refused and names each agent, task and branch with what to do about it",
+    },
+    {
+      name: "FORGOTTEN_CRITERION",
+      means: "completing the run with a part of the objective that nobody built",
+      enforcedBy: "rule",
+      how: "completing is refused until each criterion has a proof on the landed tree or the operator waived it",
     },
     {
       name: "SCOPE_EXPLOSION",

@@ -2,14 +2,15 @@ import type { Agent } from "../agent/agent.ts";
 import type { MergeEntry } from "../merge/entry.ts";
 import { isCodeTask } from "../task/rights.ts";
 import type { Task } from "../task/task.ts";
+import { type Criterion, criterionStatus, evidenceOf, evidenceWords } from "./checklist.ts";
 
-export const openEndKinds = ["task", "agent", "branch"] as const;
+export const openEndKinds = ["task", "agent", "branch", "criterion"] as const;
 export type OpenEndKind = (typeof openEndKinds)[number];
 
 /** One thing that keeps a run from ending, and what its coordinator or the operator does about it. */
 export interface OpenEnd {
   readonly kind: OpenEndKind;
-  /** The id of the task, the name of the agent or of the branch. */
+  /** The id of the task, the name of the agent or of the branch, the number of the criterion. */
   readonly name: string;
   readonly what: string;
   /** What to do, with the command to type. */
@@ -23,11 +24,24 @@ export interface RunFacts {
   readonly agents: readonly Pick<Agent, "name" | "capability" | "state">[];
   /** Entries of the merge queue that are not settled. */
   readonly landing: readonly Pick<MergeEntry, "id" | "branch" | "status">[];
+  readonly criteria: readonly Criterion[];
+  /** Evidence that was given, and that the landed tree does not have any more, by the number of its criterion. */
+  readonly lacks: readonly Lack[];
+}
+
+export interface Lack {
+  readonly number: number;
+  readonly problem: string;
 }
 
 /** Everything that keeps a run from ending. Empty: it may end. */
-export function openEnds({ tasks, agents, landing }: RunFacts): readonly OpenEnd[] {
-  return [...tasks.map(ofTask), ...agents.map(ofAgent), ...landing.map(ofBranch)];
+export function openEnds({ tasks, agents, landing, criteria, lacks }: RunFacts): readonly OpenEnd[] {
+  return [
+    ...tasks.map(ofTask),
+    ...agents.map(ofAgent),
+    ...landing.map(ofBranch),
+    ...criteria.flatMap((criterion) => ofCriterion(criterion, lacks) ?? []),
+  ];
 }
 
 function ofTask(task: RunFacts["tasks"][number]): OpenEnd {
@@ -70,3 +84,19 @@ const ofBranch = ({ id, branch, status }: RunFacts["landing"][number]): OpenEnd 
   what: `branch ${branch} is on its way to land (${status})`,
   fix: `see what it waits for: ov merge show ${id}, or take it out of the queue: ov merge cancel ${id}`,
 });
+
+function ofCriterion(criterion: Criterion, lacks: readonly Lack[]): OpenEnd | undefined {
+  const { number, text } = criterion;
+  const status = criterionStatus(criterion);
+  const lack = status === "proved" ? lacks.find((one) => one.number === number) : undefined;
+  if (status === "waived" || (status === "proved" && lack === undefined)) return undefined;
+  const evidence = evidenceOf(criterion);
+  const why =
+    lack === undefined || evidence === undefined ? "has no proof" : `: ${evidenceWords(evidence)} ${lack.problem}`;
+  return {
+    kind: "criterion",
+    name: String(number),
+    what: `criterion ${number}${why.startsWith(":") ? why : ` ${why}`}: ${text}`,
+    fix: `show it: ov run criteria prove ${number} --file <path>, --test <path>:<name> or --commit <id>; only the operator waives it: ov run criteria waive ${number} --reason "<why>"`,
+  };
+}

@@ -14,6 +14,8 @@ export interface Run {
   readonly landingBranch: string | null;
   readonly coordinatorName: string | null;
   readonly status: RunStatus;
+  /** It ends only when its objective was looked at criterion by criterion. False for runs of earlier versions. */
+  readonly checklist: boolean;
   readonly startedAt: number;
   readonly completedAt: number | null;
 }

@@ -186,6 +186,8 @@ export const stayingTables: Readonly<Record<string, string>> = {
   groups: "a person's, as tasks are",
   group_members: "goes with its group",
   specs: "one row for each task",
+  criteria: "a few rows for each run; they say what its objective was and what shows it",
+  task_criteria: "goes with its task",
   budget_reservations: "each goes when its turn settles",
   merge_queue: "one row for each branch that was to land; says what landed",
   merge_ops: "one row for each move of a branch; each landing can be undone at any time",

@@ -115,14 +115,24 @@ export const hasEnded = (agent) => ["completed", "zombie"].includes(agent.state)
 const coordinator = `import { me, ov, agents, features } from "./common.mjs";
 
 const known = agents();
+if (ov("run", "criteria").criteria.every((criterion) => criterion.addedBy === "system")) {
+  ov("run", "criteria", "add", ...features.map((feature) => feature.title));
+}
+const { criteria } = ov("run", "criteria");
+const featureOf = (number) => features.find(({ title }) => title === criteria.find((one) => one.number === number)?.text);
 for (const lead of new Set(features.map((feature) => feature.lead))) {
   if (known.has(lead)) continue;
   const task = lead.replace("lead-", "");
   const titles = features.filter((feature) => feature.lead === lead).map((feature) => feature.title);
-  ov("task", "create", titles.join(", "), "--id", task);
+  const serves = criteria.filter(({ text }) => titles.includes(text)).map(({ number }) => number);
+  ov("task", "create", titles.join(", "), "--id", task, "--criteria", serves.join(","));
   ov("sling", task, "--capability", "lead", "--name", lead);
 }
-const end = ov("run", "complete");
+let end = ov("run", "complete");
+if (end.details?.tasks?.length === 0 && end.details.agents.length === 0) {
+  for (const number of end.details.criteria) ov("run", "criteria", "prove", String(number), "--test", featureOf(number).files[1]);
+  end = ov("run", "complete");
+}
 console.log(end.success ? "the run is complete" : "there is still work; I wait");
 `;
 

@@ -7,7 +7,17 @@ import { expectGit, git } from "./git.ts";
 import { scratchName } from "./leftovers.ts";
 import { readAttributes } from "./merge/attributes.ts";
 import { withFiles } from "./merge/commit.ts";
-import { baseOf, changedFiles, commitOf, contains, differing, patch, readBlob, treeOf } from "./merge/history.ts";
+import {
+  baseOf,
+  blobAt,
+  changedFiles,
+  commitOf,
+  contains,
+  differing,
+  patch,
+  readBlob,
+  treeOf,
+} from "./merge/history.ts";
 import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
 import { objectMerger } from "./merge/object-merge.ts";
 import { mergeOver, revert } from "./merge/revert.ts";
@@ -65,6 +75,7 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     mergeOver: (base, ours, theirs) => mergeOver(mergeRepo, merger, { base, ours, theirs }),
     revert: (commit, onto) => revert(mergeRepo, merger, { commit, onto }),
     readBlob: (oid) => readBlob(mergeRepo, oid),
+    blobAt: (commit, path) => blobAt(mergeRepo, commit, path),
     isUnion: async (commit, path) => attributes.mergeIs(await attributes.of(commit), path, "union"),
     withFiles: (tree, files) => withFiles(mergeRepo, tree, files),
     commit: async ({ tree, parents, message }) => {

@@ -1,3 +1,4 @@
+import type { Criterion, TaskCriterion } from "../../domain/run/checklist.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import type { Group, Spec, Task, TaskDependency, TaskStatus } from "../../domain/task/task.ts";
 
@@ -54,4 +55,17 @@ export interface RunRows {
     branches: { readonly targetBranch: string; readonly landingBranch: string | null },
   ): Promise<void>;
   complete(id: string, status: RunStatus, now: number): Promise<void>;
+}
+
+/** The checklists of runs, and which task serves which criterion. */
+export interface CriterionRows {
+  /** Inserts it, or replaces the one with its number. */
+  put(criterion: Criterion): Promise<void>;
+  /** By number. */
+  of(runId: string): Promise<Criterion[]>;
+  ofTask(taskId: string): Promise<TaskCriterion[]>;
+  tasksOf(runId: string): Promise<TaskCriterion[]>;
+  all(): Promise<TaskCriterion[]>;
+  /** The task serves these criteria of the run, and no others. */
+  serve(taskId: string, runId: string, numbers: readonly number[]): Promise<void>;
 }

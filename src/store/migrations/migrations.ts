@@ -12,6 +12,7 @@ import oldRows from "./009-old-rows.sql" with { type: "file" };
 import givenBudgets from "./010-given-budgets.sql" with { type: "file" };
 import attemptMembers from "./011-attempt-members.sql" with { type: "file" };
 import drivers from "./012-drivers.sql" with { type: "file" };
+import checklist from "./013-checklist.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -30,6 +31,7 @@ const migrations: readonly string[] = [
   givenBudgets,
   attemptMembers,
   drivers,
+  checklist,
 ];
 
 export const schemaVersion = migrations.length;

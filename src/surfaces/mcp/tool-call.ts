@@ -67,6 +67,11 @@ export class Given {
     return Array.isArray(value) ? value.filter((item) => typeof item === "string") : undefined;
   }
 
+  numbers(name: string): readonly number[] | undefined {
+    const value = this.#fields[name];
+    return Array.isArray(value) ? value.filter((item) => typeof item === "number") : undefined;
+  }
+
   /** Anything else, as the JSON text that use cases take. */
   json(name: string): string | undefined {
     const value = this.#fields[name];

@@ -114,6 +114,7 @@ function idField({ noun, id }: NotFound): Details {
     case "receipt":
     case "check":
     case "snapshot":
+    case "criterion":
       return {};
     case "branch":
     case "merge entry":

@@ -62,6 +62,7 @@ const refusals: OneOfEach = {
     agents: ["b1"],
     branches: [],
     tasks: ["T1"],
+    criteria: [2],
     open: [
       { what: "task T1 is open: One", fix: "have it done: ov sling T1" },
       { what: "builder b1 is not released (completed)", fix: "let it go: ov release b1" },

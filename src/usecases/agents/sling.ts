@@ -131,6 +131,7 @@ async function beginRun(tx: Tx, { now, ids }: Context, { capability, name, targe
     landingBranch: null,
     coordinatorName: capability === "coordinator" ? name : null,
     status: "active",
+    checklist: false,
     startedAt: now,
     completedAt: null,
   };

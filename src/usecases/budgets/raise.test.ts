@@ -51,7 +51,14 @@ test("an agent without a queued turn gets one that needs no mail", async () => {
 
 test("a run's own limit counts for that run alone, instead of the configured one, and can be raised", async () => {
   await using world = await budgetWorld(limited("run", { usd: 100 }));
-  const second = { id: "run-2", objective: null, targetBranch: null, landingBranch: null, coordinatorName: null };
+  const second = {
+    id: "run-2",
+    objective: null,
+    targetBranch: null,
+    landingBranch: null,
+    coordinatorName: null,
+    checklist: false,
+  };
   await world.store.transaction(async (tx) => {
     await tx.runs.insert({ ...second, status: "active", startedAt: 0, completedAt: null });
     await tx.budgets.give({ scope: "run", subject: "run-1", unit: "usd" }, 1_000_000, 0);

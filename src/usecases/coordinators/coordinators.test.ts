@@ -7,7 +7,7 @@ import { no, ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import { replyToMail, sendMail } from "../mail/send.ts";
 import type { Call, World } from "../operation.ts";
-import { completeRun } from "../runs/change-run.ts";
+import { endRun } from "../runs/change-run.ts";
 import { createTask } from "../tasks/change-tasks.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAnswer } from "./answer.ts";
@@ -142,7 +142,7 @@ test("a coordinator whose run is over ends with its turn, and its name is free a
     await tx.turns.cancelQueued(agentId, 1);
   });
   expect((await retire()).state).toBe("booting");
-  await world.must(completeRun, {});
+  await world.must(endRun, {});
   expect((await retire()).outcome).toBe("done");
   expect(await named(world, "coordinator")).toMatchObject({ state: "completed", outcome: "done" });
   const again = await world.must(startCoordinator, start());

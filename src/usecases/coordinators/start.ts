@@ -39,7 +39,7 @@ export const startCoordinator: UseCase<StartRequest, StartReply> = {
 async function runFor(
   tx: Tx,
   { caller, ids, now }: Context,
-  { runId, objective, targetBranch, budgetUsd }: StartRequest,
+  { capability, runId, objective, targetBranch, budgetUsd }: StartRequest,
   name: string,
 ): Promise<Result<Run, Refusal>> {
   if (runId !== undefined) {
@@ -55,6 +55,7 @@ async function runFor(
     landingBranch: null,
     coordinatorName: name,
     status: "active",
+    checklist: capability === "coordinator" && (objective?.trim() || null) !== null,
     startedAt: now,
     completedAt: null,
   };

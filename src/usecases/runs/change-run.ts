@@ -4,10 +4,10 @@ import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import type { OpenEnd } from "../../domain/run/open-ends.ts";
+import type { Lack, OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { forbiddenToComplete } from "../../domain/run/run.ts";
-import { fields, flag, text } from "../../domain/schema/schema.ts";
+import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
@@ -17,25 +17,41 @@ import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { moveEntry } from "../merge/queue/enqueue.ts";
 import { closeAndFollow } from "../tasks/close-task.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { waiveCriterionOfRun } from "./criteria.ts";
 import { isStillOpen, openEndsOf } from "./open-ends.ts";
 import { currentRun, findRun } from "./read-runs.ts";
+
+export interface EndReply {
+  readonly runId: string;
+  readonly status: RunStatus;
+  /** What was left open, when it was ended by force. */
+  readonly open: readonly OpenEnd[];
+}
+
+interface EndRequest {
+  readonly force?: boolean | undefined;
+  readonly waive?: readonly number[] | undefined;
+  readonly reason?: string | undefined;
+  /** Evidence that the landed tree lacks: looked up by the caller, who has git at hand. */
+  readonly lacks?: readonly Lack[] | undefined;
+}
 
 /**
  * Ends the current run, once its tasks are closed, its agents are released or dead and nothing of it is on its way into a
  * branch. The operator may end it before that by force. Its agents are left alone: stopping them is a decision of its own.
  */
-export const completeRun: UseCase<
-  { readonly force?: boolean },
-  {
-    readonly runId: string;
-    readonly status: RunStatus;
-    /** What was left open, when it was ended by force. */
-    readonly open: readonly OpenEnd[];
-  }
-> = {
+export const endRun: UseCase<EndRequest, EndReply> = {
   kind: "write",
-  request: fields({}, { force: flag }),
-  run: async (tx, context, { force }) => {
+  request: fields(
+    {},
+    {
+      force: flag,
+      waive: list(whole),
+      reason: text,
+      lacks: list(fields<Lack>({ number: whole, problem: text })),
+    },
+  ),
+  run: async (tx, context, { force, waive, reason, lacks }) => {
     const run = await currentRun(tx, context.caller);
     if (run === undefined || run.status !== "active") return no({ kind: "no-current-run" });
     const refused = forbiddenToComplete(context.caller, run.id);
@@ -44,7 +60,15 @@ export const completeRun: UseCase<
       const why = "only the operator ends a run that has open ends";
       return no({ kind: "not-allowed", action: `complete ${run.id} by force`, caller: context.caller.name, why });
     }
-    const open = await openEndsOf(tx, run);
+    for (const number of waive ?? []) {
+      if (context.caller.kind === "agent") {
+        const why = "only the operator decides that a criterion need not be met";
+        return no({ kind: "not-allowed", action: `waive criterion ${number}`, caller: context.caller.name, why });
+      }
+      const waived = await waiveCriterionOfRun.run(tx, context, { number, reason: reason ?? "", runId: run.id });
+      if (!waived.ok) return waived;
+    }
+    const open = await openEndsOf(tx, run, lacks);
     if (open.length > 0 && force !== true) return no(isStillOpen(run, context.caller, open));
     await tx.runs.complete(run.id, "completed", context.now);
     // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.

@@ -3,16 +3,23 @@ import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import { type OpenEnd, openEnds } from "../../domain/run/open-ends.ts";
+import { type Lack, type OpenEnd, openEnds } from "../../domain/run/open-ends.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { checklist } from "./checklist.ts";
 
 /** What keeps this run from ending, as it is now. */
-export async function openEndsOf(tx: Tx, run: Pick<Run, "id">): Promise<readonly OpenEnd[]> {
+export async function openEndsOf(tx: Tx, run: Run, lacks: readonly Lack[] = []): Promise<readonly OpenEnd[]> {
   const agents = newestPerName(await tx.agents.list({ runId: run.id }));
   const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
-  return openEnds({ tasks: await openTasksOf(tx, run.id, agents), agents: agents.filter(isOpen), landing });
+  return openEnds({
+    tasks: await openTasksOf(tx, run.id, agents),
+    agents: agents.filter(isOpen),
+    landing,
+    criteria: (await checklist(tx, run)).criteria,
+    lacks,
+  });
 }
 
 export const isStillOpen = (run: Pick<Run, "id">, caller: Caller, open: readonly OpenEnd[]): Refusal => ({
@@ -21,6 +28,7 @@ export const isStillOpen = (run: Pick<Run, "id">, caller: Caller, open: readonly
   agents: namesOf(open, "agent"),
   branches: namesOf(open, "branch"),
   tasks: namesOf(open, "task"),
+  criteria: namesOf(open, "criterion").map(Number),
   open: open.map(({ what, fix }) => ({ what, fix })),
   mayForce: caller.kind !== "agent",
 });

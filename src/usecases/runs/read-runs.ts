@@ -10,6 +10,7 @@ import type { Tx } from "../../ports/store.ts";
 import { type MergeCounts, mergeCounts } from "../merge/queue/queue-state.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
+import { type CriterionDetail, checklist, detailsOf } from "./checklist.ts";
 
 export interface RunAgent {
   readonly agent: Agent;
@@ -44,8 +45,7 @@ export const showRun: UseCase<ShowRunRequest, RunDetail & { readonly agents: rea
     const run = found.value;
     const agents = await tx.agents.list({ runId: run.id });
     const timed = agents.map((agent) => ({ agent, durationMs: agentDuration(agent, now) }));
-    const detail = describe(run, agents, await mergeCounts(tx, { runId: run.id }), now);
-    return ok({ ...detail, status: await statusOf(tx, detail), agents: timed });
+    return ok({ ...(await runDetail(tx, run, now)), agents: timed });
   },
 };
 
@@ -86,20 +86,22 @@ export interface RunDetail {
   /** Numbers of the merges that wait for approval. */
   readonly approvals: readonly number[];
   readonly merges: MergeCounts;
+  readonly criteria: readonly CriterionDetail[];
 }
 
 export async function runDetail(tx: Tx, run: Run, now: number): Promise<RunDetail> {
   const detail = describe(run, await tx.agents.list({ runId: run.id }), await mergeCounts(tx, { runId: run.id }), now);
-  return { ...detail, status: await statusOf(tx, detail) };
+  const { criteria, tasks } = await checklist(tx, run);
+  return { ...detail, status: await statusOf(tx, detail), criteria: detailsOf(criteria, tasks) };
 }
 
 /** The status with the questions of its agents taken into account. */
-async function statusOf(tx: Tx, { run, status }: RunDetail): Promise<RunDetail["status"]> {
+async function statusOf(tx: Tx, { run, status }: Pick<RunDetail, "run" | "status">): Promise<RunDetail["status"]> {
   if (status !== "active") return status;
   return (await openDecisions(tx, { runId: run.id })).length > 0 ? "needs operator" : status;
 }
 
-function describe(run: Run, agents: readonly Agent[], merges: MergeCounts, now: number): RunDetail {
+function describe(run: Run, agents: readonly Agent[], merges: MergeCounts, now: number): Omit<RunDetail, "criteria"> {
   const { approvals } = merges;
   const coordinators = agents.filter((agent) => agent.name === run.coordinatorName);
   const newest = coordinators.sort((a, b) => b.generation - a.generation)[0];

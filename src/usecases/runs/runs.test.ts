@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { closeTask } from "../tasks/close-task.ts";
-import { completeRun, retargetRun } from "./change-run.ts";
+import { endRun, retargetRun } from "./change-run.ts";
 import { listRuns, showCurrentRun, showRun } from "./read-runs.ts";
 
 /** Two active runs; the first has a coordinator and a builder that was reopened once. */
@@ -53,13 +53,13 @@ test("the current run is the newest for a person and its own for an agent", asyn
 test("completing ends the current run, one after the other, until none is left", async () => {
   await using world = useCaseWorld();
   await withRuns(world);
-  expect(await world.must(completeRun, { force: true })).toEqual({ runId: "run-2", status: "completed", open: [] });
+  expect(await world.must(endRun, { force: true })).toEqual({ runId: "run-2", status: "completed", open: [] });
   expect((await world.must(showRun, { id: "run-2" })).run).toMatchObject({
     status: "completed",
     completedAt: expect.any(Number),
   });
-  expect(await world.must(completeRun, { force: true })).toMatchObject({ runId: "run-1", open: [{ name: "ann" }] });
-  expect(await world.call(completeRun, { force: true })).toEqual({ ok: false, refusal: { kind: "no-current-run" } });
+  expect(await world.must(endRun, { force: true })).toMatchObject({ runId: "run-1", open: [{ name: "ann" }] });
+  expect(await world.call(endRun, { force: true })).toEqual({ ok: false, refusal: { kind: "no-current-run" } });
   expect((await world.events()).map(({ type, runId }) => [type, runId])).toEqual([
     ["run_completed", "run-2"],
     ["run_completed", "run-1"],
@@ -70,13 +70,13 @@ test("agents that are not released keep a run open, dead ones do not", async () 
   await using world = useCaseWorld();
   await withRuns(world);
   const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
-  const refused = await world.call(completeRun, {}, coordinator);
+  const refused = await world.call(endRun, {}, coordinator);
   expect(refused).toMatchObject({ ok: false, refusal: { kind: "run-open", run: "run-1", agents: ["ann"] } });
   await world.store.transaction(async (tx) => {
     await tx.agents.release("agent-ann-2", 1);
     await tx.agents.reserve(storedAgent("bob", { state: "zombie", outcome: "crashed" }));
   });
-  expect(await world.must(completeRun, {}, coordinator)).toMatchObject({ runId: "run-1" });
+  expect(await world.must(endRun, {}, coordinator)).toMatchObject({ runId: "run-1" });
 });
 
 test("L2: a run does not end with tasks that are not closed, and each is named with what to do about it", async () => {
@@ -100,7 +100,7 @@ test("L2: a run does not end with tasks that are not closed, and each is named w
     await tx.tasks.insert(aTask("stranger", { runId: "run-9" }));
     await tx.tasks.insert(aTask("over", { runId: "run-1", status: "closed" }));
   });
-  const refused = await world.call(completeRun, {}, coordinator);
+  const refused = await world.call(endRun, {}, coordinator);
   if (refused.ok || refused.refusal.kind !== "run-open") throw new Error("the run was ended");
   const { refusal } = refused;
   expect(refusal).toMatchObject({ agents: [], branches: [], mayForce: false });
@@ -110,9 +110,9 @@ test("L2: a run does not end with tasks that are not closed, and each is named w
   expect(fixes).toContain('wait for b1, or give it up: ov task close held --reason "<why>"');
   expect(fixes.find((fix) => fix.includes("ov release b2"))).toContain("ov merge list");
   for (const id of ["ready", "held", "older"]) await world.must(closeTask, { id, reason: "dropped" }, coordinator);
-  expect(await world.call(completeRun, {}, coordinator)).toMatchObject({ refusal: { tasks: ["landing"] } });
-  expect(await world.call(completeRun, {})).toMatchObject({ refusal: { kind: "run-open", mayForce: true } });
-  const forced = await world.must(completeRun, { force: true });
+  expect(await world.call(endRun, {}, coordinator)).toMatchObject({ refusal: { tasks: ["landing"] } });
+  expect(await world.call(endRun, {})).toMatchObject({ refusal: { kind: "run-open", mayForce: true } });
+  const forced = await world.must(endRun, { force: true });
   expect(forced).toMatchObject({ status: "completed", open: [{ kind: "task", name: "landing" }] });
 });
 
@@ -123,26 +123,26 @@ test("L2: a coordinator closes a task whose work was given up, so that it can en
     await tx.runs.insert({ ...activeRun("run-1", world.now()), coordinatorName: "coordinator" });
     await tx.tasks.insert(aTask("T1", { runId: "run-1", mergeState: "abandoned" }));
   });
-  expect(await world.call(completeRun, {}, coordinator)).toMatchObject({ refusal: { tasks: ["T1"] } });
+  expect(await world.call(endRun, {}, coordinator)).toMatchObject({ refusal: { tasks: ["T1"] } });
   await world.must(closeTask, { id: "T1", reason: "not worth it" }, coordinator);
-  expect(await world.must(completeRun, {}, coordinator)).toMatchObject({ status: "completed", open: [] });
+  expect(await world.must(endRun, {}, coordinator)).toMatchObject({ status: "completed", open: [] });
 });
 
 test("of the agents only a coordinator ends a run, and only its own", async () => {
   await using world = useCaseWorld();
   await withRuns(world);
   const lead = agentCaller("lea", "lead", { runId: "run-1" });
-  expect(await world.call(completeRun, { force: true }, lead)).toMatchObject({
+  expect(await world.call(endRun, { force: true }, lead)).toMatchObject({
     refusal: { kind: "not-allowed", caller: "lea" },
   });
   const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
-  expect(await world.call(completeRun, { force: true }, coordinator)).toMatchObject({
+  expect(await world.call(endRun, { force: true }, coordinator)).toMatchObject({
     refusal: { kind: "not-allowed", action: "complete run-1 by force" },
   });
   await world.store.transaction((tx) => tx.agents.release("agent-ann-2", 1));
-  expect(await world.must(completeRun, {}, coordinator)).toMatchObject({ runId: "run-1" });
+  expect(await world.must(endRun, {}, coordinator)).toMatchObject({ runId: "run-1" });
   expect((await world.must(showCurrentRun, {})).current?.run.id).toBe("run-2");
-  expect(await world.call(completeRun, {}, coordinator)).toMatchObject({ refusal: { kind: "no-current-run" } });
+  expect(await world.call(endRun, {}, coordinator)).toMatchObject({ refusal: { kind: "no-current-run" } });
 });
 
 test("a run is not given the branch of an agent as its target, and keeps the one it has", async () => {

@@ -17,6 +17,7 @@ import {
   type UnhandedBranch,
   unhandedBranches,
 } from "../operator/troubled-agents.ts";
+import { type CriterionDetail, checklist, detailsOf } from "../runs/checklist.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface AgentStanding extends Trouble {
@@ -33,6 +34,8 @@ export interface AgentStanding extends Trouble {
 
 export interface Overview {
   readonly run: Run | null;
+  /** The checklist of the current run. */
+  readonly criteria: readonly CriterionDetail[];
   /** Other active runs, newest first. */
   readonly otherRuns: readonly OtherRun[];
   readonly agents: readonly AgentStanding[];
@@ -90,8 +93,10 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
     const decisions = await openDecisions(tx, run === null || all ? {} : { runId: run.id });
+    const list = run === null ? { criteria: [], tasks: [] } : await checklist(tx, run);
     return ok({
       run,
+      criteria: detailsOf(list.criteria, list.tasks),
       otherRuns: all ? [] : await otherRuns(tx, run),
       agents,
       unreadMailCount: await tx.deliveries.countQueued(mailbox),

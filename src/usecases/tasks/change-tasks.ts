@@ -16,6 +16,7 @@ import { type Task, taskPrefix } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import { resumeGroupsOf } from "../groups/complete-group.ts";
+import { planningWords, serveCriteria } from "../runs/checklist.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { openDependencies } from "./dependencies.ts";
 import { detailOf, findTask, type TaskDetail, taskFields } from "./task-detail.ts";
@@ -26,10 +27,17 @@ export interface CreateTaskRequest extends TaskFields {
   readonly id?: string | undefined;
   /** Existing tasks that must be closed first. */
   readonly blockedBy?: readonly string[] | undefined;
+  /** Numbers of the criteria of its run that it serves. */
+  readonly criteria?: readonly number[] | undefined;
+}
+
+/** A task that was created or changed, with what is to be said to the caller about the plan. */
+export interface PlannedTask extends TaskDetail {
+  readonly planning: readonly string[];
 }
 
 /** Adds an open task. Everybody may: finding work is part of working. */
-export const createTask: UseCase<CreateTaskRequest, TaskDetail> = {
+export const createTask: UseCase<CreateTaskRequest, PlannedTask> = {
   kind: "write",
   request: fields({ title: text }, { ...taskFields, id: text, blockedBy: list(text) }),
   run: async (tx, context, request) => {
@@ -49,14 +57,23 @@ export const createTask: UseCase<CreateTaskRequest, TaskDetail> = {
       if (!dependency.ok) return dependency;
       await tx.tasks.addDependency({ taskId: task.id, dependsOn });
     }
+    if (request.criteria !== undefined && request.criteria.length > 0) {
+      const refused = await serveCriteria(tx, task.id, task.runId, request.criteria);
+      if (refused !== undefined) return no(refused);
+    }
     await record(tx, context.now, {
       ...byCaller(context.caller, task.runId),
       type: "task_created",
       data: { taskId: task.id, title: task.title },
     });
-    return ok(await detailOf(tx, task));
+    return ok(await planned(tx, context, task));
   },
 };
+
+const planned = async (tx: Tx, { caller }: Context, task: Task): Promise<PlannedTask> => ({
+  ...(await detailOf(tx, task)),
+  planning: await planningWords(tx, caller, task.runId),
+});
 
 /** An agent's tasks belong to its run, a person's to the run that is going on. */
 async function runOf(tx: Tx, { caller }: Context): Promise<string | null> {
@@ -85,13 +102,15 @@ async function unusedId(tx: Tx, next: Context["ids"]["next"], prefix: string): P
 
 export interface UpdateTaskRequest extends TaskChange {
   readonly id: string;
+  /** Numbers of the criteria of its run that it serves from now on. */
+  readonly criteria?: readonly number[] | undefined;
 }
 
 /** Replaces the given fields and leaves the others. */
-export const updateTask: UseCase<UpdateTaskRequest, TaskDetail> = {
+export const updateTask: UseCase<UpdateTaskRequest, PlannedTask> = {
   kind: "write",
   request: fields({ id: text }, { ...taskFields, title: text, status: text }),
-  run: async (tx, context, { id, ...change }) => {
+  run: async (tx, context, { id, criteria, ...change }) => {
     const found = await findTask(tx, id);
     if (!found.ok) return found;
     const action = change.status === undefined ? "change" : "move";
@@ -102,10 +121,12 @@ export const updateTask: UseCase<UpdateTaskRequest, TaskDetail> = {
     const misplaced = await wrongParent(tx, changed.value);
     if (misplaced !== undefined) return no(misplaced);
     await tx.tasks.update(changed.value);
-    const fields = Object.entries(change).filter(([, value]) => value !== undefined);
+    const unknown = criteria === undefined ? undefined : await serveCriteria(tx, id, changed.value.runId, criteria);
+    if (unknown !== undefined) return no(unknown);
+    const fields = Object.entries({ ...change, criteria }).filter(([, value]) => value !== undefined);
     const data = { taskId: id, fields: fields.map(([field]) => field), status: changed.value.status };
     await record(tx, context.now, { ...byCaller(context.caller, changed.value.runId), type: "task_updated", data });
-    return ok(await detailOf(tx, changed.value));
+    return ok(await planned(tx, context, changed.value));
   },
 };
 

@@ -1,6 +1,7 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { TaskCriterion } from "../../domain/run/checklist.ts";
 import { list, orNull, text, whole } from "../../domain/schema/schema.ts";
 import { Dependencies } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
@@ -15,6 +16,13 @@ export interface TaskDetail {
   readonly waitsFor: readonly string[];
   /** What waits for it. */
   readonly blocks: readonly string[];
+  /** The criteria of its run that it serves. */
+  readonly criteria: readonly ServedCriterion[];
+}
+
+export interface ServedCriterion {
+  readonly number: number;
+  readonly text: string;
 }
 
 /** What may be written about a new task and about one that is there, beside its title. */
@@ -25,6 +33,7 @@ export const taskFields = {
   assignee: orNull(text),
   labels: list(text),
   files: list(text),
+  criteria: list(whole),
   parentId: orNull(text),
 } as const;
 
@@ -40,7 +49,18 @@ export async function detailOf(tx: Tx, task: Task): Promise<TaskDetail> {
     blockedBy: blockedBy.map(({ dependsOn }) => dependsOn),
     waitsFor,
     blocks: blocks.map(({ taskId }) => taskId),
+    criteria: await criteriaOf(tx, await tx.criteria.ofTask(task.id)),
   };
+}
+
+async function criteriaOf(tx: Tx, served: readonly TaskCriterion[]): Promise<readonly ServedCriterion[]> {
+  const [first] = served;
+  if (first === undefined) return [];
+  const numbers = new Set(served.map(({ number }) => number));
+  const criteria = await tx.criteria.of(first.runId);
+  return criteria
+    .filter(({ number }) => numbers.has(number))
+    .map(({ number, text: words }) => ({ number, text: words }));
 }
 
 /** The same for many, in their order, with one query. */
@@ -48,10 +68,15 @@ export async function detailsOf(tx: Tx, tasks: readonly Task[]): Promise<readonl
   if (tasks.length === 0) return [];
   const index = new Dependencies(await tx.tasks.dependencies());
   const open = new Set((await tx.tasks.list({ unclosed: true })).map(({ id }) => id));
-  return tasks.map((task) => {
+  const served = Map.groupBy(await tx.criteria.all(), ({ taskId }) => taskId);
+  const details: TaskDetail[] = [];
+  for (const task of tasks) {
     const blockedBy = index.blockedBy(task.id);
-    return { task, blockedBy, waitsFor: blockedBy.filter((id) => open.has(id)), blocks: index.blocks(task.id) };
-  });
+    const waitsFor = blockedBy.filter((id) => open.has(id));
+    const criteria = await criteriaOf(tx, served.get(task.id) ?? []);
+    details.push({ task, blockedBy, waitsFor, blocks: index.blocks(task.id), criteria });
+  }
+  return details;
 }
 
 /** The task, or a refusal that names the id the caller most likely meant. */

@@ -1,6 +1,7 @@
 import { type Agent, freshAgent } from "../../../src/domain/agent/agent.ts";
 import { type Delivery, type Message, priorityRank } from "../../../src/domain/mail/types.ts";
 import type { ProcessRecord } from "../../../src/domain/process/process.ts";
+import type { Criterion } from "../../../src/domain/run/checklist.ts";
 import type { Run } from "../../../src/domain/run/run.ts";
 import type { Group, Task } from "../../../src/domain/task/task.ts";
 import type { QueueTurn } from "../../../src/ports/store/turns.ts";
@@ -15,6 +16,7 @@ export const aRun = (id: string, change: Partial<Run> = {}): Run => ({
   targetBranch: "main",
   landingBranch: null,
   coordinatorName: null,
+  checklist: false,
   status: "active",
   startedAt: noon,
   completedAt: null,
@@ -106,6 +108,25 @@ export const aProcess = (id: string, change: Partial<ProcessRecord> = {}): Proce
   endedAt: null,
   endReason: null,
   ...change,
+});
+
+export const aCriterion = (number: number, facts: Partial<Criterion> = {}): Criterion => ({
+  runId: "r1",
+  number,
+  text: `criterion ${number}`,
+  addedBy: "coordinator",
+  addedAt: noon,
+  waivedBy: null,
+  waivedAt: null,
+  waiveReason: null,
+  proofKind: null,
+  proofPath: null,
+  proofTest: null,
+  proofCommit: null,
+  provedBy: null,
+  provedAt: null,
+  checkedCommit: null,
+  ...facts,
 });
 
 export const aTask = (id: string, change: Partial<Task> = {}): Task => ({

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Task } from "../../../src/domain/task/task.ts";
 import type { Check } from "./database.ts";
-import { aGroup, aTask, noon } from "./rows.ts";
+import { aCriterion, aGroup, aTask, noon } from "./rows.ts";
 import { rejection } from "./transactions.ts";
 
 export function taskPromises(check: Check): void {
@@ -108,6 +108,28 @@ export function taskPromises(check: Check): void {
       expect(await tx.specs.get("T1")).toEqual({ ...spec, author: "lead", digest: "d2" });
       expect(await tx.specs.inUse(["d1", "d2", "d3"])).toEqual(new Set(["d2"]));
       expect(await tx.specs.inUse([])).toEqual(new Set());
+    });
+  });
+
+  check("a run has its criteria by number, and a task serves those that were said last", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      const second = aCriterion(2, { proofKind: "test", proofPath: "a.test.ts", proofTest: "works", provedAt: noon });
+      await tx.criteria.put(second);
+      await tx.criteria.put(aCriterion(1));
+      await tx.criteria.put(aCriterion(1, { waivedBy: "operator", waivedAt: noon, waiveReason: "later" }));
+      const stored = await tx.criteria.of("r1");
+      expect(stored).toEqual([aCriterion(1, { waivedBy: "operator", waivedAt: noon, waiveReason: "later" }), second]);
+      expect(await tx.criteria.of("r2")).toEqual([]);
+      await tx.criteria.serve("T1", "r1", [2, 1, 2]);
+      await tx.criteria.serve("T2", "r1", [1]);
+      await tx.criteria.serve("T1", "r1", [2]);
+      expect(await tx.criteria.ofTask("T1")).toEqual([{ taskId: "T1", runId: "r1", number: 2 }]);
+      const both = [
+        { taskId: "T2", runId: "r1", number: 1 },
+        { taskId: "T1", runId: "r1", number: 2 },
+      ];
+      expect(await tx.criteria.tasksOf("r1")).toEqual(both);
+      expect(await tx.criteria.all()).toEqual(both.toReversed());
     });
   });
 }

@@ -5,9 +5,10 @@ import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { duration, iso, shortTime } from "../format.ts";
-import { integer, text, word } from "../given.ts";
+import { integer, numbers, text, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
 import { table } from "../table.ts";
+import { checklistLines } from "./criteria.ts";
 import { mergeLines } from "./merge-render.ts";
 
 const defaultCount = 10;
@@ -89,7 +90,10 @@ export const retarget: Handler = async ({ app, args, flags, io }) => {
 };
 
 export const complete: Handler = async ({ app, flags, io }) => {
-  const completed = await app.call("run.complete", { force: flags.force === true });
+  const waive = numbers("waive", flags.waive);
+  if (!waive.ok) return waive;
+  const force = flags.force === true;
+  const completed = await app.call("run.complete", { force, waive: waive.value, reason: text(flags.reason) });
   if (!completed.ok) return completed;
   const { runId, status, open } = completed.value;
   const left = open.map(({ what }) => hintLine(io.paint, `left open: ${visibleLine(what)}`));
@@ -101,7 +105,10 @@ export const complete: Handler = async ({ app, flags, io }) => {
 };
 
 /** The facts of a run, a line each. */
-function runLines(paint: Paint, { run, agentCount, durationMs, status, merges }: RunDetail): readonly string[] {
+function runLines(
+  paint: Paint,
+  { run, agentCount, durationMs, status, merges, criteria }: RunDetail,
+): readonly string[] {
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))}  ${visibleLine(value)}`;
   return [
     `${paint.bold("Run")} ${paint.accent(run.id)}`,
@@ -115,6 +122,7 @@ function runLines(paint: Paint, { run, agentCount, durationMs, status, merges }:
       ? []
       : [fact("lands on", `${run.landingBranch}, until you take it over: ov merge promote --run ${run.id}`)]),
     ...mergeLines(paint, merges).map((line) => `  ${line}`),
+    ...checklistLines(paint, criteria),
   ];
 }
 

@@ -11,6 +11,7 @@ import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
+import { checklistLines } from "./criteria.ts";
 import { mergeLines } from "./merge-render.ts";
 import { decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
 
@@ -28,6 +29,7 @@ export const status: Handler = async ({ app, flags, io }) => {
       : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
   const lines = [
     head,
+    ...checklistLines(io.paint, reply.value.criteria),
     ...missingTargets.map((target) => warningLine(io.paint, lostTargetWords(target))),
     ...otherRuns.map((other) => otherRunLine(io.paint, other)),
     `Engine: ${engine === undefined ? "not running" : "running"}`,

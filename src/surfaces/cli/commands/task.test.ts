@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { type UseCaseWorld, useCaseWorld } from "../../../../testkit/use-case.ts";
 import { ok } from "../../../domain/result.ts";
 import { catalog, type OperationName } from "../../../usecases/catalog.ts";
+import type { Effect, World } from "../../../usecases/operation.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import type { App } from "../app.ts";
 import { runCli } from "../run.ts";
@@ -25,11 +26,14 @@ interface Desk {
 /** The real commands over the real use cases; only the terminal and the named files are kept in memory. */
 function desk(world: UseCaseWorld): Desk {
   const files = new Map<string, string>();
-  const call = async (name: OperationName, request: unknown) => {
+  const call = async (name: OperationName, request: unknown): Promise<unknown> => {
     const { path = "", text = "" } = request as { path?: string; text?: string };
     if (name === "file.read") return ok({ path, text: files.get(path) });
     if (name === "file.write") return ok(files.set(path, text));
-    return world.call((await catalog[name]()) as UseCase<unknown, unknown>, request);
+    const operation = (await catalog[name]()) as UseCase<unknown, unknown> | Effect<unknown, unknown>;
+    // No effect that is tried here needs anything but other operations.
+    if (operation.kind === "effect") return operation.run({ call } as unknown as World, request);
+    return world.call(operation, request);
   };
   const app = {
     version: "0",
@@ -111,6 +115,7 @@ test("a created task has the keys other trackers use, and ours", async () => {
     parentId: "base",
     mergeState: "none",
     files: ["src/x.ts"],
+    criteria: [],
     runId: null,
   });
 });
@@ -232,6 +237,7 @@ test("without a run the answer is null with a message; with one it has a duratio
       targetBranch: "main",
       landingBranch: "main",
       coordinatorName: null,
+      checklist: false,
       status: "active",
       startedAt: world.now() - 60_000,
       completedAt: null,
@@ -252,6 +258,7 @@ test("without a run the answer is null with a message; with one it has a duratio
     targetBranch: "main",
     landingBranch: "main",
     merges: { pending: 0, waitingForApproval: [], failed: [], blocked: [], troubles: [] },
+    criteria: [],
   };
   expect(await ov.json("run")).toEqual({ run, duration });
   expect(await ov.json("run", "show", "run-1")).toEqual({ run, duration, agents: [] });

@@ -6,22 +6,26 @@ import type { DependencyReply } from "../../../usecases/tasks/dependencies.ts";
 import type { TaskDetail } from "../../../usecases/tasks/task-detail.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
 import { counted, shortTime } from "../format.ts";
-import { integer, isOn, text, texts, word } from "../given.ts";
+import { integer, isOn, numbers, text, texts, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { table } from "../table.ts";
 
 export const create: Handler = async (call) => {
   const { app, args, flags, io } = call;
+  const criteria = numbers("criteria", flags.criteria);
+  if (!criteria.ok) return criteria;
   const created = await app.call("task.create", {
     title: text(args.title) ?? text(flags.title) ?? "",
     id: text(flags.id),
     blockedBy: texts(flags["blocked-by"]),
+    criteria: criteria.value,
     ...(await fieldFlags(call)),
   });
   if (!created.ok) return created;
-  const { id } = created.value.task;
-  const json = { id, task: taskView(created.value) };
-  return ok({ json, text: successLine(io.paint, "Created task", id), quietText: id });
+  const { task, planning } = created.value;
+  const json = { id: task.id, task: taskView(created.value), ...(planning.length === 0 ? {} : { planning }) };
+  const words = planning.map((line) => hintLine(io.paint, visibleLine(line)));
+  return ok({ json, text: [successLine(io.paint, "Created task", task.id), ...words].join("\n"), quietText: task.id });
 };
 
 /** The flags that `create` and `update` share, by the names of the fields. */
@@ -40,7 +44,10 @@ export async function fieldFlags({ flags, io }: Call) {
 
 export const update: Handler = async (call) => {
   const { app, args, flags, io } = call;
-  const change = { title: text(flags.title), status: text(flags.status), ...(await fieldFlags(call)) };
+  const criteria = numbers("criteria", flags.criteria);
+  if (!criteria.ok) return criteria;
+  const fields = await fieldFlags(call);
+  const change = { title: text(flags.title), status: text(flags.status), criteria: criteria.value, ...fields };
   if (Object.values(change).every((value) => value === undefined)) {
     return no(invalid("change", "must name at least one field, such as --title or --status"));
   }
@@ -60,7 +67,7 @@ export const show: Handler = async ({ app, args, io }) => {
   return ok({ json: { task: taskView(found.value) }, text: page(io.paint, found.value) });
 };
 
-function page(paint: Paint, { task, blockedBy, blocks }: TaskDetail): string {
+function page(paint: Paint, { task, blockedBy, blocks, criteria }: TaskDetail): string {
   const facts: readonly (readonly [string, string | null])[] = [
     ["status", task.status],
     ["type", task.type],
@@ -72,6 +79,7 @@ function page(paint: Paint, { task, blockedBy, blocks }: TaskDetail): string {
     ["part of", task.parentId],
     ["labels", joined(task.labels)],
     ["files", joined(task.files)],
+    ["serves", joined(criteria.map(({ number, text: words }) => `criterion ${number}: ${words}`))],
     ["merge", task.mergeState === "none" ? null : task.mergeState],
     ["run", task.runId],
     ["created", shortTime(task.createdAt, Date.now())],

@@ -16,6 +16,7 @@ const fields: readonly Flag[] = [
   { name: "labels", value: "a,b", type: "list", summary: "Words to find it by" },
   { name: "files", value: "a,b", type: "list", summary: "Files the task owns", complete: "files" },
   { name: "parent", value: "task-id", summary: "Task it is a part of", complete: "tasks" },
+  { name: "criteria", value: "1,3", type: "list", summary: "Criteria of its run that it serves (ov run criteria)" },
 ];
 const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "Show at most this many" };
 

@@ -1,7 +1,15 @@
 import { agentStates } from "../../../domain/agent/agent.ts";
 import { capabilities } from "../../../domain/agent/capability.ts";
 import { budgetScopes, budgetUnits } from "../../../domain/budget/budget.ts";
-import type { Command } from "../command.ts";
+import type { Argument, Command, Flag } from "../command.ts";
+
+const ofRun: Flag = {
+  name: "run",
+  value: "run-id",
+  summary: "Which run (default: the current one, else the newest)",
+  complete: "runs",
+};
+const criterion: Argument = { name: "number", summary: "Number of the criterion", required: true };
 
 /** `ov run`: everything done for one objective. */
 export const runCommand: Command = {
@@ -45,9 +53,70 @@ export const runCommand: Command = {
       name: "complete",
       summary: "End the current run, once nothing of it is open",
       details:
-        "It is refused while a task of the run is not closed, an agent is not released or a branch is on its way to land. The refusal names each of them with the command that clears it.",
-      flags: [{ name: "force", summary: "End it with open ends, which are then listed; for the operator" }],
+        "It is refused while a task of the run is not closed, an agent is not released, a branch is on its way to land, or a criterion is neither proved nor waived. The refusal names each of them with the command that clears it.",
+      flags: [
+        { name: "waive", value: "1,3", type: "list", summary: "Criteria that need not be met; for the operator" },
+        { name: "reason", value: "text", summary: "Why they are waived" },
+        { name: "force", summary: "End it with open ends, which are then listed; for the operator" },
+      ],
+      examples: [
+        {
+          line: 'ov run complete --waive 3 --reason "comes with the next release"',
+          does: "ends it without criterion 3",
+        },
+      ],
       run: async () => (await import("../commands/run.ts")).complete,
+    },
+    {
+      name: "criteria",
+      summary: "Show the checklist of a run: its objective in numbered criteria",
+      details:
+        "A run with an objective ends only when each criterion is proved or waived. The coordinator adds the criteria, and names for each a file, a test or a commit that shows it; the evidence must be there on the landed tree. When nobody has split the objective, the objective itself is criterion 1. Criteria are never deleted.",
+      flags: [ofRun],
+      run: async () => (await import("../commands/criteria.ts")).list,
+      commands: [
+        {
+          name: "list",
+          summary: "The same",
+          flags: [ofRun],
+          run: async () => (await import("../commands/criteria.ts")).list,
+        },
+        {
+          name: "add",
+          summary: "Add criteria, one for each argument",
+          arguments: [{ name: "text", summary: "What has to be true in the end", required: true, variadic: true }],
+          flags: [ofRun],
+          examples: [
+            {
+              line: 'ov run criteria add "dates are parsed" "the changelog names it"',
+              does: "adds two numbered criteria",
+            },
+          ],
+          run: async () => (await import("../commands/criteria.ts")).add,
+        },
+        {
+          name: "prove",
+          summary: "Name what shows a criterion; it must be there on the landed tree",
+          arguments: [criterion],
+          flags: [
+            { name: "file", value: "path", summary: "A file of the landed tree" },
+            { name: "test", value: "path:name", summary: "A test file, and a name that stands in it" },
+            { name: "commit", value: "id", summary: "A commit that has landed" },
+            ofRun,
+          ],
+          examples: [
+            { line: 'ov run criteria prove 1 --test "test/dates.test.ts:leap years"', does: "proves criterion 1" },
+          ],
+          run: async () => (await import("../commands/criteria.ts")).prove,
+        },
+        {
+          name: "waive",
+          summary: "Decide that a criterion need not be met; for the operator",
+          arguments: [criterion],
+          flags: [{ name: "reason", value: "text", required: true, summary: "Why" }, ofRun],
+          run: async () => (await import("../commands/criteria.ts")).waive,
+        },
+      ],
     },
   ],
 };

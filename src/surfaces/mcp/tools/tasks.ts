@@ -1,9 +1,12 @@
+import { checklistView } from "../../../contract/views/run.ts";
 import { closedTaskView, groupProgressView, groupView, specView, taskView } from "../../../contract/views/task.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
+import { criterionStatus } from "../../../domain/run/checklist.ts";
 import type { TaskFields } from "../../../domain/task/fields.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { GroupDetail, GroupStatus } from "../../../usecases/groups/read-groups.ts";
+import type { ChecklistReply } from "../../../usecases/runs/criteria.ts";
 import type { TaskDetail } from "../../../usecases/tasks/task-detail.ts";
 import type { Given, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
@@ -26,14 +29,20 @@ export const taskCreate: ToolHandler = async (given, { app }) => {
     title: given.text("title"),
     id: given.optionalText("id"),
     blockedBy: given.texts("blocked_by"),
+    criteria: given.numbers("criteria"),
   });
-  return made.ok ? ok({ text: `Created ${taskLine(made.value)}`, data: { task: taskView(made.value) } }) : made;
+  if (!made.ok) return made;
+  const { planning } = made.value;
+  const lines = [`Created ${taskLine(made.value)}`, ...planning.map(visibleLine)];
+  return ok({ text: lines.join("\n"), data: { task: taskView(made.value), planning } });
 };
 
 export const taskUpdate: ToolHandler = async (given, context) => {
   const id = ownOr(given, context);
   if (!id.ok) return id;
-  const change = { title: given.optionalText("title"), status: given.optionalText("status"), ...fieldsOf(given) };
+  const criteria = given.numbers("criteria");
+  const status = given.optionalText("status");
+  const change = { title: given.optionalText("title"), status, criteria, ...fieldsOf(given) };
   return shown(await context.app.call("task.update", { id: id.value, ...change }));
 };
 
@@ -72,9 +81,10 @@ const fieldsOf = (given: Given): TaskFields => ({
 
 function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> {
   if (!found.ok) return found;
-  const { task, blockedBy, blocks } = found.value;
+  const { task, blockedBy, blocks, criteria } = found.value;
   const lines = [
     taskLine(found.value),
+    ...criteria.map(({ number, text }) => `serves criterion ${number}: ${visibleLine(text)}`),
     ...(task.claimedBy === null ? [] : [`held by ${visibleLine(task.claimedBy)}`]),
     ...(task.files.length === 0 ? [] : [`files: ${task.files.map(visibleLine).join(", ")}`]),
     ...(blockedBy.length === 0 ? [] : [`waits for ${blockedBy.join(", ")}`]),
@@ -87,6 +97,33 @@ function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> 
 
 const taskLine = ({ task }: TaskDetail): string =>
   `${task.id} [${task.status}, P${task.priority}] ${visibleLine(task.title)}`;
+
+export const criteriaList: ToolHandler = async (_given, { app }) => checklist(await app.call("criterion.list", {}));
+
+export const criteriaAdd: ToolHandler = async (given, { app }) =>
+  checklist(await app.call("criterion.add", { texts: given.texts("criteria") ?? [] }));
+
+export const criteriaProve: ToolHandler = async (given, { app }) =>
+  checklist(
+    await app.call("criterion.prove", {
+      number: given.number("number") ?? 0,
+      file: given.optionalText("file"),
+      test: given.optionalText("test"),
+      commit: given.optionalText("commit"),
+    }),
+  );
+
+function checklist(found: Result<ChecklistReply, Refusal>): Result<ToolAnswer, Refusal> {
+  if (!found.ok) return found;
+  const { criteria, unserved } = found.value;
+  const lines = criteria.map(({ criterion, tasks }) => {
+    const served = tasks.length === 0 ? "" : ` (${tasks.map(visibleLine).join(", ")})`;
+    return `${criterion.number} [${criterionStatus(criterion)}] ${visibleLine(criterion.text)}${served}`;
+  });
+  const missing = unserved.length === 0 ? [] : [`No task serves yet: ${unserved.join(", ")}`];
+  const text = lines.length === 0 ? "This run has no checklist." : [...lines, ...missing].join("\n");
+  return ok({ text, data: checklistView(found.value) });
+}
 
 export const specWrite: ToolHandler = async (given, { app }) => {
   const written = await app.call("spec.write", { taskId: given.text("task_id"), body: given.text("body") });

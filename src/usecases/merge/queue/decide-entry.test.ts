@@ -3,7 +3,7 @@ import { builderBranch, mergeWorld } from "../../../../testkit/merge-queue-world
 import { type Caller, operator } from "../../../domain/caller/caller.ts";
 import { ok } from "../../../domain/result.ts";
 import type { OperationName } from "../../catalog.ts";
-import { completeRun } from "../../runs/change-run.ts";
+import { endRun } from "../../runs/change-run.ts";
 import { showRun } from "../../runs/read-runs.ts";
 import { overview } from "../../status/overview.ts";
 import { closeTask } from "../../tasks/close-task.ts";
@@ -101,13 +101,13 @@ test("a run with a branch on its way does not complete", async () => {
     await tx.agents.release("agent-b1", 1);
     await tx.agents.release("agent-lead-1", 1);
   });
-  expect(await world.call(completeRun, {})).toMatchObject({
+  expect(await world.call(endRun, {})).toMatchObject({
     ok: false,
     refusal: { kind: "run-open", agents: [], branches: [builderBranch] },
   });
   await world.store.transaction((tx) => tx.merges.change(id, ["pending"], { status: "merged" }));
   for (const task of ["T1", "T2"]) await world.must(closeTask, { id: task });
-  expect(await world.must(completeRun, {})).toMatchObject({ status: "completed" });
+  expect(await world.must(endRun, {})).toMatchObject({ status: "completed" });
 });
 
 test("approving all approves what is open, and in manual mode that is what starts it", async () => {

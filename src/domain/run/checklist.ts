@@ -1,0 +1,182 @@
+import { type InvalidInput, invalid } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * file    a file of the landed tree
+ * test    a file of the landed tree, and perhaps a name that stands in it
+ * commit  a commit in the history of the landed tree
+ */
+export const proofKinds = ["file", "test", "commit"] as const;
+export type ProofKind = (typeof proofKinds)[number];
+
+/**
+ * One numbered sentence of a run's checklist. Numbers are given once and never reused, and no criterion is deleted.
+ *
+ *   open    -> proved  evidence was found on the landed tree
+ *   open    -> waived  the operator decided that it need not be met
+ *   proved  -> open    only for a look at a landed tree that lacks the evidence; nothing is stored
+ */
+export interface Criterion {
+  readonly runId: string;
+  readonly number: number;
+  readonly text: string;
+  readonly addedBy: string;
+  readonly addedAt: number;
+  readonly waivedBy: string | null;
+  readonly waivedAt: number | null;
+  readonly waiveReason: string | null;
+  readonly proofKind: ProofKind | null;
+  readonly proofPath: string | null;
+  readonly proofTest: string | null;
+  readonly proofCommit: string | null;
+  readonly provedBy: string | null;
+  readonly provedAt: number | null;
+  /** The landed commit on which the evidence was last found. */
+  readonly checkedCommit: string | null;
+}
+
+export type CriterionStatus = "open" | "proved" | "waived";
+
+export function criterionStatus({ waivedAt, proofKind }: Pick<Criterion, "waivedAt" | "proofKind">): CriterionStatus {
+  if (waivedAt !== null) return "waived";
+  return proofKind === null ? "open" : "proved";
+}
+
+/** What is said to show a criterion. */
+export type Evidence =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "test"; readonly path: string; readonly test: string | null }
+  | { readonly kind: "commit"; readonly commit: string };
+
+/**
+ * The checklist of a run. When nobody has split the objective, the objective itself is criterion 1, so that no run with an
+ * objective ends without a look at it.
+ */
+export function checklistOf(
+  run: Pick<Run, "id" | "objective" | "checklist" | "startedAt">,
+  stored: readonly Criterion[],
+): readonly Criterion[] {
+  if (stored.length > 0 || !run.checklist || run.objective === null) return stored;
+  return [fresh({ runId: run.id, number: 1, text: run.objective, addedBy: "system", addedAt: run.startedAt })];
+}
+
+const longest = 500;
+const most = 50;
+
+/** New criteria behind those that are there. */
+export function addCriteria(
+  runId: string,
+  stored: readonly Criterion[],
+  texts: readonly string[],
+  { by, now }: { readonly by: string; readonly now: number },
+): Result<readonly Criterion[], InvalidInput> {
+  const given = texts.map((text) => text.trim().replace(/\s+/g, " "));
+  if (given.length === 0 || given.includes("")) return no(invalid("text", "must say what has to be true in the end"));
+  const long = given.find((text) => text.length > longest);
+  if (long !== undefined) {
+    return no(
+      invalid("text", `must have at most ${longest} characters; split it`, { value: `${long.slice(0, 40)}...` }),
+    );
+  }
+  const known = new Set(stored.map(({ text }) => text));
+  const twice = given.find((text, at) => known.has(text) || given.indexOf(text) !== at);
+  if (twice !== undefined) return no(invalid("text", "is a criterion of this run already", { value: twice }));
+  if (stored.length + given.length > most) {
+    return no(invalid("text", `is one too many: a run has at most ${most} criteria`));
+  }
+  const last = Math.max(0, ...stored.map(({ number }) => number));
+  return ok(given.map((text, at) => fresh({ runId, number: last + 1 + at, text, addedBy: by, addedAt: now })));
+}
+
+const fresh = (criterion: Pick<Criterion, "runId" | "number" | "text" | "addedBy" | "addedAt">): Criterion => ({
+  ...criterion,
+  waivedBy: null,
+  waivedAt: null,
+  waiveReason: null,
+  proofKind: null,
+  proofPath: null,
+  proofTest: null,
+  proofCommit: null,
+  provedBy: null,
+  provedAt: null,
+  checkedCommit: null,
+});
+
+export interface TypedEvidence {
+  readonly file?: string | undefined;
+  /** A path, or a path and a name that stands in the file: `test/a.test.ts:reads dates`. */
+  readonly test?: string | undefined;
+  readonly commit?: string | undefined;
+}
+
+/** Exactly one sort of evidence, as typed. */
+export function parseEvidence({ file, test, commit }: TypedEvidence): Result<Evidence, InvalidInput> {
+  const given = [file, test, commit].filter((one) => one !== undefined && one.trim() !== "");
+  if (given.length !== 1) return no(invalid("evidence", "must be one of --file, --test and --commit"));
+  if (commit !== undefined && commit.trim() !== "") {
+    const id = commit.trim().toLowerCase();
+    if (!/^[0-9a-f]{7,64}$/.test(id)) return no(invalid("commit", "must be the id of a commit", { value: commit }));
+    return ok({ kind: "commit", commit: id });
+  }
+  const typed = (file ?? test ?? "").trim();
+  const colon = file === undefined ? typed.indexOf(":") : -1;
+  const path = (colon < 0 ? typed : typed.slice(0, colon)).replace(/^\.\//, "");
+  const name = colon < 0 ? "" : typed.slice(colon + 1).trim();
+  const field = file === undefined ? "test" : "file";
+  if (path === "" || /^[/\\~]/.test(path) || path.split("/").includes("..")) {
+    return no(
+      invalid(field, "must be a path inside the project, without a leading / and without ..", { value: typed }),
+    );
+  }
+  return ok(field === "file" ? { kind: "file", path } : { kind: "test", path, test: name === "" ? null : name });
+}
+
+/** The criterion with evidence that was found on a landed commit. Newer evidence replaces older. */
+export const proveCriterion = (
+  criterion: Criterion,
+  evidence: Evidence,
+  { by, now, landed }: { readonly by: string; readonly now: number; readonly landed: string },
+): Criterion => ({
+  ...criterion,
+  proofKind: evidence.kind,
+  proofPath: evidence.kind === "commit" ? null : evidence.path,
+  proofTest: evidence.kind === "test" ? evidence.test : null,
+  proofCommit: evidence.kind === "commit" ? evidence.commit : null,
+  provedBy: by,
+  provedAt: now,
+  checkedCommit: landed,
+});
+
+export const waiveCriterion = (
+  criterion: Criterion,
+  { by, now, reason }: { readonly by: string; readonly now: number; readonly reason: string },
+): Criterion => ({ ...criterion, waivedBy: by, waivedAt: now, waiveReason: reason });
+
+/** The evidence of a criterion; undefined while it has none. */
+export function evidenceOf(criterion: Criterion): Evidence | undefined {
+  const { proofKind: kind, proofPath: path, proofTest: test, proofCommit: commit } = criterion;
+  if (kind === "commit" && commit !== null) return { kind, commit };
+  if (kind === "file" && path !== null) return { kind, path };
+  return kind === "test" && path !== null ? { kind, path, test } : undefined;
+}
+
+/** The evidence in words: `test a.test.ts "reads dates"`. */
+export function evidenceWords(evidence: Evidence): string {
+  if (evidence.kind === "commit") return `commit ${evidence.commit.slice(0, 12)}`;
+  if (evidence.kind === "file" || evidence.test === null) return `${evidence.kind} ${evidence.path}`;
+  return `test ${evidence.path} "${evidence.test}"`;
+}
+
+/** A task that says that it serves a criterion. */
+export interface TaskCriterion {
+  readonly taskId: string;
+  readonly runId: string;
+  readonly number: number;
+}
+
+/** Criteria without proof or waiver that none of these tasks serves. */
+export const unserved = (criteria: readonly Criterion[], tasks: readonly TaskCriterion[]): readonly Criterion[] =>
+  criteria.filter(
+    (criterion) => criterionStatus(criterion) === "open" && !tasks.some(({ number }) => number === criterion.number),
+  );

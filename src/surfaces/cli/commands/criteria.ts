@@ -1,0 +1,82 @@
+import { checklistView } from "../../../contract/views/run.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
+import { criterionStatus, evidenceOf, evidenceWords } from "../../../domain/run/checklist.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { CriterionDetail } from "../../../usecases/runs/checklist.ts";
+import type { ChecklistReply } from "../../../usecases/runs/criteria.ts";
+import type { Handler, Outcome, Paint } from "../command.ts";
+import { number, text, texts, word } from "../given.ts";
+import { hintLine, successLine, warningLine } from "../marks.ts";
+
+/** Shows the checklist of a run. */
+export const list: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("criterion.list", { runId: text(flags.run) });
+  if (!found.ok) return found;
+  const lines = checklistLines(io.paint, found.value.criteria);
+  const { run } = found.value;
+  const none = [`Run ${run.id} has no checklist.`, hintLine(io.paint, 'add to it: ov run criteria add "<criterion>"')];
+  return ok({
+    json: checklistView(found.value),
+    text: [...(lines.length === 0 ? none : lines), ...unservedLines(io.paint, found.value)].join("\n"),
+  });
+};
+
+export const add: Handler = async ({ app, args, flags, io }) => {
+  const added = await app.call("criterion.add", { texts: texts(args.text) ?? [], runId: text(flags.run) });
+  return shown(io.paint, added, "Criteria of the run now:");
+};
+
+export const prove: Handler = async ({ app, args, flags, io }) => {
+  const which = number("number", args.number);
+  if (!which.ok) return which;
+  const proved = await app.call("criterion.prove", {
+    number: which.value,
+    runId: text(flags.run),
+    file: text(flags.file),
+    test: text(flags.test),
+    commit: text(flags.commit),
+  });
+  return shown(io.paint, proved, `Found on the landed tree; criterion ${which.value} is proved.`);
+};
+
+export const waive: Handler = async ({ app, args, flags, io }) => {
+  const which = number("number", args.number);
+  if (!which.ok) return which;
+  const request = { number: which.value, reason: word(flags.reason), runId: text(flags.run) };
+  const waived = await app.call("criterion.waive", request);
+  return shown(io.paint, waived, `Criterion ${which.value} is waived.`);
+};
+
+function shown(paint: Paint, reply: Result<ChecklistReply, Refusal>, head: string): Result<Outcome, Refusal> {
+  if (!reply.ok) return reply;
+  const lines = [
+    successLine(paint, head),
+    ...checklistLines(paint, reply.value.criteria),
+    ...unservedLines(paint, reply.value),
+  ];
+  return ok({ json: checklistView(reply.value), text: lines.join("\n"), quietText: "" });
+}
+
+/** Said while the work is planned, so that no part of the objective is forgotten. */
+function unservedLines(paint: Paint, { unserved, run }: ChecklistReply): readonly string[] {
+  if (unserved.length === 0 || run.status !== "active") return [];
+  return [
+    warningLine(paint, `no task serves ${unserved.length === 1 ? "criterion" : "criteria"} ${unserved.join(", ")}`),
+  ];
+}
+
+/** A line for each criterion: its number, where it stands, its words and what shows it. */
+export const checklistLines = (paint: Paint, criteria: readonly CriterionDetail[]): readonly string[] =>
+  criteria.map(({ criterion, tasks }) => {
+    const status = criterionStatus(criterion);
+    const evidence = evidenceOf(criterion);
+    const facts = [
+      ...(status === "proved" && evidence !== undefined ? [evidenceWords(evidence)] : []),
+      ...(status === "waived" ? [`waived by ${criterion.waivedBy}: ${criterion.waiveReason}`] : []),
+      ...(tasks.length === 0 ? [] : [tasks.join(", ")]),
+    ];
+    const mark = status === "proved" ? paint.green("✓") : status === "waived" ? paint.dim("~") : "·";
+    const rest = facts.length === 0 ? "" : ` ${paint.dim(`(${visibleLine(facts.join("; "))})`)}`;
+    return `  ${mark} ${criterion.number}. ${visibleLine(criterion.text)}${rest}`;
+  });

@@ -1,0 +1,72 @@
+import type { Caller } from "../../domain/caller/caller.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { type Criterion, checklistOf, type TaskCriterion, unserved } from "../../domain/run/checklist.ts";
+import type { Run } from "../../domain/run/run.ts";
+import type { Tx } from "../../ports/store.ts";
+
+export interface CriterionDetail {
+  readonly criterion: Criterion;
+  /** Tasks that serve it, dropped ones left out. */
+  readonly tasks: readonly string[];
+}
+
+export const detailsOf = (
+  criteria: readonly Criterion[],
+  tasks: readonly TaskCriterion[],
+): readonly CriterionDetail[] =>
+  criteria.map((criterion) => ({
+    criterion,
+    tasks: tasks.filter(({ number }) => number === criterion.number).map(({ taskId }) => taskId),
+  }));
+
+/** The checklist of a run, and which of its tasks serve what. A task that was given up serves nothing. */
+export async function checklist(
+  tx: Tx,
+  run: Run,
+): Promise<{ readonly criteria: readonly Criterion[]; readonly tasks: readonly TaskCriterion[] }> {
+  const criteria = checklistOf(run, await tx.criteria.of(run.id));
+  const tasks: TaskCriterion[] = [];
+  for (const served of criteria.length === 0 ? [] : await tx.criteria.tasksOf(run.id)) {
+    const task = await tx.tasks.get(served.taskId);
+    const isDropped = task === undefined || (task.status === "closed" && task.mergeState === "abandoned");
+    if (!isDropped) tasks.push(served);
+  }
+  return { criteria, tasks };
+}
+
+/** Criteria that a task is said to serve. They must be stored ones: an objective that is not split has no parts. */
+export async function serveCriteria(
+  tx: Tx,
+  taskId: string,
+  runId: string | null,
+  numbers: readonly number[],
+): Promise<Refusal | undefined> {
+  if (runId === null) return invalid("criteria", "belong to a run, and this task has none");
+  const known = (await tx.criteria.of(runId)).map(({ number }) => number);
+  const unknown = numbers.find((number) => !known.includes(number));
+  if (unknown !== undefined) {
+    if (known.length > 0) return { ...notFound("criterion", String(unknown)), advice: `there are ${known.join(", ")}` };
+    const advice = 'split the objective first: ov run criteria add "<criterion>" "<criterion>"';
+    return { ...notFound("criterion", String(unknown)), advice };
+  }
+  await tx.criteria.serve(taskId, runId, numbers);
+  return undefined;
+}
+
+/** What is to be said to those who plan a run: criteria that no task serves yet. */
+export async function planningWords(tx: Tx, caller: Caller, runId: string | null): Promise<readonly string[]> {
+  const run = runId === null ? undefined : await tx.runs.get(runId);
+  const plans = caller.kind !== "agent" || caller.capability === "coordinator";
+  if (run === undefined || !plans) return [];
+  const { criteria, tasks } = await checklist(tx, run);
+  if (criteria.length === 0) return [];
+  if ((await tx.criteria.of(run.id)).length === 0) {
+    return ['The objective is not split yet: ov run criteria add "<criterion>" "<criterion>"'];
+  }
+  const without = unserved(criteria, tasks);
+  if (without.length === 0) return [];
+  const names = without.map(({ number, text: words }) => `${number} (${clipped(words)})`);
+  return [`No task serves yet: criterion ${names.join(", ")}. Name them with --criteria <n> (tool: criteria)`];
+}
+
+const clipped = (words: string): string => (words.length > 80 ? `${words.slice(0, 79)}…` : words);

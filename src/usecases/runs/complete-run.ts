@@ -1,0 +1,43 @@
+import { evidenceOf } from "../../domain/run/checklist.ts";
+import type { Lack } from "../../domain/run/open-ends.ts";
+import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
+import type { Effect } from "../operation.ts";
+import type { EndReply } from "./change-run.ts";
+import { type ChecklistReply, lackOf } from "./criteria.ts";
+
+export interface CompleteRequest {
+  readonly force?: boolean | undefined;
+  /** Numbers of criteria that the operator waives with this. */
+  readonly waive?: readonly number[] | undefined;
+  /** Why they are waived. */
+  readonly reason?: string | undefined;
+}
+
+/** Ends the current run. Evidence that was found before is looked for once more, on what has landed by now. */
+export const completeRun: Effect<CompleteRequest, EndReply> = {
+  kind: "effect",
+  request: fields({}, { force: flag, waive: list(whole), reason: text }),
+  place: "engine",
+  run: async (world, request) => {
+    const listed = await world.call("criterion.list", {});
+    if (!listed.ok) return listed;
+    const stale = listed.value.criteria.some(({ criterion }) => evidenceOf(criterion) !== undefined);
+    const lacks = stale ? await world.lookAhead((git) => lacksOn(git, listed.value)) : [];
+    return world.call("run.end", { ...request, lacks });
+  },
+};
+
+async function lacksOn(
+  git: Parameters<typeof lackOf>[0],
+  { criteria, landing }: ChecklistReply,
+): Promise<readonly Lack[]> {
+  const landed = await git.commitOf(`refs/heads/${landing}`);
+  const lacks: Lack[] = [];
+  for (const { criterion } of criteria) {
+    const evidence = evidenceOf(criterion);
+    if (evidence === undefined || criterion.checkedCommit === landed) continue;
+    const problem = landed === undefined ? "cannot be looked for" : await lackOf(git, landed, evidence);
+    if (problem !== undefined) lacks.push({ number: criterion.number, problem: `${problem} on ${landing} now` });
+  }
+  return lacks;
+}

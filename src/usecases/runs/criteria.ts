@@ -1,0 +1,212 @@
+import type { Caller } from "../../domain/caller/caller.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import {
+  addCriteria,
+  type Criterion,
+  type Evidence,
+  parseEvidence,
+  proveCriterion,
+  type TypedEvidence,
+  unserved,
+  waiveCriterion,
+} from "../../domain/run/checklist.ts";
+import type { Run } from "../../domain/run/run.ts";
+import { either, fields, list, oneOf, orNull, text, whole } from "../../domain/schema/schema.ts";
+import type { LookingGit } from "../../ports/merge-git.ts";
+import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
+import { targetOf } from "../merge/landing/landing-target.ts";
+import type { Effect } from "../operation.ts";
+import type { UseCase } from "../usecase.ts";
+import { type CriterionDetail, checklist, detailsOf } from "./checklist.ts";
+import { findRun } from "./read-runs.ts";
+
+export interface ChecklistReply {
+  readonly run: Run;
+  readonly criteria: readonly CriterionDetail[];
+  /** Numbers of open criteria that no task serves. */
+  readonly unserved: readonly number[];
+  /** The branch whose tip is the landed tree. */
+  readonly landing: string;
+}
+
+interface OfRun {
+  /** The current run, else the newest, when it is not said. */
+  readonly runId?: string | undefined;
+}
+
+export const listCriteria: UseCase<OfRun, ChecklistReply> = {
+  kind: "read",
+  request: fields({}, { runId: text }),
+  run: async (tx, context, { runId }) => {
+    const found = await findRun(tx, context.caller, runId);
+    if (!found.ok) return found;
+    const run = found.value;
+    const { criteria, tasks } = await checklist(tx, run);
+    return ok({
+      run,
+      criteria: detailsOf(criteria, tasks),
+      unserved: unserved(criteria, tasks).map(({ number }) => number),
+      landing: await targetOf(tx, context, run.id),
+    });
+  },
+};
+
+export interface AddCriteriaRequest extends OfRun {
+  readonly texts: readonly string[];
+}
+
+/** Splits the objective: numbered criteria, which stay with the run. */
+export const addCriteriaToRun: UseCase<AddCriteriaRequest, ChecklistReply> = {
+  kind: "write",
+  request: fields({ texts: list(text) }, { runId: text }),
+  run: async (tx, context, { texts, runId }) => {
+    const found = await ownRun(tx, context.caller, runId, "add criteria to");
+    if (!found.ok) return found;
+    const run = found.value;
+    const { caller, now } = context;
+    const added = addCriteria(run.id, await tx.criteria.of(run.id), texts, { by: caller.name, now });
+    if (!added.ok) return added;
+    for (const criterion of added.value) await tx.criteria.put(criterion);
+    const numbers = added.value.map(({ number }) => number);
+    await record(tx, now, { ...byCaller(caller, run.id), type: "criteria_added", data: { runId: run.id, numbers } });
+    return listCriteria.run(tx, context, { runId: run.id });
+  },
+};
+
+/** An active run, if the caller may say something about its checklist: its coordinator and the operator may. */
+async function ownRun(
+  tx: Tx,
+  caller: Caller,
+  runId: string | undefined,
+  action: string,
+): Promise<Result<Run, Refusal>> {
+  const found = await findRun(tx, caller, runId);
+  if (!found.ok) return found;
+  const run = found.value;
+  if (caller.kind === "agent" && (caller.capability !== "coordinator" || caller.runId !== run.id)) {
+    const why = "only its coordinator and the operator keep the checklist of a run";
+    return no({ kind: "not-allowed", action: `${action} ${run.id}`, caller: caller.name, why });
+  }
+  if (run.status !== "active") return no(invalid("run", "has ended", { value: run.id }));
+  return ok(run);
+}
+
+export interface ProveRequest extends OfRun, TypedEvidence {
+  readonly number: number;
+}
+
+/** Evidence for a criterion: it counts only when it is there on the landed tree. */
+export const proveCriterionOfRun: Effect<ProveRequest, ChecklistReply> = {
+  kind: "effect",
+  request: fields({ number: whole }, { runId: text, file: text, test: text, commit: text }),
+  place: "engine",
+  run: async (world, { number, runId, ...typed }) => {
+    const evidence = parseEvidence(typed);
+    if (!evidence.ok) return evidence;
+    const listed = await world.call("criterion.list", { runId });
+    if (!listed.ok) return listed;
+    const { landing, run } = listed.value;
+    const looked = await world.lookAhead(async (git) => {
+      const commit = await git.commitOf(`refs/heads/${landing}`);
+      return { commit, problem: commit === undefined ? undefined : await lackOf(git, commit, evidence.value) };
+    });
+    if (looked.commit === undefined) {
+      return no(invalid(evidence.value.kind, `cannot be looked for: the branch ${landing} is not there yet`));
+    }
+    if (looked.problem !== undefined) {
+      const where = `${landing} (${looked.commit.slice(0, 12)})`;
+      const value = typed.file ?? typed.test ?? typed.commit ?? "";
+      const advice = "prove it when it has landed (ov merge list), or name other evidence";
+      return no(invalid(evidence.value.kind, `${looked.problem} on ${where}; ${advice}`, { value }));
+    }
+    const found = { runId: run.id, number, evidence: evidence.value, landed: looked.commit };
+    return world.call("criterion.recordProof", found);
+  },
+};
+
+/** Why a landed commit does not show this; undefined when it does. */
+export async function lackOf(git: LookingGit, landed: string, evidence: Evidence): Promise<string | undefined> {
+  if (evidence.kind === "commit") {
+    const commit = await git.commitOf(evidence.commit);
+    if (commit === undefined) return "is no commit of this repository";
+    return (await git.contains(landed, commit)) ? undefined : "is not in the history";
+  }
+  const blob = await git.blobAt(landed, evidence.path);
+  if (blob === undefined) return "does not exist";
+  // Git finds something at a path that ends with a slash only where there is a directory.
+  if ((await git.blobAt(landed, `${evidence.path}/`)) !== undefined) return "is a directory";
+  if (evidence.kind === "file" || evidence.test === null) return undefined;
+  const content = new TextDecoder().decode(await git.readBlob(blob));
+  return content.includes(evidence.test) ? undefined : `does not name "${evidence.test}"`;
+}
+
+interface FoundEvidence {
+  readonly runId: string;
+  readonly number: number;
+  readonly evidence: Evidence;
+  /** The landed commit that has it. */
+  readonly landed: string;
+}
+
+type Kind<K extends Evidence["kind"]> = Extract<Evidence, { kind: K }>;
+
+export const recordProof: UseCase<FoundEvidence, ChecklistReply> = {
+  kind: "write",
+  request: fields({
+    runId: text,
+    number: whole,
+    evidence: either(
+      fields<Kind<"file">>({ kind: oneOf(["file"]), path: text }),
+      either(
+        fields<Kind<"test">>({ kind: oneOf(["test"]), path: text, test: orNull(text) }),
+        fields<Kind<"commit">>({ kind: oneOf(["commit"]), commit: text }),
+      ),
+    ),
+    landed: text,
+  }),
+  run: async (tx, context, { runId, number, evidence, landed }) => {
+    const found = await ownRun(tx, context.caller, runId, "prove a criterion of");
+    if (!found.ok) return found;
+    const criterion = await findCriterion(tx, found.value, number);
+    if (!criterion.ok) return criterion;
+    const { caller, now } = context;
+    await tx.criteria.put(proveCriterion(criterion.value, evidence, { by: caller.name, now, landed }));
+    const data = { runId, number, kind: evidence.kind, landed };
+    await record(tx, now, { ...byCaller(caller, runId), type: "criterion_proved", data });
+    return listCriteria.run(tx, context, { runId });
+  },
+};
+
+export interface WaiveRequest extends OfRun {
+  readonly number: number;
+  readonly reason: string;
+}
+
+/** The operator decides that a criterion need not be met. */
+export const waiveCriterionOfRun: UseCase<WaiveRequest, ChecklistReply> = {
+  kind: "write",
+  request: fields({ number: whole, reason: text }, { runId: text }),
+  operatorOnly: true,
+  run: async (tx, context, { number, reason, runId }) => {
+    const found = await ownRun(tx, context.caller, runId, "waive a criterion of");
+    if (!found.ok) return found;
+    const run = found.value;
+    const criterion = await findCriterion(tx, run, number);
+    if (!criterion.ok) return criterion;
+    const why = reason.trim();
+    if (why === "") return no(invalid("reason", "must say why the criterion need not be met"));
+    const { caller, now } = context;
+    await tx.criteria.put(waiveCriterion(criterion.value, { by: caller.name, now, reason: why }));
+    const data = { runId: run.id, number, reason: why };
+    await record(tx, now, { ...byCaller(caller, run.id), type: "criterion_waived", data });
+    return listCriteria.run(tx, context, { runId: run.id });
+  },
+};
+
+async function findCriterion(tx: Tx, run: Run, number: number): Promise<Result<Criterion, Refusal>> {
+  const { criteria } = await checklist(tx, run);
+  const found = criteria.find((criterion) => criterion.number === number);
+  return found === undefined ? no(notFound("criterion", String(number))) : ok(found);
+}
