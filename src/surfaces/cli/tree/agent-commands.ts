@@ -32,14 +32,14 @@ export const slingCommand: Command = {
     { name: "depth", value: "n", type: "integer", min: 0, summary: "Expected depth; the parent decides it" },
     { name: "skip-scout", summary: "Tell a lead to go straight to building" },
     { name: "skip-review", summary: "Tell a lead to verify by itself" },
-    { name: "skip-task-check", summary: "Neither look the task up nor claim it" },
-    { name: "force-hierarchy", summary: "Spawn what the parent may not spawn (operator only)" },
+    { name: "skip-task-check", summary: "Do not look the task up, and do not claim it" },
+    { name: "force-hierarchy", summary: "Start a kind of agent that the parent may not start (operator only)" },
     {
       name: "max-agents",
       value: "n",
       type: "integer",
       min: 0,
-      summary: "Children the parent may have, for this spawn",
+      summary: "How many children the parent may have, for this start only",
     },
     {
       name: "dispatch-max-agents",
@@ -52,7 +52,12 @@ export const slingCommand: Command = {
     { name: "allow-overlap", summary: "Accept files that another agent owns" },
     { name: "runtime", value: "name", summary: "Agent CLI to run" },
     { name: "model", value: "name", summary: "Model to ask the runtime for" },
-    { name: "base-branch", value: "branch", summary: "Where the worktree starts", complete: "branches" },
+    {
+      name: "base-branch",
+      value: "branch",
+      summary: "Branch or commit at which the worktree starts",
+      complete: "branches",
+    },
     { name: "profile", value: "name", summary: "Working style, named in its instructions" },
     { name: "headless", negatable: true, summary: "Run without a terminal (the only way so far)" },
     { name: "recover", summary: "Go on where the ended agent of this task or name stopped" },
@@ -77,21 +82,21 @@ export const stopCommand: Command = {
   name: "stop",
   summary: "Stop an agent and everything that runs for it",
   details:
-    "Its worktree, branch and conversation are kept, unless its worktree is to go too. What it had queued is not started any more; its parent is told.\nStopping an agent that has ended changes nothing.",
+    "The worktree, branch and conversation of the agent are kept; --clean-worktree removes the worktree. Turns that were queued do not start. The parent of the agent is told.\nStopping an agent that has ended changes nothing.",
   group: "Work",
   arguments: [{ name: "agent", summary: "Name of the agent", complete: "agents" }],
   flags: [
-    { name: "all", summary: "Every agent that lives, instead of one" },
-    { name: "tree", summary: "Also everybody below it, from the bottom up" },
+    { name: "all", summary: "Stop all agents instead of one" },
+    { name: "tree", summary: "Also stop all agents below it, the lowest first" },
     {
       name: "force",
-      summary: "Kill its processes at once; with --clean-worktree also take unmerged work, saved first",
+      summary: "Kill its processes at once; with --clean-worktree remove unmerged work too, after saving it",
     },
-    { name: "clean-worktree", summary: "Also take its worktree away, if nothing is lost with it" },
+    { name: "clean-worktree", summary: "Also remove its worktree, if no work is lost with it" },
   ],
   examples: [
     { line: "ov stop builder-T1", does: "ends one agent" },
-    { line: "ov stop --all", does: "ends everybody" },
+    { line: "ov stop --all", does: "stops all agents" },
     { line: "ov stop lead-1 --tree", does: "ends a lead and all it started" },
     { line: "ov stop builder-T1 --clean-worktree", does: "ends it and removes its worktree once its work has landed" },
   ],
@@ -101,21 +106,21 @@ export const stopCommand: Command = {
 
 export const pauseCommand: Command = {
   name: "pause",
-  summary: "Hold an agent back: its mail queues and starts nothing",
+  summary: "Hold an agent back: its mail waits and starts no turn",
   details: "A turn that is running finishes. Go on with: ov resume <agent>",
   group: "Work",
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
-  flags: [{ name: "tree", summary: "Also everybody below it" }],
+  flags: [{ name: "tree", summary: "Also all agents below it" }],
   worksWithBrokenConfig: true,
   run: async () => (await import("../commands/agents.ts")).pause,
 };
 
 export const resumeCommand: Command = {
   name: "resume",
-  summary: "Let a paused agent go on with what queued up",
+  summary: "Let a paused agent go on with the mail that waited",
   group: "Work",
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
-  flags: [{ name: "tree", summary: "Also everybody below it" }],
+  flags: [{ name: "tree", summary: "Also all agents below it" }],
   run: async () => (await import("../commands/agents.ts")).resume,
 };
 
@@ -159,7 +164,7 @@ export const releaseCommand: Command = {
 
 export const nudgeCommand: Command = {
   name: "nudge",
-  summary: "Send an agent an urgent word that wakes it",
+  summary: "Send an agent an urgent message that wakes it",
   details:
     "Returns at once; the agent reads it in its next turn, which starts now unless one is running. " +
     "Typed by you it also starts an agent at once that waits for its next try after a failure, but not one whose provider named a time.",
@@ -169,8 +174,8 @@ export const nudgeCommand: Command = {
     { name: "message", summary: "What to tell it (default: to check its mail)", variadic: true },
   ],
   flags: [
-    { name: "from", value: "name", summary: "Speak in this name (operator only)", complete: "agents" },
-    { name: "force", summary: "Also right after another nudge" },
+    { name: "from", value: "name", summary: "Send the message in this name (operator only)", complete: "agents" },
+    { name: "force", summary: "Send it even if another nudge was sent just before" },
   ],
   examples: [{ line: "ov nudge builder-T1 the tests are red", does: "tells one agent" }],
   run: async () => (await import("../commands/agents.ts")).nudge,
@@ -204,7 +209,7 @@ export const doneCommand: Command = {
     { name: "no-code", summary: "The task needed no change; of a lead: nothing was to be built" },
     { name: "reason", value: "text", summary: "Why; a lead that hands nothing over must say it with --no-code" },
     { name: "task", value: "id", complete: "tasks", summary: "Your task, to be sure that you mean it" },
-    { name: "agent", value: "name", complete: "agents", summary: "For whom the operator speaks" },
+    { name: "agent", value: "name", complete: "agents", summary: "The agent whose work is done (operator only)" },
   ],
   examples: [
     { line: 'ov done --summary "Parser accepts quoted commas"', does: "a builder finishes" },
@@ -219,17 +224,17 @@ export const doneCommand: Command = {
 /** `ov advise`: whether several agents would be faster than one. */
 export const adviseCommand: Command = {
   name: "advise",
-  summary: "Say whether to work in parallel, and how far",
+  summary: "Say whether several agents would be faster than one, and how many",
   details:
     "Judges the open tasks by what they wait for and by the files they name. Every task counts the same, so it says how the work is shaped, not how long it takes.",
   group: "Work",
-  examples: [{ line: "ov advise", does: "how many builders the open tasks are good for" }],
+  examples: [{ line: "ov advise", does: "how many builders the open tasks can keep busy" }],
   run: async () => (await import("../commands/sling.ts")).advise,
 };
 
 const snapshot: Argument = {
   name: "snapshot",
-  summary: "Its name, as the list shows it, or an agent for its last one",
+  summary: "Name of the snapshot, as the list shows it, or name of an agent for its newest one",
   required: true,
   complete: "snapshots",
 };
@@ -274,7 +279,7 @@ export const snapshotsCommand: Command = {
 /** `ov worktree`: the directories agents work in. */
 export const worktreeCommand: Command = {
   name: "worktree",
-  summary: "List the agents' worktrees, remove those that are done with",
+  summary: "List the worktrees of agents, and remove those that are no longer needed",
   group: "Agents",
   commands: [
     {
@@ -284,7 +289,7 @@ export const worktreeCommand: Command = {
     },
     {
       name: "clean",
-      summary: "Remove worktrees with which nothing is lost",
+      summary: "Remove worktrees whose work is not lost with them",
       details:
         "A worktree stays while its agent is live, while it holds uncommitted work, or while its commits landed nowhere;\neach is listed with the reason. With --force such work is first saved under refs/overstory/rescue/ and the\ncommand that brings it back is printed. A live agent's worktree always stays,\nand so does one whose merge waits for your decision; ov release <agent> gives that one up.\nSo does one that git cannot read: it is named with what to type, the others are cleaned, and the exit code is 1.",
       flags: [

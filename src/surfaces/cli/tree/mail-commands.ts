@@ -9,13 +9,13 @@ const payload: Flag = {
   name: "payload",
   value: "json",
   type: "json",
-  summary: "Data beside the text, as its type asks",
+  summary: "Data for programs, in the form that the type of the message asks for",
 };
 const as: readonly Flag[] = [
-  { name: "from", value: "name", summary: "Write in this name (operator only)", complete: "agents" },
+  { name: "from", value: "name", summary: "Send the message in this name (operator only)", complete: "agents" },
   { name: "agent", value: "name", summary: "The same as --from, and wins over it", complete: "agents" },
 ];
-const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "At most so many" };
+const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "Show at most this many" };
 
 /** `ov mail`: messages between agents and people. */
 export const mailCommand: Command = {
@@ -31,13 +31,13 @@ export const mailCommand: Command = {
       flags: [
         { name: "to", value: "address", required: true, complete: "agents", summary: "A name, or a group like @all" },
         { name: "subject", value: "text", required: true, summary: "What it is about, in one line" },
-        { name: "body", value: "text", required: true, summary: "What it says; - reads standard input" },
+        { name: "body", value: "text", required: true, summary: "Text of the message; - reads it from standard input" },
         type("Kind of message (default status)"),
         priority("How urgent (default normal)"),
         payload,
         ...as,
         { name: "wake", negatable: true, summary: "Start a turn of the recipient, or start none" },
-        { name: "strict", summary: "Refuse a name that nobody has" },
+        { name: "strict", summary: "Refuse a name that no agent has" },
         { name: "allow-empty", summary: "A group without members is no error" },
         { name: "expects-reply", summary: "The sender waits for an answer" },
         { name: "dedupe-key", value: "key", summary: "Send only once with this key, however often it is tried" },
@@ -73,7 +73,7 @@ export const mailCommand: Command = {
           value: "ms",
           type: "integer",
           min: 0,
-          summary: "Print nothing when mail was handed out less than so many milliseconds ago",
+          summary: "Print nothing if mail was handed out less than this many milliseconds ago",
         },
       ],
       examples: [{ line: "ov mail check", does: "Shows what is new and marks it read" }],
@@ -83,10 +83,10 @@ export const mailCommand: Command = {
       name: "list",
       summary: "List messages, newest first, without marking any read",
       flags: [
-        { name: "from", value: "name", summary: "Only by this sender", complete: "agents" },
-        { name: "to", value: "name", summary: "Only to this recipient", complete: "agents" },
+        { name: "from", value: "name", summary: "Only messages from this sender", complete: "agents" },
+        { name: "to", value: "name", summary: "Only messages to this recipient", complete: "agents" },
         { name: "agent", value: "name", summary: "The same as --to, which wins over it", complete: "agents" },
-        { name: "unread", summary: "Only what was not handed over yet" },
+        { name: "unread", summary: "Only messages that were not handed over yet" },
         type("Only of this kind"),
         { name: "run", value: "id", summary: "Only of this run", complete: "runs" },
         { name: "thread", value: "id", summary: "Only the thread of this message", complete: "messages" },
@@ -105,7 +105,7 @@ export const mailCommand: Command = {
       summary: "Answer a message in its thread",
       arguments: [messageId],
       flags: [
-        { name: "body", value: "text", required: true, summary: "What it says; - reads standard input" },
+        { name: "body", value: "text", required: true, summary: "Text of the message; - reads it from standard input" },
         type("Kind of message (default status)"),
         priority("How urgent (default: as the original)"),
         payload,
@@ -127,7 +127,7 @@ export const mailCommand: Command = {
     },
     {
       name: "dead",
-      summary: "List messages that were given up",
+      summary: "List messages that could not be delivered",
       flags: [limit],
       run: async () => (await import("../commands/mail.ts")).dead,
     },
@@ -142,9 +142,9 @@ export const mailCommand: Command = {
       summary: "Delete messages",
       details: "Needs --all, --days or --agent. Days and agent together delete what both match.",
       flags: [
-        { name: "all", summary: "Everything; the other flags are ignored" },
-        { name: "days", value: "n", type: "integer", min: 1, summary: "Older than so many days" },
-        { name: "agent", value: "name", summary: "Sent or received by this name", complete: "agents" },
+        { name: "all", summary: "All messages; the other flags are ignored" },
+        { name: "days", value: "n", type: "integer", min: 1, summary: "Messages older than this many days" },
+        { name: "agent", value: "name", summary: "Messages that this agent sent or received", complete: "agents" },
       ],
       run: async () => (await import("../commands/mail.ts")).purge,
     },

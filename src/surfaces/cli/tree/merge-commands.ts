@@ -102,11 +102,11 @@ export const mergeCommand: Command = {
     },
     {
       name: "approve",
-      summary: "Let a branch land that waits for your word",
+      summary: "Let a branch land that waits for your approval",
       arguments: [{ ...merge, required: false }],
       flags: [
         { name: "all", summary: "Everything that is on its way" },
-        { name: "ignore-dependencies", summary: "Also before what it depends on has landed" },
+        { name: "ignore-dependencies", summary: "Land it before the branches that it depends on" },
         ...rest,
       ],
       examples: [{ line: "ov merge approve 3", does: "lets merge 3 land" }],
@@ -133,7 +133,7 @@ export const mergeCommand: Command = {
     },
     {
       name: "resume",
-      summary: "Look at once whether what was in the way is gone",
+      summary: "Look now whether a blocked branch can land, instead of at the next try",
       arguments: [merge],
       run: async () => (await import("../commands/merge-queue.ts")).resume,
     },
@@ -167,12 +167,12 @@ export const mergeCommand: Command = {
 /** `ov gate`: what was checked before something landed. */
 export const gateCommand: Command = {
   name: "gate",
-  summary: "See what gates found, and the evidence for what landed",
+  summary: "See the results of gates, and the evidence for what landed",
   group: "Merging",
   commands: [
     {
       name: "list",
-      summary: "List what gates found lately, newest first",
+      summary: "List the latest results of gates, newest first",
       flags: [
         { name: "gate", value: "name", summary: "Only this gate" },
         { name: "limit", value: "n", type: "integer", min: 1, summary: "How many (default 20)" },
@@ -193,7 +193,7 @@ export const gateCommand: Command = {
       arguments: [
         {
           name: "of",
-          summary: "Receipt, number or branch of a merge, or agent",
+          summary: "Id of a receipt, number or branch of a merge, or name of an agent",
           required: true,
           complete: "merges",
         },
@@ -217,7 +217,7 @@ export const gateCommand: Command = {
     },
     {
       name: "verify",
-      summary: "Run what a receipt rests on again, and compare",
+      summary: "Run the gates of a receipt again, and compare the results",
       details: "Believes no earlier result. Answers reproduced, or says which gate ended otherwise and exits 5.",
       arguments: [{ name: "receipt", summary: "Id of the receipt", required: true }],
       run: async () => (await import("../commands/gate.ts")).verify,

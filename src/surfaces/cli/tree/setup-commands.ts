@@ -52,7 +52,7 @@ const role: Argument = {
 /** `ov prompt`: what agents are told. The tree comes as a function because it holds this command, which checks against it. */
 export const promptCommand = (tree: () => Command): Command => ({
   name: "prompt",
-  summary: "Show, compare and check what agents are told",
+  summary: "Show, compare and check the instructions of agents",
   details:
     "A project may replace the text of a role in .overstory/agent-defs/<role>.md, or add to it in <role>.local.md.\n" +
     "Both are yours: no command of ours ever writes them.",
@@ -115,7 +115,7 @@ export const hooksCommand: Command = {
     },
     {
       name: "status",
-      summary: "Say whether they are installed",
+      summary: "Say whether the entries are installed",
       run: async () => (await import("../commands/project.ts")).hookStatus,
     },
   ],
@@ -186,7 +186,7 @@ export const configCommand: Command = {
     },
     {
       name: "explain",
-      summary: "Say what a key means, takes and is",
+      summary: "Say what a key means, which values it takes, and what it is set to",
       arguments: [key],
       examples: [{ line: "ov config explain merge.mode", does: "documents one key" }],
       run: async () => (await import("../commands/config.ts")).explain,

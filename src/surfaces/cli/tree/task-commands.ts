@@ -12,7 +12,7 @@ const fields: readonly Flag[] = [
   { name: "description", value: "text", summary: "What is to be done; - reads it from standard input" },
   { name: "type", value: "type", choices: taskTypes, summary: "What kind of work it is" },
   { name: "priority", value: "0-4", type: "integer", min: 0, summary: "0 is most urgent, 4 least" },
-  { name: "assignee", value: "name", summary: "Who is meant to do it" },
+  { name: "assignee", value: "name", summary: "Agent or person who is meant to do it" },
   { name: "labels", value: "a,b", type: "list", summary: "Words to find it by" },
   { name: "files", value: "a,b", type: "list", summary: "Files the task owns", complete: "files" },
   { name: "parent", value: "task-id", summary: "Task it is a part of", complete: "tasks" },
@@ -29,7 +29,7 @@ export const taskCommand: Command = {
     {
       name: "create",
       summary: "Add a task",
-      arguments: [{ name: "title", summary: "One line that says what it is" }],
+      arguments: [{ name: "title", summary: "Title of the task, in one line" }],
       flags: [
         { name: "title", value: "text", summary: "The same as a flag" },
         { name: "id", value: "task-id", summary: "Id to use instead of a generated one" },
@@ -76,12 +76,12 @@ export const taskCommand: Command = {
       summary: "Change fields of a task; an empty text empties a field",
       arguments: [id],
       flags: [
-        { name: "title", value: "text", summary: "One line that says what it is" },
+        { name: "title", value: "text", summary: "Title of the task, in one line" },
         {
           name: "status",
           value: "status",
           choices: taskStatuses.filter((status) => status !== "closed"),
-          summary: "Where it stands; open gives a claim back",
+          summary: "New status; open gives the claim back",
         },
         ...fields,
       ],
@@ -89,7 +89,7 @@ export const taskCommand: Command = {
     },
     {
       name: "claim",
-      summary: "Take a task; of several who try, one gets it",
+      summary: "Claim a task; if several agents try, one gets it",
       arguments: [id],
       flags: [{ name: "by", value: "name", summary: "Give it to this agent instead", complete: "agents" }],
       run: async () => (await import("../commands/task.ts")).claim,
@@ -109,7 +109,7 @@ export const taskCommand: Command = {
     },
     {
       name: "dep",
-      summary: "Say which task waits for which",
+      summary: "Change which tasks a task waits for",
       commands: [
         {
           name: "add",

@@ -57,7 +57,7 @@ const workerWays = ["leave", "stop", "drain"] as const;
 
 /** What `start` takes, whoever is started. */
 const startFlags: readonly Flag[] = [
-  { name: "objective", value: "text", summary: "What is wanted; - reads standard input" },
+  { name: "objective", value: "text", summary: "The objective; - reads it from standard input" },
   { name: "profile", value: "name", summary: "Working style, named in its instructions" },
   { name: "runtime", value: "name", summary: "Agent CLI to run" },
   { name: "model", value: "name", summary: "Model to ask the runtime for" },
@@ -82,8 +82,17 @@ const nameFlag = (capability: HeadCapability): Flag => ({
   summary: `Which ${capability} (default: "${capability}", or the only one there is)`,
 });
 
-const body: Flag = { name: "body", value: "text", required: true, summary: "What it says; - reads standard input" };
-const subject = (usual: string): Flag => ({ name: "subject", value: "text", summary: `Default: "${usual}"` });
+const body: Flag = {
+  name: "body",
+  value: "text",
+  required: true,
+  summary: "Text of the message; - reads it from standard input",
+};
+const subject = (usual: string): Flag => ({
+  name: "subject",
+  value: "text",
+  summary: `Subject of the message (default: "${usual}")`,
+});
 
 /** `ov coordinator`: an agent that leads a run. */
 export const coordinatorCommand: Command = {
@@ -95,13 +104,13 @@ export const coordinatorCommand: Command = {
     ...headCommands("coordinator"),
     {
       name: "check-complete",
-      summary: "Say whether its run is over",
+      summary: "Say whether the run of the coordinator is over",
       details:
         "Judged by the triggers that coordinator.exitTriggers switches on; all of them must be met. For taskTrackerEmpty it asks the tracker that taskTracker.backend names too; one that cannot be asked counts as not empty.",
       flags: [
         nameFlag("coordinator"),
         { name: "exit-code", summary: "Exit with 5 when it is not over" },
-        { name: "require-clean", negatable: true, summary: "Agents that failed keep it open" },
+        { name: "require-clean", negatable: true, summary: "Agents that failed keep the run open" },
       ],
       run: async () => (await import("../commands/coordinator.ts")).checkComplete,
     },
@@ -116,7 +125,7 @@ function headCommands(capability: HeadCapability): readonly Command[] {
       name: "start",
       summary: `Start ${capability === "orchestrator" ? "an" : "a"} ${capability} with a run of its own`,
       flags: [
-        { ...name, summary: `Its name (default: "${capability}")` },
+        { ...name, summary: `Name of the ${capability} (default: "${capability}")` },
         ...(capability === "coordinator" ? [targetFlag] : []),
         ...startFlags,
       ],
@@ -128,7 +137,7 @@ function headCommands(capability: HeadCapability): readonly Command[] {
     },
     {
       name: "stop",
-      summary: "Stop it and end its run",
+      summary: `Stop the ${capability} and end its run`,
       flags: [
         name,
         {
@@ -142,19 +151,19 @@ function headCommands(capability: HeadCapability): readonly Command[] {
     },
     {
       name: "status",
-      summary: "Show whether it runs and where its run stands",
+      summary: `Show whether the ${capability} runs, and where its run stands`,
       flags: [name],
       run: async () => (await import("../commands/coordinator.ts")).status(capability),
     },
     {
       name: "send",
-      summary: "Give it something to do",
+      summary: `Send the ${capability} something to do`,
       flags: [name, body, subject("operator dispatch")],
       run: async () => (await import("../commands/coordinator.ts")).send(capability),
     },
     {
       name: "ask",
-      summary: "Ask it something and wait for the answer",
+      summary: `Ask the ${capability} a question and wait for the answer`,
       flags: [
         name,
         body,
@@ -166,11 +175,17 @@ function headCommands(capability: HeadCapability): readonly Command[] {
     },
     {
       name: "output",
-      summary: "Show what it said in its turns",
+      summary: `Show what the ${capability} said in its turns`,
       flags: [
         name,
-        { name: "follow", short: "f", summary: "Go on until Ctrl-C" },
-        { name: "lines", value: "n", type: "integer", min: 1, summary: "The newest so many lines (default 50)" },
+        { name: "follow", short: "f", summary: "Show new lines as they come, until Ctrl-C" },
+        {
+          name: "lines",
+          value: "n",
+          type: "integer",
+          min: 1,
+          summary: "How many of the newest lines to show (default 50)",
+        },
         {
           name: "interval",
           value: "ms",
@@ -189,7 +204,7 @@ export const orchestratorCommand: Command = {
   name: "orchestrator",
   summary: "Start, ask, follow and stop the agent that leads several repositories",
   details:
-    "It starts nobody but coordinators, one in each repository it needs, with: ov --project <path> coordinator start.",
+    "An orchestrator starts only coordinators, one in each repository that it needs, with: ov --project <path> coordinator start.",
   group: "Operate",
   commands: headCommands("orchestrator"),
 };
@@ -204,7 +219,7 @@ export const discoverCommand: Command = {
   group: "Operate",
   flags: [
     { name: "skip", value: "a,b", type: "list", summary: "Categories to leave out" },
-    { name: "name", value: "name", summary: 'Its name (default: "discover-coordinator")' },
+    { name: "name", value: "name", summary: 'Name of the coordinator (default: "discover-coordinator")' },
     { name: "runtime", value: "name", summary: "Agent CLI to run" },
     { name: "model", value: "name", summary: "Model to ask the runtime for" },
     { name: "attach", negatable: true, summary: "Follow its output until Ctrl-C" },
@@ -218,7 +233,7 @@ export const discoverCommand: Command = {
 /** `ov inbox`: what a person has to answer, then what they have to read. */
 export const inboxCommand: Command = {
   name: "inbox",
-  summary: "Show what waits for your word, then your new mail",
+  summary: "Show what waits for your decision, then your new mail",
   details:
     "Decisions and approvals come first and stay until they are made. Mail that is shown counts as read by you; nobody else's mail is touched. Behind a pipe (ov inbox | head) it stays unread, for the reader may take only a part.",
   group: "Operate",

@@ -32,8 +32,8 @@ export const mergeFileCommand: Command = {
 /** `ov engine`: the process that does everything that lasts. It starts by itself; nobody needs these commands to work. */
 export const engineCommand: Command = {
   name: "engine",
-  summary: "See, start and stop the process that runs turns",
-  details: "Any command that leaves work starts the engine, and it leaves when nothing is left.",
+  summary: "See, start and stop the process that runs the turns of agents",
+  details: "A command that leaves work for the engine starts it. The engine ends when nothing is left to do.",
   group: "Engine",
   commands: [
     {
@@ -49,7 +49,7 @@ export const engineCommand: Command = {
     },
     {
       name: "stop",
-      summary: "Ask the engine to leave, and wait until it did",
+      summary: "Ask the engine to end, and wait until it has",
       details: "Turns that are running go on; the next command that leaves work starts an engine again.",
       worksWithBrokenConfig: true,
       run: async () => (await import("../commands/engine.ts")).stop,
@@ -71,7 +71,7 @@ export const runUntilIdleCommand: Command = {
     "For places where nothing may run in the background, such as a CI job. Where an engine runs already, waits for it.",
   group: "Engine",
   flags: [
-    { name: "timeout", value: "s", type: "integer", min: 1, summary: "Give up after so many seconds (exit 124)" },
+    { name: "timeout", value: "s", type: "integer", min: 1, summary: "Give up after this many seconds (exit 124)" },
   ],
   examples: [{ line: "ov run-until-idle --timeout 3600", does: "works for an hour at most" }],
   run: async () => (await import("../commands/engine.ts")).runUntilIdle,

@@ -124,7 +124,7 @@ export const runCommand: Command = {
 /** `ov budget`: what may be spent, what was, and who waits for more. */
 export const budgetCommand: Command = {
   name: "budget",
-  summary: "Show what was spent of which limit, and give more",
+  summary: "Show limits and what was spent of them, and raise a limit",
   group: "Runs",
   run: async () => (await import("../commands/budget.ts")).show,
   commands: [
@@ -135,7 +135,7 @@ export const budgetCommand: Command = {
     },
     {
       name: "raise",
-      summary: "Add to a limit; agents parked for want of it go on",
+      summary: "Add to a limit; agents that wait for it go on",
       details: "Limits are set for all with ov config set budgets.<scope>.<unit>; this adds to one subject's.",
       arguments: [
         { name: "scope", summary: "What the limit is for", required: true, choices: budgetScopes },
@@ -221,12 +221,12 @@ export const agentsCommand: Command = {
 /** `ov prime`: for the start of a session, and for after its memory was shortened. */
 export const primeCommand: Command = {
   name: "prime",
-  summary: "Print what you need to know to go on here",
+  summary: "Print where the project stands and what comes next",
   details: "Tells a person where the project stands, and an agent who it is, what it works on and what it waits for.",
   group: "Watch",
   inHooks: true,
   flags: [
-    { name: "agent", value: "name", summary: "Brief this agent (default: whoever calls)", complete: "agents" },
+    { name: "agent", value: "name", summary: "The agent to brief (default: the caller)", complete: "agents" },
     { name: "compact", summary: "The facts alone, without limits and next commands" },
   ],
   examples: [{ line: "ov prime", does: "where the project stands" }],
@@ -240,9 +240,16 @@ export const logsCommand: Command = {
   group: "Watch",
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
   flags: [
-    { name: "follow", short: "f", summary: "Go on as it works, until it has ended or Ctrl-C" },
+    { name: "follow", short: "f", summary: "Show new lines as they come, until the agent has ended or Ctrl-C" },
     { name: "turn", value: "turn", summary: "Only this turn: its id, or 1 for the first" },
-    { name: "lines", short: "n", value: "count", type: "integer", min: 1, summary: "The newest lines (default: 200)" },
+    {
+      name: "lines",
+      short: "n",
+      value: "count",
+      type: "integer",
+      min: 1,
+      summary: "How many of the newest lines to show (default: 200)",
+    },
   ],
   examples: [{ line: "ov logs -f b1", does: "what b1 does, as it does it" }],
   run: async () => (await import("../commands/logs.ts")).logs,
