@@ -106,7 +106,7 @@ function applyRules(config: Config, origins: Origins, findings: Findings): void 
   }
 }
 
-/** A rule is broken by what somebody wrote: the first of the keys it names that is set anywhere. */
+/** A broken rule is reported at the first of its keys that a file or a variable sets. */
 function located({ key, message, because = [], nearest }: Finding, origins: Origins): ConfigProblem {
   const origin = [key, ...because].map((name) => origins[name]).find((found) => found !== undefined);
   const { file, line, column } = origin ?? { file: "", line: 0, column: 0 };

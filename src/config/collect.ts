@@ -46,7 +46,7 @@ export function collect(tree: Tree, source: Source, findings: Findings): Setting
   return settings;
 }
 
-/** Reads one value; what is wrong with it becomes a problem. */
+/** Reads one value. A value that does not fit becomes a problem. */
 export function read(
   known: KnownKey,
   path: readonly string[],

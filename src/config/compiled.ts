@@ -54,7 +54,7 @@ export function readCompiledConfig(place: ProjectPlace, env: Environment): Ready
     stamp = stampOf(place, env);
     text = readFileSync(compiledPath(place, stamp), "utf8");
   } catch {
-    // Not there or not readable: then the sources decide, and loading them reports what is wrong.
+    // The file is missing or cannot be read. Then the sources decide, and loading them reports the problem.
     return undefined;
   }
   return parseCompiled(text, stamp);

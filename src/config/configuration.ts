@@ -151,7 +151,7 @@ const patience = 5;
 
 const isSame = (a: ConfigProblem, b: ConfigProblem): boolean => a.key === b.key && a.message === b.message;
 
-/** What is wrong with the value, in the words of the first complaint; the others follow it. */
+/** The refusal of a value: the words of the first problem, then those of the others. */
 function refusalOf(key: string, typed: string, problems: readonly ConfigProblem[]): Refusal {
   const [first, ...more] = problems;
   if (first === undefined) return invalid(key, "cannot be set", { value: typed });

@@ -10,7 +10,7 @@ import type { Config } from "./schema.ts";
 import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
 
 export interface Loaded {
-  /** Whether the configuration may be used. When not, `config` has defaults in the place of what is wrong. */
+  /** Whether the configuration may be used. When not, `config` has defaults in place of wrong values. */
   readonly ok: boolean;
   readonly config: Config;
   readonly warnings: readonly ConfigProblem[];
@@ -112,7 +112,7 @@ const notInCheckout = (file: string, copy: string): string =>
 const deleted = (file: string, copy: string): string =>
   `${file} is gone; its last known copy counts, delete that to do without: ${copy}`;
 
-/** The settings in a text; what is wrong with it goes to the findings. */
+/** The settings in a text. Its problems go to the findings. */
 export async function settingsOf(text: string, source: Source, findings: Findings): Promise<readonly Setting[]> {
   if (text.trim() === "") return [];
   const { parseYaml } = await import("./yaml.ts");

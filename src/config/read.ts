@@ -4,7 +4,7 @@ import { jsonProblem } from "../domain/text/json-problem.ts";
 import { describe, type Field, type Fields, type KeySpec, type KeyType, show } from "./schema/key.ts";
 import { entryOf, type Tree, treeOf } from "./tree.ts";
 
-/** Tells the caller what is wrong where. `within` is what to append to the key, such as `[2].command`. */
+/** Reports a problem and its place. `within` is appended to the key, such as `[2].command`. */
 export type Complain = (at: Tree, message: string, more?: { within?: string; nearest?: string | undefined }) => void;
 
 /** The value a source gives to a key, or undefined after at least one complaint. */
@@ -62,7 +62,7 @@ export function jsonProblemOf({ type }: KeySpec, typed: string): string | undefi
   return problem === undefined ? undefined : `is not valid JSON: ${problem}`;
 }
 
-/** The value as a person would write it: fields of records that only say what is so anyway are left out. */
+/** The value as a person would write it: fields of records that have their default value are left out. */
 export function asWritten(spec: KeySpec, value: unknown): unknown {
   if (spec.type !== "list of records" || !Array.isArray(value)) return value;
   return value.map((record: object) =>

@@ -112,7 +112,7 @@ function isFirst(point: string, marker: string | undefined): boolean {
   }
 }
 
-/** Who can be killed besides whoever reaches a kill-point: each is found anew at the moment of the blow. */
+/** Processes that can be killed instead of the one that reaches a kill-point. Each is looked up at that moment. */
 const killVictims = ["engine", "keeper", "supervisor", "agent", "command"] as const;
 export type KillVictim = (typeof killVictims)[number];
 
@@ -134,7 +134,7 @@ function keeperOf(root: string): number[] {
 }
 
 function partOf([program = "", first, second]: readonly string[]): KillVictim | undefined {
-  // A shell that waits at its gate, or a shim that is about to become `ov`, is nobody yet.
+  // A shell that waits at its start gate, or a shim that is about to become `ov`, does not count yet.
   if (!/(^|\/)ov(-[^/]*)?$/.test(program)) return undefined;
   if (first === "scripted-agent") return "agent";
   if (second === "run" && first === "turn") return "supervisor";

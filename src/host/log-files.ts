@@ -40,6 +40,6 @@ export function say(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // Nobody is left to tell; what the service does about its trouble matters more than its words.
+    // Standard error is the last place to report to. The service must go on although the line is lost.
   }
 }

@@ -21,7 +21,7 @@ const keptVariables = [
   ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"],
 ];
 
-/** What engine and supervisors keep of the environment of whoever happened to start them. */
+/** The variables that an engine or a supervisor keeps of the environment of the process that started it. */
 export function serviceEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   root: string,

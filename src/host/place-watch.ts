@@ -171,7 +171,10 @@ export function leaveAsEngine(
 const filesReplaced = (root: string): string =>
   `another program has made new files beside the database of ${root} while this process used the old ones`;
 
-/** Of a moved project the agent goes on, and is adopted by the next supervisor. Nobody would ever end a deleted one's. */
+/**
+ * The agent of a moved project goes on, and the next supervisor adopts it. The agent of a deleted project is ended here,
+ * because no other process would end it.
+ */
 export function leaveAsSupervisor(root: string): Leave {
   let isLeaving = false;
   const now = (reason: Reason): void => {

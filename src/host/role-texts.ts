@@ -42,7 +42,7 @@ const isName = /^[a-z0-9][a-z0-9._-]*$/;
 export const roleTextDir = (root: string, { agents }: Pick<Settings, "agents">): string =>
   resolve(root, agents.baseDir);
 
-/** What is true for every agent of the project. Nothing here keeps expertise yet. */
+/** The facts that hold for every agent of the project. There is no stored expertise yet. */
 export const termsOf = (
   { project, agents }: Pick<Settings, "project" | "agents">,
   instructionFile: string,

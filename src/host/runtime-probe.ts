@@ -81,7 +81,7 @@ function remembered(memory: string | undefined): readonly Known[] {
     const kept: unknown = JSON.parse(readFileSync(memory, "utf8"));
     return Array.isArray(kept) ? kept.filter(isKnown) : [];
   } catch {
-    // Half a file, or somebody else's: it is asked again.
+    // The file is cut short, or another program wrote it: the program is asked again.
     return [];
   }
 }

@@ -45,7 +45,7 @@ export const runtimeKeys = {
   "runtime.capabilities.*": optionalText({ doc: "Runtime of the agents of one capability." }),
 };
 
-/** Who looks after the fleet, and when. */
+/** The watchdog: how it looks after the agents, and how often. */
 export const watchdogKeys = {
   "watchdog.tier0Enabled": boolean({ doc: "Whether the mechanical health check runs.", default: true }),
   "watchdog.tier0IntervalMs": milliseconds({ doc: "Time between health checks.", default: 30_000 }),

@@ -16,7 +16,7 @@ export function planOf({ agents, seed }: Pick<DemoRequest, "agents" | "seed">): 
   return { features: all, victim, scoutedBy: seed % 2 === 0 ? "lead-ledger" : "lead-output" };
 }
 
-/** Who does what, for the scripted agent. JSON is YAML. */
+/** The steps of each scripted agent. JSON is valid YAML. */
 export function scenarioOf(plan: DemoPlan, partsDir: string): string {
   const part = (name: string, ...words: string[]): object => ({
     shell: ["node", exactShellWord(`${partsDir}/${name}.mjs`), ...words].join(" "),
@@ -229,7 +229,7 @@ export function toCsv(entries) {
   },
 ];
 
-/** A feature that disturbs nobody, for demonstrations with more builders. */
+/** A feature that touches no other feature, for demonstrations with more builders. */
 function moreFeature(number: number): Feature {
   const lead = number % 2 === 0 ? "lead-ledger" : "lead-output";
   return {

@@ -177,7 +177,7 @@ function watchFiles({ dirs, isWhole, restore }: WatchedFiles): { close(): void }
 const quietMs = 100;
 
 /**
- * The socket in a directory that is ours alone. One that somebody else made first, or can write to, is not used: its name
+ * The socket in a directory that is ours alone. A directory that another user made first, or can write to, is not used: its name
  * can be guessed. Callers read the path from the notice, so another one does as well.
  */
 function inPrivate(socket: string): string {

@@ -127,7 +127,7 @@ function firstOf(exited: Promise<Ended>, timeoutMs: number, signal: AbortSignal 
   });
 }
 
-/** What a shell answers when it found no such command, or one that cannot be executed. */
+/** The exit codes of a shell that found no such command, or a command that cannot be executed. */
 const notStarted: readonly (number | null)[] = [126, 127];
 
 function statusOf(outcome: Exclude<Outcome, "aborted">): { status: GateStatus; exitCode: number | null } {

@@ -50,7 +50,7 @@ function isOfDead(name: string): boolean {
   }
 }
 
-/** Git makes the directory of a record first; one that stays empty was left by a git that was killed. */
+/** Git makes the directory of a record first. An empty directory was left by a git command that was killed. */
 function removeIfEmpty(dir: string, now: number): void {
   const stat = lstatSync(dir, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true || now - stat.mtimeMs < aWhileMs) return;

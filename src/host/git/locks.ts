@@ -38,7 +38,7 @@ export async function waitForLocks(
   }
 }
 
-/** Git commands hold a lock for milliseconds; one that waits for an editor is named, not waited for. */
+/** Git commands hold a lock for milliseconds. A command that waits for an editor is named, not waited for. */
 const defaultPatienceMs = 8_000;
 
 /** Younger than this, its holder may be a process that the system has not shown yet. */

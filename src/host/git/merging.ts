@@ -37,11 +37,11 @@ import { lostPointers } from "./submodules/lost-pointers.ts";
 export interface MergingOptions {
   /** Where commits are checked out for gates. */
   readonly poolDir: string;
-  /** Where directories of one operation are made; nobody else may write there. */
+  /** Where directories of one operation are made. No other process may write there. */
   readonly scratch: string;
   /** How long one hook may take. */
   readonly hookLimitMs?: number;
-  /** How long a program that signs may take: one that asks for a passphrase would wait for ever. */
+  /** How long a program that signs may take. A program that asks for a passphrase would wait for ever. */
   readonly signingLimitMs?: number;
   /** How long a directory stays in the scratch directory after its last use, for the next one. */
   readonly idleMs?: number;

@@ -158,7 +158,7 @@ const usersAttributes = "info/users-attributes";
 
 /** What plain git and the programs it starts as filters would find in the repository's own git directory. */
 function layOutForFilters(commonDir: string, dir: string, { attributes }: FileRules): void {
-  // As they were read: what is in the repository may have changed since.
+  // The attributes as they were read. The repository may have changed since.
   writeFileSync(join(dir, "info", "attributes"), attributes.repository);
   writeFileSync(join(dir, usersAttributes), attributes.user);
   for (const entry of readdirSync(commonDir, { withFileTypes: true })) {

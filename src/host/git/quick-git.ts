@@ -103,7 +103,7 @@ function branchTip(root: string, branch: string): string | null | undefined {
   return isId(commit) ? commit : undefined;
 }
 
-/** Every name of this form that has no `..` is one that git accepts for a branch. */
+/** Git accepts every name of this form for a branch, if it has no `..` in it. */
 const isPlainName = (name: string): boolean =>
   /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name) && !name.includes("..") && !/\.lock(\/|$)/.test(name);
 

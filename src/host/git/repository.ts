@@ -88,7 +88,7 @@ export interface WorktreeOptions {
   readonly state?: string;
   /** Where ignored files of removed worktrees go. */
   readonly trash?: string;
-  /** Where directories of one operation are made; nobody else may write there. */
+  /** Where directories of one operation are made. No other process may write there. */
   readonly scratch?: string;
 }
 

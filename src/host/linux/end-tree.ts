@@ -7,9 +7,9 @@ import { allProcesses, bootId, carries, entryOf, lastPid, type ProcessEntry, sta
 export const gateRunVariable = "OVERSTORY_GATE_RUN";
 
 const pollMs = 20;
-/** SIGKILL cannot be refused; what is still there after this sits in an uninterruptible system call. */
+/** SIGKILL cannot be refused. A process that is still there after this time is in an uninterruptible system call. */
 const verifyMs = 3_000;
-/** Looks that must find nobody where other processes are being started all the time. */
+/** How many looks must find no process while other programs start processes all the time. */
 const mostLooks = 5;
 const longestPauseMs = 10;
 const chaseMs = 15;
@@ -181,7 +181,7 @@ class Tree {
     return Number(startToken) >= Number(this.#root?.startToken);
   }
 
-  /** The number of a group or session is not given to anybody new while that group or session exists. */
+  /** The kernel gives the number of a group or session to no new process while that group or session exists. */
   #leads(pid: number, now: ReadonlyMap<number, ProcessEntry>): boolean {
     const member = this.#members.get(pid);
     const holder = now.get(pid);

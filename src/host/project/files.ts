@@ -92,7 +92,7 @@ export function textIfAny(path: string): string {
 
 const draftOf = (path: string): string => `${path}.${process.pid}-${Math.random().toString(36).slice(2, 8)}.tmp`;
 
-/** A link cannot replace what somebody else wrote meanwhile; where links are not to be had, a rename must do. */
+/** A link cannot replace a file that another process wrote meanwhile. Where links are not possible, a rename is used. */
 function placeDraft(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);

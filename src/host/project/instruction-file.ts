@@ -31,7 +31,7 @@ export async function putGuide(root: string, name: string, options: PutGuide): P
   } catch (error) {
     const code = errorCode(error instanceof Failure ? error.cause : error);
     if (code === undefined) throw error;
-    // The project works without the section, so one that cannot be written is a warning, not the end.
+    // The project works without the section. So a section that cannot be written is a warning, not a failure.
     return { kind: "left-alone", why: `it cannot be written (${code})` };
   }
 }

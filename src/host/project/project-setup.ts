@@ -305,7 +305,7 @@ function temporary(): { readonly path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Who the person is may be said by variables as well. */
+/** Variables may name the author of commits as well as the configuration. */
 function identityOf(env: CommitRequest["env"]): Readonly<Record<string, string>> {
   const wanted =
     /^(GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)|EMAIL|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|HOME|XDG_CONFIG_HOME)$/;

@@ -39,10 +39,10 @@ export function writeRecord(
   if (readText(join(state, recordName)) !== text) writeAtomically(join(state, recordName), text, 0o600);
 }
 
-/** Turns last hours, and nobody moves a project more often than this meanwhile. */
+/** Turns last hours. A user does not move a project more often than this in that time. */
 const mostFormerRoots = 5;
 
-/** How long somebody else may take to bind the project before we give up. */
+/** How long another process may take to bind the project before this one gives up. */
 const lockPatienceMs = 30_000;
 
 /**

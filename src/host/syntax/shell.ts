@@ -13,7 +13,7 @@ export const parseShell: ParseShell = (text) => {
   try {
     return scriptNodes(parse(text));
   } catch {
-    // A parser that gives up on a text has not understood it; whoever asks must not take that for harmless.
+    // A parser that gives up has not understood the text. The caller must not take the text for harmless.
     return undefined;
   }
 };
@@ -98,7 +98,7 @@ function wordOf(word: Word): ShellWord {
   const kinds = new Set<string>();
   const collect = (node: SyntaxNode): void => {
     kinds.add(node.type === "BraceExpansion" && /[/~.$`]/.test(node.text) ? "ParameterExpansion" : node.type);
-    // What is inside an expansion is not known, whatever it looks like.
+    // The result of an expansion is not known here, whatever the expansion looks like.
     if (!expansions.some((type) => type === node.type)) forEachChild(node, collect);
   };
   forEachChild(word, collect);

@@ -202,7 +202,7 @@ async function runProgram(
   return ok({ code, out: said, err: complained });
 }
 
-/** A ready list of thousands of tasks fits, and nobody who typed a command waits for longer. */
+/** Long enough for a list of thousands of tasks. A user who typed a command does not wait longer than this. */
 const usualLimits: TrackerLimits = { timeMs: 10_000, outputBytes: 8 * 1024 * 1024 };
 
 /** For a program that is asked to end. */

@@ -312,7 +312,7 @@ function openSlot(poolDir: string, slot: number): Slot {
   const pool = usable(poolDir);
   const state = usable(join(pool, "state"));
   const index = join(state, `${slot}.index`);
-  // A git that was killed leaves it behind; nobody else uses this index.
+  // A git command that was killed leaves the lock behind. No other process uses this index.
   removeAll(`${index}.lock`);
   const kept = keptSets(pool, slot);
   return {

@@ -141,7 +141,7 @@ export async function changedInSubmodules(project: GitProject, worktree: OwnedWo
     try {
       changed.push(...(await changedIn(project, worktree, found)).map((path) => `${found.path}/${path}`));
     } catch {
-      // Its agent broke it, and nobody can tell what is in it. Collecting tells what is wrong with it.
+      // The agent broke the module, so its content is not known. Collecting reports what is wrong with it.
       changed.push(found.path);
     }
   }

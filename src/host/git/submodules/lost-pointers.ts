@@ -181,7 +181,7 @@ function announce(gitDir: string, commit: string): void {
     const ref = join(dir, commit);
     if (lstatSync(ref, { throwIfNoEntry: false }) === undefined) writeFileSync(ref, `${commit}\n`, { flag: "wx" });
   } catch (error) {
-    // The worktree was taken away at this moment, or somebody else was faster.
+    // The worktree was removed at this moment, or another process was faster.
     if (errorCode(error) !== "ENOENT" && errorCode(error) !== "EEXIST") throw error;
   }
 }

@@ -86,7 +86,7 @@ async function refill(mergeRepo: MergeRepository, where: Where, planned: Planned
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const key = join(state, new Bun.CryptoHasher("sha256").update(path).digest("hex").slice(0, 32));
   const index = `${key}.index`;
-  // A git that was killed leaves it behind; nobody else uses this index.
+  // A git command that was killed leaves the lock behind. No other process uses this index.
   removeAll(`${index}.lock`);
   if (!isRealDirectory(dir)) mkdirSync(dir, { recursive: true });
   const { trust } = mergeRepo.repository;

@@ -34,7 +34,7 @@ export async function keptFiles(project: GitProject, { commit, onTop }: Kept): P
   return changed.map((one) => ({ ...one, form: asGit.has(one.path.toString("latin1")) ? "git" : "bytes" }));
 }
 
-/** Writes kept files below a directory as they lay in the worktree. What is there already is overwritten. */
+/** Writes kept files below a directory as they were in the worktree. Files that are there already are overwritten. */
 export async function writeKept(
   project: GitProject,
   files: readonly KeptFile[],

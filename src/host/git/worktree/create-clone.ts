@@ -66,7 +66,7 @@ async function layOut(
   const { filters } = await fileRules(repository);
   const settings = [
     ...repository.plainSettings.map((setting) => splitSetting(setting)),
-    // Those of the user are found by everybody.
+    // Git finds filters of the user's own configuration by itself; these are the repository's.
     ...filters.filter(({ standing }) => standing === "confirmed").flatMap(filterSettings),
     ...(await identity(repository.root)),
   ];
