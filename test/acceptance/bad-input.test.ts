@@ -24,7 +24,7 @@ const lines: readonly (readonly [what: string, args: readonly string[], expected
   [
     "a group without members",
     ["mail", "send", "--to", "@builders", "--subject", "s", "--body", "b"],
-    { exit: 2, code: "MAIL_ERROR", says: "reaches nobody" },
+    { exit: 2, code: "MAIL_ERROR", says: "reaches no agent" },
   ],
   [
     "an unknown agent when names are strict",

@@ -145,7 +145,7 @@ const suggestions: Readonly<Record<MergeCause, string>> = {
   approval_denied: "read the reason, change the work accordingly, and report again",
   resolver_timeout: "settle the conflict by hand in your branch, commit, and report again",
   worker_crash: "nothing is known to be wrong with the branch: ov merge retry",
-  foreign_tip: "somebody else moved the landing branch; the operator decides about it: ov inbox",
+  foreign_tip: "something other than the merge queue moved the landing branch; the operator decides about it: ov inbox",
   git_error: "read what git said; when the repository is in order again: ov merge retry",
 };
 

@@ -17,7 +17,7 @@ export const causeWords: Readonly<Record<MergeCause, string>> = {
   resolver_timeout: "no answer in time",
   worker_crash: "the engine died on it",
   git_error: "git failed",
-  foreign_tip: "somebody else moved the landing branch",
+  foreign_tip: "something other than the merge queue moved the landing branch",
 };
 
 /** How a branch landed, in words for the user. */

@@ -100,7 +100,7 @@ function words(refusal: Refusal): Words {
     case "no-recipients":
       return {
         ...rejected("MAIL_ERROR"),
-        message: `"${refusal.address}" reaches nobody: ${refusal.why}; the message was not sent`,
+        message: `"${refusal.address}" reaches no agent: ${refusal.why}; the message was not sent`,
         hint: "see who can be reached: ov status",
       };
     case "hop-limit":

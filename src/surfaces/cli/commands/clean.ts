@@ -39,7 +39,7 @@ export const clean: Handler = async (call) => {
   for (const line of told) io.say(line);
   if (isOn(flags.all) && !io.yes) {
     const answer = io.json ? undefined : await io.confirm("Remove all this?");
-    if (answer === undefined) return no(invalid("--all", "needs --yes where nobody can be asked"));
+    if (answer === undefined) return no(invalid("--all", "needs --yes where no terminal can ask you"));
     if (!answer) return ok({ json: { ...emptyCleanView(plan), cancelled: true }, text: "Nothing was removed." });
   }
   const done = await app.call("clean.run", plan);

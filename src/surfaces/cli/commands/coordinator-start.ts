@@ -35,7 +35,7 @@ export const canAsk = ({ json }: Io): boolean => !json && process.stdin.isTTY ==
 
 /** Starting a whole team costs money, so a script has to say that it means it. */
 export const nobodyToAsk = (command: "go" | "discover"): Refusal =>
-  invalid(command, "costs money and asks first; where nobody can be asked it needs --yes");
+  invalid(command, "costs money and asks first; where no terminal can ask you it needs --yes");
 
 export interface Orders {
   readonly capability: HeadCapability;

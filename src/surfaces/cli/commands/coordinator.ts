@@ -158,7 +158,7 @@ export const stop =
       // Says in the same words as the other commands who is missing or has ended.
       const missing = await app.call("coordinator.find", question);
       if (!missing.ok) return missing;
-      throw new Error("somebody who is there was not found");
+      throw new Error("the coordinator was listed but not found");
     }
     const workers = text(flags.workers) ?? "leave";
     const drained = workers === "drain" ? await drain(app, io, asked) : ok(null);

@@ -36,6 +36,9 @@ export const decide: Handler = async ({ app, args, flags, io }) => {
 
 /** Who said no to a branch expects its agent to go on. */
 export const goneLines = (paint: Paint, agentName: string): readonly string[] => [
-  warningLine(paint, `${visibleLine(agentName)} has ended and does not work on by itself, so nobody acts on it`),
+  warningLine(
+    paint,
+    `${visibleLine(agentName)} has ended and does not go on by itself, so no agent acts on your decision`,
+  ),
   hintLine(paint, `have it go on: ov recover ${visibleLine(agentName)}`),
 ];

@@ -204,7 +204,7 @@ function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
       ...Object.entries({
         [`ov coordinator output -f${which}`]: "what it says",
         "ov status": "who works on what",
-        "ov watch": "the health of everybody",
+        "ov watch": "the health of the agents",
         "ov inbox": "what needs you",
       }).map(([command, shows]) => hintLine(paint, `${command.padEnd(26 + which.length)}  ${shows}`)),
       `Landing: ${visibleLine(landingRule(plan))}`,

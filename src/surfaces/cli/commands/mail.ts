@@ -58,7 +58,7 @@ function sentOutcome(io: Io, reply: SendReply): Outcome {
 
 function textOf({ paint }: Io, reply: SendReply): string {
   const { id, address, group, recipients, duplicate, woken, startsNoTurn } = reply;
-  if (id === null) return `Nobody is in ${visibleLine(address)}; nothing was sent.`;
+  if (id === null) return `No agent is in ${visibleLine(address)}; nothing was sent.`;
   if (duplicate) return `Already sent as ${paint.accent(id)}; nothing was sent again.`;
   const to = group
     ? `${visibleLine(address)} (${recipients.length} ${recipients.length === 1 ? "recipient" : "recipients"})`

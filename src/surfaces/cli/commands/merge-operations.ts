@@ -145,7 +145,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   for (const line of planLines(io.paint, planned.value)) io.say(line);
   if (!io.yes) {
     const answer = io.json ? undefined : await io.confirm(questionFor(planned.value));
-    if (answer === undefined) return no(invalid("ov merge undo", "needs --yes where nobody can be asked"));
+    if (answer === undefined) return no(invalid("ov merge undo", "needs --yes where no terminal can ask you"));
     if (!answer) return ok({ json: { ...undoPlanView(planned.value), cancelled: true }, text: "Nothing was changed." });
   }
   const asked = await app.call("merge.requestUndo", { of: shown(planned.value), requeue: isOn(flags.requeue) });

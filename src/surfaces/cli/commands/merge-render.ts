@@ -114,10 +114,10 @@ export function approvalHints(paint: Paint, entries: readonly MergePreview[]): r
   const [first] = waiting;
   if (first === undefined) return [];
   const one = `to let it land: ov merge approve ${first.id}`;
-  const all = `${waiting.length} branches wait for your word: ov merge approve <id>, or: ov merge approve --all`;
+  const all = `${waiting.length} branches wait for your approval: ov merge approve <id>, or: ov merge approve --all`;
   const refuse = `or send it back: ov merge reject ${waiting.length === 1 ? first.id : "<id>"} --reason <why>`;
   return [
-    hintLine(paint, waiting.length === 1 ? `${visibleLine(first.branch)} waits for your word; ${one}` : all),
+    hintLine(paint, waiting.length === 1 ? `${visibleLine(first.branch)} waits for your approval; ${one}` : all),
     hintLine(paint, refuse),
   ];
 }

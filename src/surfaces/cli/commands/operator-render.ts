@@ -55,7 +55,7 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
 
 /** Work that nobody brought into the queue, with the command that does. */
 export const unhandedWords = ({ agentName, branch }: UnhandedBranch): string =>
-  `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which nobody handed over: ov merge --branch ${shellWord(branch)}`;
+  `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which is not in the merge queue; to land it: ov merge --branch ${shellWord(branch)}`;
 
 /** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
 function example([first]: readonly string[]): string {

@@ -250,7 +250,7 @@ export const list: Handler = async ({ app, flags, io }) => {
 export const ready: Handler = async ({ app, flags, io }) => {
   const found = await app.call("task.ready", { limit: integer(flags.limit) });
   if (!found.ok) return found;
-  return ok(listing(io, found.value.tasks, ["Nothing is ready.", "see what is waited for: ov task list"]));
+  return ok(listing(io, found.value.tasks, ["Nothing is ready.", "see what the tasks wait for: ov task list"]));
 };
 
 function listing(io: Io, details: readonly TaskDetail[], empty: readonly [string, string]): Outcome {

@@ -215,7 +215,7 @@ export const discoverCommand: Command = {
   summary: "Let a team get to know the code base and write down what it found",
   details:
     `Starts a coordinator that explores: ${discoveryCategories.join(", ")}. Nothing is built. ` +
-    "It costs money and asks first; where nobody can be asked it needs --yes.",
+    "It costs money and asks first; where no terminal can ask you it needs --yes.",
   group: "Operate",
   flags: [
     { name: "skip", value: "a,b", type: "list", summary: "Categories to leave out" },
