@@ -252,7 +252,7 @@ test("list filters by every flag and ends with a total", async () => {
 test("reply, read, status and why answer about one message", async () => {
   await using world = await mailWorld();
   const b1 = await world.seat("b1");
-  const { id } = json(await ov(world, [...send, "--to", "b1", "--json"]));
+  const { id } = json(await ov(world, [...send, "--to", "b1", "--type", "status", "--json"]));
   const why = await ov(world, ["why", String(id)]);
   expect(why.out).toBe("b1: It starts no turn; b1 gets it with its next one.\n  ov nudge b1\n");
   const stopped = json(await ov(world, ["why", String(id), "--json"], { engine: false }));
