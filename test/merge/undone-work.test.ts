@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promptsOf, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
-/** Each agent commits one file; called back after an undo, b1 has nothing to add, and b2 commits one file more. */
+/** Each agent commits one file; called back after an undo, b1 has nothing to add, and b2 commits one file more and is not done. */
 const scenario = `
 - when: { agent: b1, input: "Go on with B1" }
   do:
@@ -15,7 +15,7 @@ const scenario = `
   do:
     - edit: { file: more.txt, write: "more\\n" }
     - commit: more
-    - say: not done yet
+    - hang: true
 - do:
     - edit: { file: "\${agent}.txt", write: "\${agent}\\n" }
     - commit: work
