@@ -111,12 +111,19 @@ export interface GitSession extends Disposable {
   isUsable(): boolean;
 }
 
+export interface GitSessionCall extends Pick<GitCall, "cwd" | "args" | "env" | "limitMs"> {
+  /** By itself this command would hold its answers back until its input ends. Only where `canUnbuffer`. */
+  readonly unbuffered?: boolean | undefined;
+}
+
 /**
  * Starts a git command that reads questions from its input and answers each at once. Each of them takes a small part of
  * the time that a process takes to start.
  */
-export function openGitSession(call: Pick<GitCall, "cwd" | "args" | "env" | "limitMs">): GitSession {
-  const child = Bun.spawn({ ...commandFor(call), stdio: ["pipe", "pipe", "ignore"] });
+export function openGitSession(call: GitSessionCall): GitSession {
+  const { cmd, ...where } = commandFor(call);
+  const before = call.unbuffered === true ? [unbuffer() ?? noUnbuffer(), "-o0"] : [];
+  const child = Bun.spawn({ ...where, cmd: [...before, ...cmd], stdio: ["pipe", "pipe", "ignore"] });
   // This process may end without waiting for git, which ends with its input.
   child.unref();
   const reader: Reader = child.stdout.getReader();
@@ -133,11 +140,11 @@ export function openGitSession(call: Pick<GitCall, "cwd" | "args" | "env" | "lim
     try {
       child.stdin.write(question);
       await child.stdin.flush();
-      let answer = Buffer.alloc(0);
+      const answer = new GrowingBuffer();
       for (;;) {
         const { done, value } = await reader.read();
-        if (value !== undefined) answer = answer.length === 0 ? Buffer.from(value) : Buffer.concat([answer, value]);
-        if (isWhole(answer)) return answer;
+        if (value !== undefined) answer.add(value);
+        if (isWhole(answer.bytes)) return answer.bytes;
         if (done) break;
       }
     } catch {
@@ -158,6 +165,38 @@ export function openGitSession(call: Pick<GitCall, "cwd" | "args" | "env" | "lim
     isUsable: () => usable,
     [Symbol.dispose]: close,
   };
+}
+
+/** Bytes that come in many small parts. */
+class GrowingBuffer {
+  #room = Buffer.alloc(0);
+  #size = 0;
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.#size);
+  }
+
+  add(part: Uint8Array): void {
+    const needed = this.#size + part.length;
+    if (needed > this.#room.length) this.#room = Buffer.concat([this.bytes], Math.max(needed, 2 * this.#room.length));
+    this.#room.set(part, this.#size);
+    this.#size = needed;
+  }
+}
+
+/** Can git be made to answer each question at once, also with a command that collects its answers? */
+export const canUnbuffer = (): boolean => unbuffer() !== undefined;
+
+let unbufferer: string | null | undefined;
+
+/** The full path of `stdbuf`, looked up once: what follows it on the command line writes its output at once. */
+function unbuffer(): string | undefined {
+  if (unbufferer === undefined) unbufferer = Bun.which("stdbuf", { PATH: usualPlaces });
+  return unbufferer ?? undefined;
+}
+
+function noUnbuffer(): never {
+  throw new Failure({ kind: "program-missing", program: "stdbuf" });
 }
 
 /**

@@ -123,7 +123,7 @@ const openTools = (mergeRepo: MergeRepository, signingLimitMs: number | undefine
   return {
     mergeRepo,
     attributes,
-    merger: objectMerger(mergeRepo, attributes),
+    merger: objectMerger(mergeRepo, attributes, { stays: true }),
     commit: committer(mergeRepo, signingLimitMs),
   };
 };

@@ -12,7 +12,16 @@ import {
 import { dirname, join } from "node:path";
 import { makeWithin } from "../file-access.ts";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
-import { expectGit, type GitAnswer, type GitCall, type GitSession, openGitSession, runGit, zeroEnded } from "./git.ts";
+import {
+  expectGit,
+  type GitAnswer,
+  type GitCall,
+  type GitSession,
+  type GitSessionCall,
+  openGitSession,
+  runGit,
+  zeroEnded,
+} from "./git.ts";
 import { scratchName } from "./leftovers.ts";
 import type { Repository } from "./repository.ts";
 
@@ -55,8 +64,11 @@ export interface OwnDir extends Disposable {
     options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms" | "each" | "onOutput">,
   ): Promise<GitAnswer>;
   /** Asks a process of this command that stays for the next question, as long as this directory does. */
-  readonly ask: (args: readonly string[], ...question: Parameters<GitSession["ask"]>) => ReturnType<GitSession["ask"]>;
+  readonly ask: (command: OwnQuestions, ...question: Parameters<GitSession["ask"]>) => ReturnType<GitSession["ask"]>;
 }
+
+/** A command that answers one question after the other. */
+export type OwnQuestions = Pick<GitSessionCall, "args" | "limitMs" | "unbuffered">;
 
 export function openOwnDir(options: OwnDirOptions): OwnDir {
   const { repository, scratch, workTree, files = "bytes" } = options;
@@ -87,9 +99,9 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
   return {
     dir,
     ask: (command, ...question) => {
-      const key = command.join(" ");
+      const key = command.args.join(" ");
       const known = sessions.get(key);
-      const open = () => openGitSession({ cwd: workTree ?? dir, args: [...args, ...command], env });
+      const open = () => openGitSession({ ...command, cwd: workTree ?? dir, args: [...args, ...command.args], env });
       const session = known?.isUsable() === true ? known : open();
       sessions.set(key, session);
       return session.ask(...question);

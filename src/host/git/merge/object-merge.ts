@@ -1,6 +1,6 @@
 import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/ladder.ts";
 import type { ObjectMerge } from "../../../ports/merge-git.ts";
-import { type GitAnswer, zeroEnded } from "../git.ts";
+import { canUnbuffer, type GitAnswer, zeroEnded } from "../git.ts";
 import { type AttributeSet, type Attributes, none } from "./attributes.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 
@@ -13,6 +13,11 @@ export interface Pair {
 
 type Environment = Readonly<Record<string, string>>;
 
+interface MergerOptions {
+  /** There will be many merges: a process of git stays for the next one. */
+  readonly stays?: boolean;
+}
+
 export interface ObjectMerger {
   merge(pair: Pair, env?: Environment): Promise<ObjectMerge>;
   mergePairs(pairs: readonly Pair[]): Promise<readonly ObjectMerge[]>;
@@ -23,8 +28,13 @@ export interface ObjectMerger {
  * merge runs with the attributes that counted last, and only one that used them is compared with those of its own
  * commit, and done again if they differ.
  */
-export function objectMerger(mergeRepo: MergeRepository, attributes: Attributes): ObjectMerger {
+export function objectMerger(
+  mergeRepo: MergeRepository,
+  attributes: Attributes,
+  { stays = false }: MergerOptions = {},
+): ObjectMerger {
   let likely: AttributeSet = none;
+  const ask = stays && canUnbuffer() ? stayingMerges(mergeRepo) : undefined;
 
   /** The set that the merge should have used; the one it did use where that made no difference. */
   const rightSet = async (pair: Pair, used: AttributeSet, output: MergeOutput): Promise<AttributeSet> => {
@@ -35,7 +45,9 @@ export function objectMerger(mergeRepo: MergeRepository, attributes: Attributes)
   };
 
   const mergeWith = async (used: AttributeSet, pair: Pair, env: Environment): Promise<ObjectMerge> => {
-    const { answer, output } = await mergeOnce(mergeRepo, attributes.workTree(used), pair, env);
+    const workTree = attributes.workTree(used);
+    const asked = Object.keys(env).length === 0 ? await ask?.(workTree, pair) : undefined;
+    const { answer, output } = asked ?? (await mergeOnce(mergeRepo, workTree, pair, env));
     if (output === undefined) return await explain(mergeRepo, pair, answer, env);
     const right = await rightSet(pair, used, output);
     return right === used ? resultOf(answer.code === 0, output, pair) : await mergeWith(right, pair, env);
@@ -67,7 +79,7 @@ export function objectMerger(mergeRepo: MergeRepository, attributes: Attributes)
 const mergeTree = ["-c", "merge.verbosity=5", "merge-tree", "--write-tree", "-z", "--messages"];
 
 interface Once {
-  readonly answer: GitAnswer;
+  readonly answer: Pick<GitAnswer, "code" | "err">;
   /** Undefined when there is no result of any kind. */
   readonly output: MergeOutput | undefined;
 }
@@ -82,6 +94,51 @@ async function mergeOnce(
   const answer = await mergeRepo.through((own) => own.git(args, { env: { ...env, GIT_WORK_TREE: workTree } }));
   return { answer, output: answer.code === 0 || answer.code === 1 ? readMerge(answer.raw) : undefined };
 }
+
+/**
+ * Merges by a process that stays for the next merge. It need not start, and knows the history that it has read before.
+ * Undefined where that process has given no whole answer; then a process for this one merge has to be asked.
+ */
+function stayingMerges(mergeRepo: MergeRepository): (workTree: string, pair: Pair) => Promise<Once | undefined> {
+  let hasAnswered = false;
+  let isSilent = false;
+  return async (workTree, { ours, theirs }) => {
+    if (isSilent || !isId(ours) || !isId(theirs)) return undefined;
+    const args = ["-C", workTree, `--work-tree=${workTree}`, ...mergeTree, "--stdin"];
+    const command = { args, unbuffered: true, limitMs: patienceMs };
+    const began = performance.now();
+    const raw = await mergeRepo.through((own) => own.ask(command, `${ours} ${theirs}\n`, isRecord));
+    if (raw === undefined) {
+      isSilent = !hasAnswered && performance.now() - began >= patienceMs;
+      return undefined;
+    }
+    hasAnswered = true;
+    const [record, ...others] = readBatch(raw);
+    if (record === undefined || others.length > 0) return undefined;
+    const { clean, ...output } = record;
+    return { answer: { code: clean ? 0 : 1, err: "" }, output };
+  };
+}
+
+const isId = (name: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
+
+/**
+ * After this time a process of its own is asked. If git cannot be made to answer at once, this is the only merge that
+ * waits for it; a merge that takes longer loses no more than this.
+ */
+const patienceMs = 2_000;
+
+/** Is this all that git prints for one pair? It ends with an empty field, or with advice about submodules. */
+function isRecord(raw: Buffer): boolean {
+  const mayEnd = raw.at(-1) === 0 && (raw.at(-2) === 0 || raw.subarray(-adviceEnd.length).equals(adviceEnd));
+  if (!mayEnd) return false;
+  const fields = new Fields(raw);
+  fields.next();
+  readRecord(fields);
+  return fields.hasRead();
+}
+
+const adviceEnd = Buffer.from("superproject\n\0");
 
 async function mergeMany(
   mergeRepo: MergeRepository,
@@ -109,7 +166,7 @@ function resultOf(clean: boolean, output: MergeOutput, { ours, theirs }: Pair): 
 async function explain(
   mergeRepo: MergeRepository,
   { ours, theirs }: Pair,
-  { err, code }: GitAnswer,
+  { err, code }: Once["answer"],
   env: Environment,
 ): Promise<ObjectMerge> {
   const base = await mergeRepo.through((own) => own.git(["merge-base", "--end-of-options", ours, theirs], { env }));
@@ -167,6 +224,11 @@ class Fields {
 
   atEnd(): boolean {
     return this.#at >= this.#fields.length;
+  }
+
+  /** All of them were read, and none that is not there. */
+  hasRead(): boolean {
+    return this.#at === this.#fields.length;
   }
 }
 

@@ -98,7 +98,9 @@ async function rawDifference(own: OwnDir, from: string, to: string): Promise<Buf
   const end = Buffer.from(`end of ${crypto.randomUUID()}\n`);
   const isWhole = (answer: Buffer): boolean => answer.subarray(-end.length).equals(end);
   const answer =
-    isId(from) && isId(to) ? await own.ask([...compare, "--stdin"], `${from} ${to}\n${end}`, isWhole) : undefined;
+    isId(from) && isId(to)
+      ? await own.ask({ args: [...compare, "--stdin"] }, `${from} ${to}\n${end}`, isWhole)
+      : undefined;
   if (answer?.subarray(0, head.length).equals(head) === true) return answer.subarray(head.length, -end.length);
   return expectGit(await own.git([...compare, from, to]), "comparing submodules").raw;
 }
