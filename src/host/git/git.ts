@@ -21,7 +21,8 @@ export interface GitCall {
   readonly cwd: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: Uint8Array | string;
+  /** A promise: git is started at once, and reads this when it is there. If the promise is rejected, git is ended. */
+  readonly stdin?: Uint8Array | string | Promise<string>;
   /** Filters may run: they get what a program of the user's needs to fetch a large file or find a key. */
   readonly withFilters?: boolean;
   /** Git may start another program, such as the one that signs. With filters it always may. */
@@ -51,8 +52,11 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
   const { each, mostBytes = mostOutputBytes } = call;
   const child = Bun.spawn({
     ...commandFor(call),
-    stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe"],
+    stdio: [stdin === undefined ? "ignore" : stdin instanceof Promise ? "pipe" : bytesOf(stdin), "pipe", "pipe"],
   });
+  const given = stdin instanceof Promise ? giveLater(child, stdin) : undefined;
+  // It is waited for when git has ended.
+  given?.catch(() => undefined);
   let isTooMuch = false;
   const tooMuch = (): void => {
     isTooMuch = true;
@@ -71,6 +75,7 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
   const [raw = Buffer.alloc(0), err] = await Promise.all(outputs.map(({ whole }) => whole));
   const code = await child.exited;
   clearTimeout(limit);
+  await given;
   const late = isLate ? `git did not end within ${Math.round(limitMs / 1000)} s` : "";
   const size = `${Math.ceil(mostBytes / megabyte)} MB`;
   const much = isTooMuch ? `git printed more than ${size}, which is more than ov reads at once` : "";
@@ -86,6 +91,20 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
     err: words,
     isLate,
   };
+}
+
+async function giveLater(child: Subprocess<"pipe" | Uint8Array | "ignore">, stdin: Promise<string>): Promise<void> {
+  try {
+    const text = await stdin;
+    if (typeof child.stdin !== "object") return;
+    child.stdin.write(text);
+    await child.stdin.end();
+  } catch (error) {
+    // A git that ended without reading all of it says why by its exit code.
+    if (error instanceof Error && "code" in error && error.code === "EPIPE") return;
+    child.kill("SIGKILL");
+    throw error;
+  }
 }
 
 const megabyte = 1024 * 1024;

@@ -183,7 +183,7 @@ async function fill(mergeRepo: MergeRepository, place: PoolPlace, filling: Filli
   const written = files.filter(
     ({ path, oid, mode }) => mode !== "160000" && !(staying.has(path) && left?.idOf(path) === oid),
   );
-  const ids = [...(await treesOf(own, commit)), ...written.map(({ oid }) => oid)];
+  const ids = treesOf(own, commit).then((trees) => [...trees, ...written.map(({ oid }) => oid)]);
   await expectSound(own, mergeRepo.repository, { commit, ids });
   expectGit(await own.git(["read-tree", "--reset", "-u", commit]), "writing the files");
   const cached = await onlyIgnored(

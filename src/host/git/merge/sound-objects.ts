@@ -12,15 +12,15 @@ import type { Repository } from "../repository.ts";
 export async function expectSound(
   own: OwnDir,
   { objectFormat }: Pick<Repository, "objectFormat">,
-  { commit, ids }: { readonly commit: string; readonly ids: Iterable<string> },
+  { commit, ids }: { readonly commit: string; readonly ids: Promise<Iterable<string>> },
 ): Promise<void> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return;
+  const wanted = ids.then((all) => [...new Set(all)]);
   const reader = new ObjectReader(objectFormat);
-  const stdin = wanted.map((id) => `${id}\n`).join("");
+  // Git starts while others still list the objects.
+  const stdin = wanted.then((all) => all.map((id) => `${id}\n`).join(""));
   const onOutput = (part: Uint8Array): void => reader.read(part);
   expectGit(await own.git(["cat-file", "--batch"], { stdin, onOutput }), `reading the objects of ${commit}`);
-  for (const [at, id] of wanted.entries()) if (reader.found[at] !== id) refuse(commit, id);
+  for (const [at, id] of (await wanted).entries()) if (reader.found[at] !== id) refuse(commit, id);
 }
 
 /** Reads what `cat-file --batch` prints, in parts of any size: an object may be larger than the memory. */

@@ -19,18 +19,15 @@ export async function updateRefs(
 ): Promise<RefUpdate> {
   const obstacle = await obstacleTo(mergeRepo, changes);
   if (obstacle !== undefined) return { kind: "moved", problem: obstacle };
-  for (const { ref, from, to } of changes) {
-    if (!ref.startsWith("refs/heads/") || from === null || to === null || from === to) continue;
-    // What gates proved was the content that the ids stand for, and that has to be there when it lands.
-    await mergeRepo.through(async (own) => {
-      await expectSound(own, mergeRepo.repository, { commit: to, ids: await newObjects(own, from, to) });
-    });
-  }
   const { root } = mergeRepo.repository;
   const args = ["update-ref", "-m", reason.replaceAll("\0", " "), "--stdin", "-z"];
-  const stdin = changes.map((change) => command(change, mergeRepo.repository.objectFormat)).join("");
+  const commands = changes.map((change) => command(change, mergeRepo.repository.objectFormat));
+  // Without the last word git changes nothing, however its input ended.
+  const stdin = ["start\0", ...commands, "commit\0"].join("");
   for (let tries = 1; ; tries++) {
-    const answer = await runGit({ cwd: root, args, stdin });
+    const proven = tries === 1 ? expectSoundMoves(mergeRepo, changes) : undefined;
+    // Git starts while the objects are read, and is told nothing before they are found sound.
+    const answer = await runGit({ cwd: root, args, stdin: proven?.then(() => stdin) ?? stdin });
     if (answer.code === 0) return { kind: "updated" };
     const problem = answer.err.trim();
     if (await isElsewhere(root, changes)) return { kind: "moved", problem };
@@ -39,6 +36,16 @@ export async function updateRefs(
     if (held !== undefined) return { kind: "locked", problem: held.problem };
     if (tries === mostTries) throw new Error(`moving refs: ${problem}`);
     await Bun.sleep(betweenTriesMs * tries);
+  }
+}
+
+/** What gates proved was the content that the ids stand for, and that has to be there when it lands. */
+async function expectSoundMoves(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<void> {
+  for (const { ref, from, to } of changes) {
+    if (!ref.startsWith("refs/heads/") || from === null || to === null || from === to) continue;
+    await mergeRepo.through((own) =>
+      expectSound(own, mergeRepo.repository, { commit: to, ids: newObjects(own, from, to) }),
+    );
   }
 }
 

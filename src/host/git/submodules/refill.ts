@@ -109,7 +109,7 @@ async function refill(mergeRepo: MergeRepository, where: Where, planned: Planned
     remove(dir, ".git");
   }
   const written = files.filter((file) => file.mode !== "160000" && !staying.has(file.path));
-  const ids = [...(await treesOf(own, commit)), ...written.map(({ oid }) => oid)];
+  const ids = treesOf(own, commit).then((trees) => [...trees, ...written.map(({ oid }) => oid)]);
   await expectSound(own, module, { commit, ids });
   await writeFiles({ planned, workTree: dir, index, scratch, trust });
   const gitDir = moduleDirIn(realpathSync(place.gitDir), names);
