@@ -197,7 +197,7 @@ export interface MergeGit {
     reason: string,
     onLockRemoved?: MoveRequest["onLockRemoved"],
   ): Promise<RefUpdate>;
-  refsBelow(prefix: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  refsBelow(...prefixes: readonly string[]): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   /** Refs in whose history the commit is. */
   refsWith(commit: string): Promise<readonly string[]>;
   /** Branches whose tips are in the history of `to` and not in that of `from`. */

@@ -56,7 +56,8 @@ export const keepTerms = ({ rules }: Pick<MergePorts, "rules">, landed: string |
 };
 
 export const branchRef = (branch: string): string => `refs/heads/${branch}`;
-export const queueRef = (id: number): string => `refs/overstory/queue/${id}`;
+export const queueRefs = "refs/overstory/queue/";
+export const queueRef = (id: number): string => queueRefs + id;
 export const backupRefs = "refs/overstory/backup/";
 export const backupRef = (opId: string): string => backupRefs + opId;
 /** Each ref pins the tip of one landing branch until it is promoted, so that deleting the branch deletes no work. */

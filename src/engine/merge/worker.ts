@@ -9,7 +9,7 @@ import { askAhead, claimEntries, endLostGates, freeLostEntries } from "./claims.
 import { recoverLandings } from "./land.ts";
 import { retarget } from "./landing-branch.ts";
 import { restoreTip } from "./landing-tip.ts";
-import { branchRef, type MergePorts, mergeContext, queueRef } from "./ports.ts";
+import { branchRef, type MergePorts, mergeContext, queueRef, queueRefs } from "./ports.ts";
 import { promote } from "./promote.ts";
 import { leaveOut } from "./rewritten-target.ts";
 import type { Slots } from "./slots.ts";
@@ -183,6 +183,9 @@ async function noteTrouble(ports: MergePorts, error: unknown): Promise<void> {
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const heads = "refs/heads/";
+const rescues = "refs/overstory/rescue/";
+/** Where the refs are that pinning reads or writes. */
+const pins = [queueRefs, rescues];
 
 /**
  * Pins the commit of every entry that is taken up for the first time, reading it from the branch where nobody knew it;
@@ -191,14 +194,16 @@ const heads = "refs/heads/";
 async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
   const fresh = entries.filter(({ attempts, headCommit }) => attempts === 0 || headCommit === "");
   if (fresh.length === 0) return entries;
-  const tips = await tipsOf(ports);
+  const refs = await readRefs(ports, [heads, ...pins]);
+  const branches = [...refs].filter(([ref]) => ref.startsWith(heads));
+  const tips = new Map(branches.map(([ref, commit]) => [ref.slice(heads.length), commit]));
   const known = await existing(ports, fresh, tips);
   const found = new Map<number, string>();
   for (const { id, branch, headCommit } of fresh) {
     const head = headCommit === "" ? tips.get(branch) : known.has(headCommit) ? headCommit : undefined;
     if (head !== undefined) found.set(id, head);
   }
-  const locked = await pin(ports, found);
+  const locked = await pin(ports, found, refs);
   if (locked !== undefined) {
     await blockFor(ports, fresh, locked);
     return entries.filter((entry) => !fresh.includes(entry));
@@ -217,10 +222,9 @@ interface Headed {
   readonly head: string;
 }
 
-/** All branches through one process: a queue may hold a hundred. */
-async function tipsOf({ merging }: MergePorts): Promise<ReadonlyMap<string, string>> {
-  const refs = await merging.refsBelow(heads);
-  return new Map(refs.map(({ ref, commit }) => [ref.slice(heads.length), commit]));
+/** All of them through one process: a queue may hold a hundred branches. */
+async function readRefs({ merging }: MergePorts, prefixes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return new Map((await merging.refsBelow(...prefixes)).map(({ ref, commit }) => [ref, commit]));
 }
 
 /** Commits that were announced and exist; most are the tip of their branch. */
@@ -238,11 +242,16 @@ async function existing(
   return known;
 }
 
-/** Answers which lock of git keeps the commits from being pinned. */
-async function pin({ merging }: MergePorts, found: ReadonlyMap<number, string>): Promise<string | undefined> {
+/** Answers which lock of git keeps the commits from being pinned. `refs` are the pins as they were a moment ago. */
+async function pin(
+  ports: MergePorts,
+  found: ReadonlyMap<number, string>,
+  refs: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const { merging } = ports;
   let problem: string | undefined;
   for (let tries = 0; tries < mostTries; tries++) {
-    const there = new Map((await merging.refsBelow("refs/overstory/")).map(({ ref, commit }) => [ref, commit]));
+    const there = tries === 0 ? refs : await readRefs(ports, pins);
     const changes = [...found].flatMap(([id, commit]) => pinning(there, id, commit));
     if (changes.length === 0) return undefined;
     const pinned = await merging.updateRefs(changes, "overstory: queued");
@@ -272,7 +281,7 @@ function pinning(there: ReadonlyMap<string, string>, id: number, to: string): re
   const ref = queueRef(id);
   const from = there.get(ref) ?? null;
   if (from === to) return [];
-  const rescue = `refs/overstory/rescue/queue-${id}-${from}`;
+  const rescue = `${rescues}queue-${id}-${from}`;
   const isKept = from === null || there.has(rescue);
   return [{ ref, from, to }, ...(isKept ? [] : [{ ref: rescue, from: null, to: from }])];
 }

@@ -25,7 +25,7 @@ import {
   subjectOf,
   treeOf,
 } from "./merge/history.ts";
-import { runHooks, standingHooks } from "./merge/hooks.ts";
+import { hooksPath, runHooks, standingHooks } from "./merge/hooks.ts";
 import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
 import { objectMerger } from "./merge/object-merge.ts";
 import { mergeOver, revert } from "./merge/revert.ts";
@@ -75,7 +75,11 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     patch: async (from, to) => patch(await mergeRepo(), from, to),
     subjectOf: async (commit) => subjectOf(await mergeRepo(), commit),
     lostPointers: async (from, to) => lostPointers(await mergeRepo(), from, to),
-    merge: async (ours, theirs) => (await tools()).merger.merge({ ours, theirs }),
+    merge: async (ours, theirs) => {
+      const { merger, readAhead } = await tools();
+      readAhead();
+      return merger.merge({ ours, theirs });
+    },
     mergePairs: async (pairs) => (await tools()).merger.mergePairs(pairs),
     mergeOver: async (base, ours, theirs) =>
       mergeOver(await mergeRepo(), (await tools()).merger, { base, ours, theirs }),
@@ -91,8 +95,8 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     withFiles: async (tree, files) => withFiles(await mergeRepo(), tree, files),
     commit: async (request) => (await tools()).commit(request),
     updateRefs: async (changes, reason, onLockRemoved) => updateRefs(await mergeRepo(), changes, reason, onLockRemoved),
-    refsBelow: async (prefix) =>
-      (await refsBelow(await mergeRepo(), prefix)).map(({ name, commit }) => ({ ref: name, commit })),
+    refsBelow: async (...prefixes) =>
+      (await refsBelow(await mergeRepo(), ...prefixes)).map(({ name, commit }) => ({ ref: name, commit })),
     refsWith: async (commit) => refsWith(await mergeRepo(), commit),
     refsBetween: async (from, to) => refsBetween(await mergeRepo(), from, to),
     checkoutsOf: async (branch) => checkoutsOf(await mergeRepo(), branch),
@@ -120,10 +124,16 @@ type MergeTools = ReturnType<typeof openTools>;
 
 const openTools = (mergeRepo: MergeRepository, signingLimitMs: number | undefined) => {
   const attributes = readAttributes(mergeRepo);
+  const commits = committer(mergeRepo, signingLimitMs);
   return {
     mergeRepo,
     attributes,
     merger: objectMerger(mergeRepo, attributes, { stays: true }),
-    commit: committer(mergeRepo, signingLimitMs),
+    commit: commits.commit,
+    /** A merge is mostly followed by a commit: what that needs to know is read while git merges. */
+    readAhead: (): void => {
+      // If it fails, the commit reads it again and says why.
+      for (const read of [commits.readAhead(), hooksPath(mergeRepo.repository)]) read.catch(() => undefined);
+    },
   };
 };

@@ -86,13 +86,13 @@ export interface Ref {
   readonly commit: string;
 }
 
-/** Refs of the project below a prefix that ends with a slash. */
+/** Refs of the project below prefixes that end with a slash. */
 export async function refsBelow(
   { repository }: Pick<GitProject, "repository">,
-  prefix: string,
+  ...prefixes: readonly string[]
 ): Promise<readonly Ref[]> {
-  const answer = await git(repository.root, "for-each-ref", "--format=%(objectname) %(refname)", prefix);
-  return parseRefs(expectGit(answer, `listing ${prefix}`).out);
+  const answer = await git(repository.root, "for-each-ref", "--format=%(objectname) %(refname)", ...prefixes);
+  return parseRefs(expectGit(answer, `listing ${prefixes.join(" and ")}`).out);
 }
 
 export function parseRefs(text: string): readonly Ref[] {

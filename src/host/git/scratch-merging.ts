@@ -83,8 +83,8 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
       const answer = await mergeRepo.through((own) => own.git(args, { stdin: message }));
       return expectGit(answer, "writing a commit").out.trim();
     },
-    refsBelow: async (prefix) =>
-      (await refsBelow(mergeRepo, prefix)).map(({ name, commit }) => ({ ref: name, commit })),
+    refsBelow: async (...prefixes) =>
+      (await refsBelow(mergeRepo, ...prefixes)).map(({ name, commit }) => ({ ref: name, commit })),
     checkoutsOf: (branch) => checkoutsOf(mergeRepo, branch),
     submodulesBehind: (branch, commits) => submodulesBehind(mergeRepo, branch, commits),
     baseOf: (one, other) => baseOf(mergeRepo, one, other),

@@ -223,7 +223,7 @@ async function commitPaths({ root, paths, message, env }: CommitRequest): Promis
   const author = await runGit({ cwd: root, args: ["var", "GIT_AUTHOR_IDENT"], env: identityOf(env) });
   const [, name, email] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(author.out.trim()) ?? [];
   if (author.code !== 0 || name === undefined || email === undefined) return failed(author);
-  const commit = committer(openMergeRepository({ repository, scratch: scratch.path, idleMs: 0 }));
+  const { commit } = committer(openMergeRepository({ repository, scratch: scratch.path, idleMs: 0 }));
   const parents = head === undefined ? [] : [head];
   try {
     const made = await commit({ tree, parents, message: `${message}\n`, user: { name, email } });

@@ -9,14 +9,17 @@ import type { OwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
 import { type MergeRepository, openView } from "./merge-repository.ts";
 
+interface Committer {
+  commit(request: CommitRequest & Partial<Pick<Signature, "user">>): Promise<string>;
+  /** Reads the identity of the user, so that the next commit need not wait for it. */
+  readAhead(): Promise<void>;
+}
+
 /**
  * Makes commits. The identity of the user is read again when the configuration has changed or after a while: a process
  * for each commit would double the cost.
  */
-export function committer(
-  mergeRepo: MergeRepository,
-  signingLimitMs = aFewSeconds,
-): (request: CommitRequest & Partial<Pick<Signature, "user">>) => Promise<string> {
+export function committer(mergeRepo: MergeRepository, signingLimitMs = aFewSeconds): Committer {
   let known: { readonly at: number; readonly stamp: string; readonly signature: Promise<Signature> } | undefined;
   const signature = (): Promise<Signature> => {
     const now = performance.now();
@@ -30,7 +33,7 @@ export function committer(
     }
     return known.signature;
   };
-  return async (request) => {
+  const commit = async (request: CommitRequest & Partial<Pick<Signature, "user">>): Promise<string> => {
     const known = { ...(await signature()), ...(request.user === undefined ? {} : { user: request.user }) };
     const { name, email } = known.user ?? nobody;
     const at = new Date();
@@ -40,6 +43,7 @@ export function committer(
     const written = writeLooseCommit(mergeRepo.repository, { ...request, name, email, at });
     return written ?? (await writeCommit(mergeRepo, request, known, signingLimitMs));
   };
+  return { commit, readAhead: async () => void (await signature()) };
 }
 
 const freshMs = 10_000;

@@ -20,10 +20,13 @@ export async function treeOf(mergeRepo: MergeRepository, commit: string): Promis
 }
 
 export async function contains(mergeRepo: MergeRepository, into: string, commit: string): Promise<boolean> {
+  if (into === commit && isId(commit)) return true;
   const { code, err } = await mergeRepo.through((own) => own.git(["merge-base", "--is-ancestor", commit, into]));
   if (code > 1) throw new Error(`comparing ${commit} with ${into}: ${err.trim()}`);
   return code === 0;
 }
+
+const isId = (name: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
 
 export async function baseOf(mergeRepo: MergeRepository, one: string, other: string): Promise<string | undefined> {
   const { code, out, err } = await mergeRepo.through((own) => own.git(["merge-base", one, other]));

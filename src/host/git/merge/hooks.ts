@@ -81,15 +81,17 @@ const digestOf = (path: string): string => new Bun.CryptoHasher("sha256").update
  * Where the project has its hooks, asked for again when its configuration was written or a while has passed: a process
  * for each branch of a train would cost as much as a third of its merge.
  */
-async function hooksPath(repository: Repository): Promise<HooksPlace> {
+export async function hooksPath(repository: Repository): Promise<HooksPlace> {
   const { mtimeMs = 0, size = 0 } = statSync(join(repository.commonDir, "config"), { throwIfNoEntry: false }) ?? {};
   const now = performance.now();
   const before = found.get(repository);
   if (before !== undefined && before.mtimeMs === mtimeMs && before.size === size && now - before.at < freshMs) {
-    return before;
+    return before.place;
   }
-  const place = await readHooksPath(repository);
-  found.set(repository, { ...place, at: now, mtimeMs, size });
+  const place = readHooksPath(repository);
+  found.set(repository, { place, at: now, mtimeMs, size });
+  // The callers that wait for it get the error; the next caller tries again.
+  place.catch(() => found.delete(repository));
   return place;
 }
 
@@ -99,7 +101,8 @@ interface HooksPlace {
   readonly isUsers: boolean;
 }
 
-interface SeenHooksPlace extends HooksPlace {
+interface SeenHooksPlace {
+  readonly place: Promise<HooksPlace>;
   readonly at: number;
   /** Of the repository's own configuration; the user's is seldom written. */
   readonly mtimeMs: number;
