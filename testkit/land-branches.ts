@@ -3,7 +3,7 @@ import { landingWorld } from "./landing-world.ts";
 
 /** Lands branches that nobody named files for, in one train. The log is emptied when the work begins. */
 const [count = "0", log = ""] = process.argv.slice(2);
-await using world = await landingWorld({ merge: { batchSize: 50 } });
+await using world = await landingWorld();
 for (let at = 0; at < Number(count); at++) {
   world.branch(`b${at}`, () => world.write(world.root, `b${at}.txt`, "x\n"));
   await world.enqueue(`b${at}`);

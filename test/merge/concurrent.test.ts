@@ -33,7 +33,7 @@ async function human({ root, git, tip }: LandingWorld, isOver: () => boolean): P
 }
 
 test("two workers and a person who commit to one branch at the same time lose nothing of each other", async () => {
-  await using world = await landingWorld({ merge: { batchSize: 2, maxRebases: 100 } });
+  await using world = await landingWorld({ merge: { maxRebases: 100 } });
   world.git(world.root, "branch", "release");
   for (const name of names) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
   const workers = [await worker(world), await worker(world)];

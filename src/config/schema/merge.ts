@@ -36,7 +36,12 @@ export const mergeKeys = {
   "merge.setup": optionalText({
     doc: "Command that installs dependencies before gates. It runs once for each state of lock files, manifests and package manager settings; without it nothing is kept.",
   }),
-  "merge.batchSize": integer({ doc: "Branches that are gated together at most.", default: 8, min: 1, max: 64 }),
+  "merge.batchSize": integer({
+    doc: "Branches that are gated together at most. Without gates up to 64 land together.",
+    default: 8,
+    min: 1,
+    max: 64,
+  }),
   "merge.parallelGates": integer({
     doc: "Checkouts in which gates may run at the same time.",
     default: 2,

@@ -33,6 +33,23 @@ test("a failed pass is followed by another one without a wake", async () => {
   await worker.settled();
 }, 60_000);
 
+test("branches that no gate checks land by one move, and gated ones in trains of the size that the project says", async () => {
+  for (const { gates, moves } of [
+    { gates: [], moves: 1 },
+    { gates: ["true"], moves: 3 },
+  ]) {
+    await using world = await landingWorld({ gates, merge: { batchSize: 2 } });
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+      await world.enqueue(name);
+    }
+    await world.work();
+    const landings = await world.store.read((tx) => tx.mergeOps.list({ kind: "land", status: "done" }));
+    expect(landings).toHaveLength(moves);
+    expect(landings.flatMap(({ queueIds }) => queueIds).toSorted()).toEqual([1, 2, 3, 4, 5]);
+  }
+}, 60_000);
+
 test("a promotion that breaks says why on the operation, and is tried again without a wake", async () => {
   await using world = await landingWorld({ gates: ["true"] });
   world.branch("work", () => world.write(world.root, "b.txt", "b\n"));

@@ -110,7 +110,9 @@ async function run(
     },
     onProgress: (progress) => record(ports, checks, progress),
   };
-  const { batchSize, maxRebases, parallelGates, baselineFailing } = rules.merge;
+  const { maxRebases, parallelGates, baselineFailing } = rules.merge;
+  // Short trains keep the search for a culprit short, and without gates there is none.
+  const batchSize = rules.project.qualityGates.length === 0 ? ungatedBatch : rules.merge.batchSize;
   const request = { base, entries, batchSize, maxRebases, parallelGates, baselineFailing };
   const report = await runTrain(steps, request);
   const kinds = new Set(report.outcomes.map(({ outcome }) => outcome.kind));
@@ -125,6 +127,9 @@ async function run(
     tx.mergeAttempts.change(attempt.id, { ...change, finishedAt: ports.clock.now() }),
   );
 }
+
+/** All of them are recorded in one transaction, for which others wait. */
+const ungatedBatch = 64;
 
 /** What an attempt was for an entry, by what became of the entry. */
 const memberOutcomes = {
