@@ -127,3 +127,7 @@ export interface Place {
   /** The text of HEAD: a symbolic ref or a commit. */
   readonly head: string;
 }
+
+/** Makes the id of an object of the repository from its bytes. */
+export const objectHasher = (objectFormat: Repository["objectFormat"]): Bun.CryptoHasher =>
+  new Bun.CryptoHasher(objectFormat === "sha256" ? "sha256" : "sha1");

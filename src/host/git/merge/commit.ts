@@ -7,6 +7,7 @@ import { expectRoom } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
+import { writeLooseCommit } from "./loose-commit.ts";
 import { type MergeRepository, openView } from "./merge-repository.ts";
 
 interface Committer {
@@ -38,8 +39,6 @@ export function committer(mergeRepo: MergeRepository, signingLimitMs = aFewSecon
     const { name, email } = known.user ?? nobody;
     const at = new Date();
     if (known.signing !== undefined) return writeCommit(mergeRepo, request, known, signingLimitMs);
-    // What it compresses with takes longer to load than everything else an engine loads to start.
-    const { writeLooseCommit } = await import("./loose-commit.ts");
     const written = writeLooseCommit(mergeRepo.repository, { ...request, name, email, at });
     return written ?? (await writeCommit(mergeRepo, request, known, signingLimitMs));
   };

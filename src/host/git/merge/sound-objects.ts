@@ -1,8 +1,7 @@
-import { createHash, type Hash } from "node:crypto";
 import { Failure } from "../../../domain/failure.ts";
 import { expectGit } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
-import type { Repository } from "../repository.ts";
+import { objectHasher, type Repository } from "../repository.ts";
 
 /**
  * Git does not compare the content of a file with its id when it writes the file, and agents can write the files in which
@@ -29,7 +28,7 @@ class ObjectReader {
   readonly found: string[] = [];
   readonly #objectFormat: string;
   #line = "";
-  #hash: Hash | undefined;
+  #hash: Bun.CryptoHasher | undefined;
   /** Bytes left of the object. */
   #left = 0;
   /** After each object comes one line end. */
@@ -59,13 +58,13 @@ class ObjectReader {
     if (size === "") this.found.push("");
     else {
       this.#left = Number(size);
-      this.#hash = createHash(this.#objectFormat).update(`${type} ${size}\0`);
+      this.#hash = objectHasher(this.#objectFormat).update(`${type} ${size}\0`);
       if (this.#left === 0) this.#end(this.#hash);
     }
     return end + 1;
   }
 
-  #readContent(hash: Hash, bytes: Buffer, at: number): number {
+  #readContent(hash: Bun.CryptoHasher, bytes: Buffer, at: number): number {
     const content = bytes.subarray(at, at + this.#left);
     hash.update(content);
     this.#left -= content.length;
@@ -73,7 +72,7 @@ class ObjectReader {
     return at + content.length;
   }
 
-  #end(hash: Hash): void {
+  #end(hash: Bun.CryptoHasher): void {
     this.found.push(hash.digest("hex"));
     this.#hash = undefined;
     this.#endsLine = true;
