@@ -53,12 +53,14 @@ export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promis
  * same answer again until they let go of it.
  */
 export async function landingInstead(ports: LandingPorts, target: string, runId: string | null): Promise<string> {
-  if (isIntegration(target) || (await ports.merging.checkoutsOf(target)).length === 0) return target;
+  if (isIntegration(target)) return target;
+  const { merging } = ports;
+  const [checkouts, tip] = await Promise.all([merging.checkoutsOf(target), merging.commitOf(`refs/heads/${target}`)]);
+  if (checkouts.length === 0) return target;
   const run = runId === null ? undefined : await ports.store.read((tx) => tx.runs.get(runId));
   if (run !== undefined && (run.targetBranch ?? target) === target) {
     return (await ensureLandingBranch(ports, { ...run, targetBranch: target })) ?? target;
   }
-  const tip = await ports.merging.commitOf(`refs/heads/${target}`);
   if (tip === undefined) return target;
   const former = await ports.store.read((tx) => formerLandingOf(tx, target));
   const earlier = await earlierLandings(ports.merging, former === undefined ? [] : [former], tip);

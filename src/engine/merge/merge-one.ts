@@ -148,11 +148,14 @@ async function commit(
 ): Promise<MergeAnswer> {
   const { merging, store, rules } = ports;
   const { taskId } = entry;
-  const lost = await merging.lostPointers(onto.tree, how.tree);
-  if (lost.length > 0) return lostSubmodules(lost);
   const title = taskId === null ? null : ((await store.read((tx) => tx.tasks.get(taskId)))?.title ?? null);
   const message = landingMessage({ ...entry, ...how, title });
-  const made = await merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message });
+  // The commit is made while git looks for the pointers; one that is not wanted then is an object that nobody sees.
+  const [lost, made] = await Promise.all([
+    merging.lostPointers(onto.tree, how.tree),
+    merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message }),
+  ]);
+  if (lost.length > 0) return lostSubmodules(lost);
   if (rules.merge.runGitHooks && (await merging.hooks()).trusted.length > 0) {
     const veto = await slots.use(async (slot) => {
       const { path: checkout } = await merging.checkOut(slot, made, keepTerms(ports, onto.commit));

@@ -145,7 +145,7 @@ export class MergeWorker {
     const pending = await this.#ports.store.read((tx) => tx.merges.list({ statuses: ["pending"] }));
     const waiting = pending.filter(({ approval }) => approval === "waiting");
     const unknown = waiting.filter(({ headCommit }) => headCommit === "");
-    const known = [...waiting.filter((entry) => !unknown.includes(entry)), ...(await pinHeads(this.#ports, unknown))];
+    const known = [...waiting.filter((entry) => !unknown.includes(entry)), ...(await knowHeads(this.#ports, unknown))];
     const fresh = known.filter(
       ({ id, headCommit, dependsOn, causeDetail }) =>
         // What it depends on is a part of the difference until that has landed.
@@ -161,9 +161,18 @@ export class MergeWorker {
   async #trains(): Promise<readonly Pick<TrainJob, "target" | "entries" | "concerns">[]> {
     const ready = await this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
     if (ready.length === 0) return [];
+    // Git lists them while the landing branch is seen to. Whoever moves a ref since is noticed when it is pinned.
+    const refs = readRefs(this.#ports, [heads, ...pins]);
+    refs.catch(() => undefined);
     const placed = await retarget(this.#ports, ready);
-    const pinned = await pinHeads(this.#ports, placed);
-    const concerns = await concernsOf(this.#ports, pinned);
+    const headed = await findHeads(this.#ports, placed, await refs);
+    const [pinned, concerns] = await Promise.all([
+      pinHeads(this.#ports, headed, await refs),
+      concernsOf(
+        this.#ports,
+        headed.map(({ entry, head }) => ({ ...entry, headCommit: head })),
+      ),
+    ]);
     const claimed = await claimEntries(this.#ports, pinned, concerns);
     const targets = new Map<string, MergeEntry[]>();
     for (const entry of claimed) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
@@ -187,39 +196,59 @@ const rescues = "refs/overstory/rescue/";
 /** Where the refs are that pinning reads or writes. */
 const pins = [queueRefs, rescues];
 
-/**
- * Pins the commit of every entry that is taken up for the first time, reading it from the branch where nobody knew it;
- * what has no branch is sent back. Answers the entries that can be merged.
- */
-async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
-  const fresh = entries.filter(({ attempts, headCommit }) => attempts === 0 || headCommit === "");
-  if (fresh.length === 0) return entries;
-  const refs = await readRefs(ports, [heads, ...pins]);
-  const branches = [...refs].filter(([ref]) => ref.startsWith(heads));
-  const tips = new Map(branches.map(([ref, commit]) => [ref.slice(heads.length), commit]));
-  const known = await existing(ports, fresh, tips);
-  const found = new Map<number, string>();
-  for (const { id, branch, headCommit } of fresh) {
-    const head = headCommit === "" ? tips.get(branch) : known.has(headCommit) ? headCommit : undefined;
-    if (head !== undefined) found.set(id, head);
-  }
-  const locked = await pin(ports, found, refs);
-  if (locked !== undefined) {
-    await blockFor(ports, fresh, locked);
-    return entries.filter((entry) => !fresh.includes(entry));
-  }
-  const kept: Headed[] = [];
-  for (const entry of entries) {
-    const head = fresh.includes(entry) ? found.get(entry.id) : entry.headCommit;
-    if (head === undefined) await bounce(ports, entry);
-    else kept.push({ entry, head });
-  }
-  return learnHeads(ports, kept);
-}
-
 interface Headed {
   readonly entry: MergeEntry;
   readonly head: string;
+}
+
+/** It is taken up for the first time. */
+const isFresh = ({ attempts, headCommit }: MergeEntry): boolean => attempts === 0 || headCommit === "";
+
+/**
+ * The entries that can be merged, each with its commit, which is read from the branch where nobody knew it. What has no
+ * branch is sent back.
+ */
+async function findHeads(
+  ports: MergePorts,
+  entries: readonly MergeEntry[],
+  refs: ReadonlyMap<string, string>,
+): Promise<readonly Headed[]> {
+  const branches = [...refs].filter(([ref]) => ref.startsWith(heads));
+  const tips = new Map(branches.map(([ref, commit]) => [ref.slice(heads.length), commit]));
+  const known = await existing(ports, entries.filter(isFresh), tips);
+  const found: Headed[] = [];
+  for (const entry of entries) {
+    const { branch, headCommit } = entry;
+    const announced = !isFresh(entry) || known.has(headCommit) ? headCommit : undefined;
+    const head = headCommit === "" ? tips.get(branch) : announced;
+    if (head === undefined) await bounce(ports, entry);
+    else found.push({ entry, head });
+  }
+  return found;
+}
+
+/** Pins the commit of every entry that is taken up for the first time. Answers the entries whose commits are pinned. */
+async function pinHeads(
+  ports: MergePorts,
+  headed: readonly Headed[],
+  refs: ReadonlyMap<string, string>,
+): Promise<readonly MergeEntry[]> {
+  const fresh = headed.filter(({ entry }) => isFresh(entry));
+  const locked = await pin(ports, new Map(fresh.map(({ entry, head }) => [entry.id, head])), refs);
+  if (locked === undefined) return learnHeads(ports, headed);
+  await blockFor(
+    ports,
+    fresh.map(({ entry }) => entry),
+    locked,
+  );
+  return headed.filter(({ entry }) => !isFresh(entry)).map(({ entry }) => entry);
+}
+
+/** Finds and pins the commits of entries that are not taken up yet. */
+async function knowHeads(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
+  if (entries.length === 0) return [];
+  const refs = await readRefs(ports, [heads, ...pins]);
+  return pinHeads(ports, await findHeads(ports, entries, refs), refs);
 }
 
 /** All of them through one process: a queue may hold a hundred branches. */

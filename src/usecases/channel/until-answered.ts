@@ -41,5 +41,5 @@ export async function untilAnswered<T>(
 const shortestPauseMs = 2;
 const longestPauseMs = 100;
 const longestBlindPauseMs = 2_000;
-const pauseShare = 1 / 30;
+const pauseShare = 1 / 60;
 const askAnywayMs = 500;

@@ -120,7 +120,8 @@ async function run(
   const members = report.outcomes.map(({ entry, outcome: own }) => ({
     id: entry.id,
     outcome: memberOutcomes[own.kind],
-    trees: [...(treesWith.get(entry.id) ?? [])],
+    // They tell what a gate result was about.
+    trees: checks.all().length === 0 ? [] : [...(treesWith.get(entry.id) ?? [])],
   }));
   const change = { outcome, candidateCommit: report.tip.commit, gateResults: checks.all(), members } as const;
   await ports.store.transaction((tx) =>
