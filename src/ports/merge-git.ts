@@ -258,6 +258,11 @@ type Harmless =
 
 /** The part of merging that only looks: whatever it makes vanishes with it. */
 export interface LookingGit extends Pick<MergeGit, Harmless> {
+  /**
+   * The commit by which a user took this commit out of `into` again with `git revert`, as its message says. Undefined when
+   * there is none, or it was reverted itself.
+   */
+  revertOf(commit: string, into: string): Promise<string | undefined>;
   /** Submodules that changed between two commits of a branch and are at another commit in its checkout. */
   submodulesBehind(
     branch: string,

@@ -75,6 +75,24 @@ test("a dry run says that an undone branch comes back, and with which files; the
   expect(again.out).toContain("already contained");
 }, 180_000);
 
+test("a dry run says that the user reverted a landing on the target, until the revert is reverted", async () => {
+  await using project = await makeProject({ gates: ["true"], scenario });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  await project.json("merge", "--branch", "overstory/b1/B1");
+  await project.json("merge", "promote");
+  const dry = async (): Promise<string> => (await project.ov("merge", "--branch", "overstory/b1/B1", "--dry-run")).out;
+  expect(await dry()).not.toContain("git revert");
+  const isMerge = (await project.git("rev-list", "--parents", "-1", "main")).trim().split(" ").length > 2;
+  await project.git("revert", "--no-edit", ...(isMerge ? ["-m", "1"] : []), "main");
+  expect(await has(project, "main", "b1.txt")).toBe(false);
+  const by = (await project.git("rev-parse", "main")).slice(0, 12);
+  expect((await dry()).replace(/\s+/g, " ")).toContain(`git revert ${by}`);
+  await project.git("revert", "--no-edit", "main");
+  expect(await has(project, "main", "b1.txt")).toBe(true);
+  expect(await dry()).not.toContain("git revert");
+}, 180_000);
+
 test("ov clean keeps a branch whose landing was undone, says why, and names the command that brings it back", async () => {
   const { project } = await undone();
   await using _ = project;

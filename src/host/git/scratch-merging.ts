@@ -16,6 +16,7 @@ import {
   differing,
   patch,
   readBlob,
+  revertOf,
   treeOf,
 } from "./merge/history.ts";
 import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
@@ -73,6 +74,7 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     merge: (ours, theirs) => merger.merge({ ours, theirs }),
     mergePairs: (pairs) => merger.mergePairs(pairs),
     mergeOver: (base, ours, theirs) => mergeOver(mergeRepo, merger, { base, ours, theirs }),
+    revertOf: (commit, into) => revertOf(mergeRepo, commit, into),
     revert: (commit, onto) => revert(mergeRepo, merger, { commit, onto }),
     readBlob: (oid) => readBlob(mergeRepo, oid),
     blobAt: (commit, path) => blobAt(mergeRepo, commit, path),

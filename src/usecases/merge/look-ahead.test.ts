@@ -23,7 +23,7 @@ const gate = (name: string, paths: readonly string[]): Gate => ({
 function lookingAt({ root }: GitMergeWorld, landings: readonly string[] = []) {
   const call = (async (name: string) => {
     if (name === "merge.landings") return ok({ branches: landings });
-    if (name === "merge.readRecord") return ok({ words: [], landing: "main" });
+    if (name === "merge.readRecord") return ok({ words: [], landed: [], landing: "main", target: "main" });
     throw new Error(`${name} is not expected`);
   }) as Call;
   const generated = [{ paths: ["made.txt"], command: "make made.txt" }];

@@ -6,13 +6,20 @@ import { takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts"
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, list, noFields, orNull, text } from "../../domain/schema/schema.ts";
-import type { AheadGit, ConflictInPlace, MergeGit, ObjectMerge, ResolvedFile, Settled } from "../../ports/merge-git.ts";
+import type {
+  AheadGit,
+  ConflictInPlace,
+  LookingGit,
+  ObjectMerge,
+  ResolvedFile,
+  Settled,
+} from "../../ports/merge-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { heads, tipsOf } from "../branches/branches.ts";
 import type { Effect } from "../operation.ts";
 import { commandFor, isMadeAgain, standIn } from "./generated-files.ts";
 import { earlierLandings, landingPlace } from "./landing/landing-target.ts";
-import { filesBrought, hasCommit } from "./landing/taken-out.ts";
+import { type BranchRecord, filesBrought, hasCommit } from "./landing/taken-out.ts";
 import { judgePairs, type RadarCell, type RadarReply } from "./radar.ts";
 
 export interface PredictRequest {
@@ -39,7 +46,7 @@ export const predictMerges: Effect<PredictRequest, { readonly predictions: reado
     const branches = request.candidates.map(({ branch }) => branch);
     const record = await world.call("merge.readRecord", { branches, runId: request.runId });
     if (!record.ok) return record;
-    const terms = { settings: await world.settings(), landings: landings.value.branches, words: record.value.words };
+    const terms = { settings: await world.settings(), landings: landings.value.branches, record: record.value };
     return ok({ predictions: await world.lookAhead((git) => predict(git, request, terms)) });
   },
 };
@@ -48,20 +55,25 @@ interface PredictTerms {
   readonly settings: Settings;
   readonly landings: readonly string[];
   /** What the record says about each candidate. */
-  readonly words: readonly (readonly WordAboutBranch[])[];
+  readonly record: BranchRecord;
 }
 
 async function predict(
   git: AheadGit,
   request: PredictRequest,
-  { settings, landings, words }: PredictTerms,
+  { settings, landings, record }: PredictTerms,
 ): Promise<readonly PredictedMerge[]> {
   const onto = await landingTip(git, { ...request, landings });
   const tips = request.candidates.map(async ({ branch, headCommit }) =>
     headCommit === "" ? await git.commitOf(heads + branch) : await git.commitOf(headCommit),
   );
   const found = await Promise.all(tips);
-  const candidates = found.map((head, at) => ({ head, words: words[at] ?? [] }));
+  const candidates = found.map((head, at) => ({
+    head,
+    words: record.words[at] ?? [],
+    landed: record.landed[at] ?? null,
+    target: record.target,
+  }));
   if (onto === undefined) {
     const prediction = unpredictable(`there is no branch ${request.target}`, "missing_ref");
     return candidates.map(() => ({ ...prediction, gatesLikely: [] }));
@@ -110,7 +122,10 @@ interface Prediction {
 }
 
 interface PredictPorts {
-  readonly merging: Pick<MergeGit, "merge" | "revert" | "contains" | "commitOf" | "withFiles" | "commit">;
+  readonly merging: Pick<
+    LookingGit,
+    "merge" | "revert" | "revertOf" | "contains" | "commitOf" | "withFiles" | "commit"
+  >;
   /** The ladder that the merge worker climbs. */
   resolve(conflict: ConflictInPlace): Promise<Settled>;
 }
@@ -121,6 +136,10 @@ interface Candidate {
   readonly head: string | undefined;
   /** What the record says about its branch. */
   readonly words: readonly WordAboutBranch[];
+  /** The commit that landed it last. */
+  readonly landed: string | null;
+  /** The user's branch that it is meant for. */
+  readonly target: string;
 }
 
 /**
@@ -155,13 +174,16 @@ interface Step {
   readonly next: string;
 }
 
-async function predictOne(ports: PredictPorts, tip: string, { head, words }: Candidate): Promise<Step> {
+async function predictOne(ports: PredictPorts, tip: string, { head, words, landed, target }: Candidate): Promise<Step> {
   const { merging } = ports;
   if (head === undefined) return { prediction: unpredictable("there is no such branch", "missing_ref"), next: tip };
   const isContained = await merging.contains(tip, head);
   const out = await takenOut(words, hasCommit(merging, tip));
   if (out.length === 0) {
-    if (isContained) return { prediction: byRule(null, [], "already contained"), next: tip };
+    if (isContained) {
+      const reason = (await usersRevert(merging, [tip, heads + target], landed ?? head)) ?? "already contained";
+      return { prediction: byRule(null, [], reason), next: tip };
+    }
     return attempt(ports, { tip, head }, await merging.merge(tip, head));
   }
   // Git takes what was taken out for merged, so it is brought back first, as the merge worker does.
@@ -174,6 +196,22 @@ async function predictOne(ports: PredictPorts, tip: string, { head, words }: Can
   if (step.prediction.wouldRequireAgent) return { ...step, next: tip };
   const { strategy, conflictFiles } = step.prediction;
   return { ...step, prediction: byRule(strategy ?? "redo", conflictFiles, bringsBack) };
+}
+
+/** Git takes what a user reverted for merged, so landing the branch again would change nothing. */
+async function usersRevert(
+  merging: Pick<LookingGit, "commitOf" | "contains" | "revertOf">,
+  into: readonly string[],
+  landed: string,
+): Promise<string | undefined> {
+  for (const ref of into) {
+    const tip = await merging.commitOf(ref);
+    if (tip === undefined || !(await hasCommit(merging, tip)(landed))) continue;
+    const by = (await merging.revertOf(landed, tip))?.slice(0, 12);
+    if (by === undefined) continue;
+    return `already contained, but ${by} took it out again by git revert; to bring it back: git revert ${by}`;
+  }
+  return undefined;
 }
 
 const bringsBack = "it landed and was taken out again; this brings it back";

@@ -153,6 +153,21 @@ export async function messagesSince(mergeRepo: MergeRepository, from: string, to
   return zeroEnded(expectGit(await mergeRepo.through((own) => own.git(args)), "reading messages").raw).map(String);
 }
 
+/** See `LookingGit.revertOf`. */
+export async function revertOf(mergeRepo: MergeRepository, commit: string, into: string): Promise<string | undefined> {
+  const grep = ["--fixed-strings", "--grep=This reverts commit "];
+  const args = ["log", "-z", "--no-show-signature", ...grep, "--format=%H %B", `^${commit}`, into, "--"];
+  const answer = expectGit(await mergeRepo.through((own) => own.git(args)), "reading messages");
+  const by = new Map<string, string>();
+  // The newest comes first, so what took a revert back is known before it.
+  for (const message of zeroEnded(answer.raw).map(String)) {
+    const id = message.slice(0, message.indexOf(" "));
+    if (by.has(id)) continue;
+    for (const [, reverted = ""] of message.matchAll(/This reverts commit ([0-9a-f]{40,64})/g)) by.set(reverted, id);
+  }
+  return by.get(commit);
+}
+
 /** The patch of these files from the merge base of `from` and `to` up to `to`. */
 export async function patchOf(
   mergeRepo: MergeRepository,

@@ -103,11 +103,15 @@ export async function baseOfTakenOut(
   return before === undefined || base === undefined ? undefined : { before, base };
 }
 
-interface BranchRecord {
+export interface BranchRecord {
   /** For each branch what the record says about it, the newest first. */
   readonly words: readonly (readonly WordAboutBranch[])[];
+  /** For each branch the commit of its last landing that was not taken back; null when there is none. */
+  readonly landed: readonly (string | null)[];
   /** Where work of the run lands. */
   readonly landing: string;
+  /** The user's branch that it is meant for. */
+  readonly target: string;
 }
 
 /** What the record says about landings of these branches. */
@@ -120,6 +124,12 @@ export const readBranchRecord: UseCase<
   run: async (tx, context, { branches, runId }) => {
     const about = await wordsAboutAll(tx);
     const words = branches.map((branch) => about.get(branch) ?? []);
-    return ok({ words, landing: await targetOf(tx, context, runId) });
+    const landed: (string | null)[] = [];
+    for (const branch of branches) {
+      landed.push((await tx.merges.list({ branch, statuses: ["merged"] })).at(-1)?.resultCommit ?? null);
+    }
+    const run = runId === null ? undefined : await tx.runs.get(runId);
+    const target = run?.targetBranch ?? context.settings.project.canonicalBranch;
+    return ok({ words, landed, landing: await targetOf(tx, context, runId), target });
   },
 };
