@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openSqlite } from "../../src/store/sqlite.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 import { connect, seat, use } from "./mcp.world.ts";
 
 async function commitOn(project: TestProject, branch: string, file: string, text: string): Promise<void> {
@@ -60,6 +62,19 @@ test("a coordinator follows groups, looks at branches and has them landed", asyn
   expect(diff.text).toContain("changes 1 of 1 files:\n+1 -0 new.ts");
   expect(diff.text).toContain("+export const bell = '\\u{7}';");
   expect((await use(coordinator, "diff", { branch, files: ["src"] })).data.files).toEqual([]);
+  // L2: what has landed is compared with the branch that it is meant for.
+  const landing = "overstory/integration/whole";
+  await commitOn(project, landing, "landed.ts", "export const landed = true;\n");
+  const landsOn = async (landingBranch: string | null): Promise<void> => {
+    const store = openSqlite({ path: statePath(project.root, "overstory.db"), life: "process" });
+    await store.transaction((tx) => tx.runs.setBranches("run-1", { targetBranch: "main", landingBranch }));
+    await store.close();
+  };
+  await landsOn(landing);
+  expect((await use(coordinator, "diff", { branch: landing })).text).toContain(
+    "changes 1 of 1 files:\n+1 -0 landed.ts",
+  );
+  await landsOn(null);
   const nowhere = await use(coordinator, "diff", { branch: "overstory/b1/T9" });
   expect(nowhere.text).toContain('did you mean "overstory/b1/T1"?');
   expect((await use(coordinator, "gates", { branch })).text).toBe(`No gate has run on ${branch}.`);

@@ -864,6 +864,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   mergesView: [[runDetail.merges], [{ pending: 0, approvals: [], failed: [], blocked: [] }]],
   criterionView: [[criterion], [bareCriterion]],
   checklistView: [[checklist]],
+  openEndView: [[{ kind: "criterion", name: "2", what: "criterion 2 has no proof", fix: "show it" }]],
   runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null }]],
   overviewView: [
     [overview, { pid: 7, socket: "/run/s", version: "1.0.0" }],

@@ -30,6 +30,7 @@ const scenario = `
         ov run criteria prove 2 --test "two.test.txt:says two" >>"$HOME/tries" 2>&1
         ov run criteria prove 3 --file CHANGELOG.md >>"$HOME/tries" 2>&1
         ov run complete >>"$HOME/tries" 2>&1
+        ov coordinator check-complete >"$HOME/checked" 2>&1
         true
 - when: { agent: b1 }
   do:
@@ -67,6 +68,18 @@ test("L2: a criterion that no task suggests is said at planning time and keeps t
   expect(tried()).toContain("criterion 3 has no proof: the changelog says so");
   expect(tried()).toContain("ov run criteria prove 3 --file <path>");
   expect((await runOf(project))?.status).toBe("active");
+
+  const instructions = await project.ov("prompt", "show", "--agent", "b1");
+  expect(instructions.out).toContain(`objective: ${objective}`);
+  expect(instructions.out).toContain("criterion 1: one.txt says one");
+  expect(instructions.out).not.toContain("criterion 2:");
+
+  // L3: facts for the coordinator, nothing about settings that it may not change.
+  const checked = readFileSync(join(project.home, "checked"), "utf8");
+  expect(checked).toContain("is not ready to end:");
+  expect(checked).toContain("criterion 3 has no proof: the changelog says so");
+  expect(checked).not.toContain("trigger");
+  expect(checked).not.toContain("ov config");
 
   const status = await project.ov("status");
   expect(status.out).toContain("1. one.txt says one (file one.txt; T1)");

@@ -8,7 +8,7 @@ const branch = text("Name of the branch, like overstory/<agent>/<task>");
 export const codeTools = {
   diff: () => ({
     description:
-      "Shows what a branch changes against where it will land. Long patches are cut: narrow them with files.",
+      "Shows what a branch changes against where it will land; a landing branch against its target. Long patches are cut: narrow them with files.",
     readOnly: true,
     input: object({ branch }, { files: texts("Only files below these paths") }),
   }),

@@ -1,4 +1,5 @@
 import { criterionStatus } from "../../domain/run/checklist.ts";
+import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import type { CriterionDetail } from "../../usecases/runs/checklist.ts";
 import type { ChecklistReply } from "../../usecases/runs/criteria.ts";
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
@@ -43,6 +44,9 @@ export const checklistView = ({ run, criteria, unserved, landing }: ChecklistRep
   criteria: criteria.map(criterionView),
   unserved,
 });
+
+/** One thing that keeps a run from ending. */
+export const openEndView = ({ kind, name, what, fix }: OpenEnd) => ({ kind, name, what, fix });
 
 /** Everything done for one objective. */
 export const runView = (detail: RunDetail) => ({

@@ -25,6 +25,8 @@ export interface Assignment {
   readonly task: { readonly title: string; readonly description: string | null } | null;
   /** What the run is for. */
   readonly objective: string | null;
+  /** The criteria that the agent's work serves; of a coordinator, all of its run. */
+  readonly criteria: readonly { readonly number: number; readonly text: string }[];
   /** A spec was written for the task. */
   readonly hasSpec: boolean;
   readonly asked: Asked;

@@ -3,6 +3,7 @@ import { newestPerName } from "../../domain/agent/agent.ts";
 import { asksForShutdown, checkExit, type ExitCheck, type ExitFacts } from "../../domain/coordination/exit-triggers.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
+import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import { either, fields, flag, list, oneOf, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import type { TrackerReading } from "../../domain/tracker/tracker.ts";
@@ -15,6 +16,7 @@ import {
 import type { Tx } from "../../ports/store.ts";
 import type { Trackers } from "../../ports/tracker.ts";
 import type { Effect } from "../operation.ts";
+import { openEndsOf } from "../runs/open-ends.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, headCapabilities } from "./find.ts";
 
@@ -56,9 +58,13 @@ const trackerReading: SchemaOf<TrackerReading> = either(
 export interface CheckReply extends ExitCheck {
   readonly agentName: string;
   readonly runId: string;
+  /** Everything that keeps the run from ending. Empty: `ov run complete` ends it. */
+  readonly open: readonly OpenEnd[];
+  /** The triggers are settings of the operator; an agent can do nothing about them. */
+  readonly byOperator: boolean;
 }
 
-/** Is the run of this one over, by the triggers that are switched on? May start the program of the project's tracker. */
+/** What keeps the run of this one open, and whether it is over by the triggers that are switched on. May start the program of the project's tracker. */
 export const checkComplete: Effect<CheckRequest, CheckReply> = {
   kind: "effect",
   request: fields({ capability: oneOf(headCapabilities) }, { name: text, requireClean: flag }),
@@ -80,7 +86,10 @@ export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
     const { exitTriggers, requireClean: configured } = settings.coordinator;
     const rules = { triggers: exitTriggers, requireClean: requireClean ?? configured };
     const check = checkExit({ ...(await storedFacts(tx, found.value)), tracker }, rules);
-    return ok({ ...check, agentName: found.value.name, runId: found.value.runId });
+    const { name: agentName, runId } = found.value;
+    const run = await tx.runs.get(runId);
+    const open = run === undefined ? [] : await openEndsOf(tx, run);
+    return ok({ ...check, agentName, runId, open, byOperator: caller.kind !== "agent" });
   },
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import { writeSpec } from "../specs/specs.ts";
@@ -26,7 +26,8 @@ test("an agent is told its task, whether a spec was written, and what its parent
     parentCapability: "lead",
     task: { title: "Dates", description: "Parse them" },
     hasSpec: false,
-    objective: null,
+    objective: "Ship it",
+    criteria: [],
     subject: null,
   });
   await world.must(writeSpec, { taskId: "t1", body: "so" });
@@ -73,4 +74,22 @@ test("a coordinator is told the objective of its run, and has no siblings", asyn
   const { world, of } = await worldWith(boss, builder("bob", { parentName: "operator" }));
   await using _ = world;
   expect(await of(boss)).toMatchObject({ objective: "Ship it", siblings: [], task: null, parentCapability: null });
+});
+
+test("L2: an agent sees the criteria that its task serves, else those of the task above it; a coordinator sees all", async () => {
+  const boss = storedAgent("coordinator", { capability: "coordinator", runId: "run-1", parentName: "operator" });
+  const lead = storedAgent("l", { capability: "lead", runId: "run-1", parentName: "coordinator", taskId: "t1" });
+  const [ann, bob] = [builder("ann", { taskId: "t2" }), builder("bob", { taskId: "t3" })];
+  const { world, of } = await worldWith(boss, lead, ann, bob);
+  await using _ = world;
+  await world.store.transaction(async (tx) => {
+    for (const number of [1, 2, 3]) await tx.criteria.put(aCriterion(number, { runId: "run-1" }));
+    await tx.criteria.serve("t1", "run-1", [1, 2]);
+    await tx.criteria.serve("t2", "run-1", [2]);
+  });
+  const numbers = async (agent: Agent) => (await of(agent)).criteria.map(({ number }) => number);
+  expect(await numbers(boss)).toEqual([1, 2, 3]);
+  expect(await numbers(lead)).toEqual([1, 2]);
+  expect(await numbers(ann)).toEqual([2]);
+  expect(await numbers(bob)).toEqual([1, 2]);
 });

@@ -185,14 +185,16 @@ test("whatever a task, a path or a name says, no line of it begins a line of the
     fc.property(text, text, text, (title, description, path) => {
       const base = anAssignment("builder", { siblings: [siblingOf("s", path)] });
       const agent = { ...base.agent, scope: [path, "b"], specPath: null };
-      const forged = renderInstructions("# P", { ...base, agent, task: { title, description } }, someTerms);
+      const criteria = [{ number: 2, text: description }];
+      const said = { ...base, agent, task: { title, description }, objective: title, criteria };
+      const forged = renderInstructions("# P", said, someTerms);
       expect(headings(forged)).toEqual(headings(plain));
       const own = (line: string): boolean => line !== "" && !line.startsWith("    ");
       const known = new Set(plain.split("\n").filter(own));
       const strange = forged.split("\n").filter((line) => own(line) && !known.has(line));
       expect(strange.filter((line) => !/^- `[^`]*`(: builder, owns `[^`]*`)?$/.test(line))).toEqual([]);
       const inside = forged.split("\n").filter((line) => line.startsWith("    ") && line !== "    text:");
-      expect(inside.filter((line) => !/^ {4}(title:|\|)/.test(line))).toEqual([]);
+      expect(inside.filter((line) => !/^ {4}(title:|objective:|criterion 2:|\|)/.test(line))).toEqual([]);
     }),
   );
 });

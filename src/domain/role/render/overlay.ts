@@ -1,3 +1,4 @@
+import { isIn } from "../../agent/capability.ts";
 import { headerLine, quoted } from "../../text/visible.ts";
 import {
   type Assignment,
@@ -53,7 +54,7 @@ function profile({ asked }: Assignment): string | undefined {
 }
 
 /** Who the agent is and what it was given to do. */
-function assignment({ agent, task, objective, parentCapability }: Assignment): string {
+function assignment({ agent, task, objective, criteria, parentCapability }: Assignment): string {
   const facts = [
     `You are: ${code(agent.name)} (${agent.capability})`,
     agent.taskId === null ? undefined : `Task: ${code(agent.taskId)}`,
@@ -64,11 +65,28 @@ function assignment({ agent, task, objective, parentCapability }: Assignment): s
   return paragraphs([
     "## Your Assignment",
     bullets(facts),
-    objective === null ? undefined : fenced("The objective of this run", [headerLine("objective", objective)]),
+    objective === null ? undefined : fenced("The objective of this run", objectiveLines(agent, objective, criteria)),
     task === null ? undefined : fenced("The task", taskLines(task)),
     task === null && objective === null ? "What to do comes as mail; your first turn brings it." : undefined,
   ]);
 }
+
+/** The objective in one line, and in full the criteria that the agent's work has to meet. */
+function objectiveLines(
+  { capability }: Assignment["agent"],
+  objective: string,
+  criteria: Assignment["criteria"],
+): readonly string[] {
+  const isClipped = !isIn("persistent", capability) && objective.length > longestObjective;
+  const whole = isClipped ? `${objective.slice(0, longestObjective)}…` : objective;
+  return [
+    headerLine("objective", whole),
+    ...criteria.map(({ number, text }) => headerLine(`criterion ${number}`, text)),
+  ];
+}
+
+/** Workers need to know what their part is for, not all of it. */
+const longestObjective = 300;
 
 function taskLines({ title, description }: NonNullable<Assignment["task"]>): readonly string[] {
   const text = description === null || description.trim() === "" ? [] : ["text:", ...quoted(description.trimEnd())];

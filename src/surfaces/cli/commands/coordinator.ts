@@ -1,5 +1,6 @@
 import { headView, stoppedHeadView } from "../../../contract/views/agent.ts";
 import { sentView } from "../../../contract/views/mail.ts";
+import { openEndView } from "../../../contract/views/run.ts";
 import { waitWords } from "../../../domain/agent/status.ts";
 import { exitTriggers } from "../../../domain/coordination/exit-triggers.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
@@ -252,31 +253,35 @@ export const checkComplete: Handler = async (call) => {
   const requireClean = typeof clean === "boolean" ? clean : undefined;
   const found = await app.call("coordinator.check", { ...questionOf("coordinator", call), requireClean });
   if (!found.ok) return found;
-  const { complete, triggers, failures, runId, agentName } = found.value;
+  const { complete, triggers, failures, runId, agentName, open } = found.value;
   return ok({
-    json: { complete, triggers, failures, runId, agentName },
+    json: { complete, triggers, failures, runId, agentName, open: open.map(openEndView) },
     text: completionLines(io.paint, found.value).join("\n"),
     exit: isOn(flags["exit-code"]) && !complete ? exits.check : exits.ok,
   });
 };
 
-function completionLines(paint: Paint, { complete, triggers, failures, runId }: CheckReply): readonly string[] {
-  const enabled = exitTriggers.filter((name) => triggers[name].enabled);
-  const head = complete
-    ? successLine(paint, "Complete:", runId)
-    : warningLine(paint, `${runId} is not complete`, enabled.length === 0 ? noTrigger : undefined);
+/** The facts first. The triggers are the operator's settings, so agents are not told about them. */
+function completionLines(paint: Paint, { complete, triggers, failures, runId, open, byOperator }: CheckReply) {
+  const on = exitTriggers.filter((name) => triggers[name].enabled);
+  const facts =
+    open.length === 0
+      ? [successLine(paint, "Nothing is open in", runId), hintLine(paint, "end it: ov run complete")]
+      : [
+          warningLine(paint, `${runId} is not ready to end:`),
+          ...open.flatMap(({ what, fix }) => [`  ${visibleLine(what)}`, `  ${hintLine(paint, visibleLine(fix))}`]),
+        ];
+  const judged = complete ? "complete" : "not complete";
   return [
-    head,
-    ...exitTriggers.map((name) => {
-      const { enabled: on, met, detail } = triggers[name];
-      const mark = met ? "met" : "not met";
-      return `  ${name}: ${on ? mark : paint.dim(`${mark}, switched off`)} ${paint.dim(`(${visibleLine(detail)})`)}`;
-    }),
+    ...facts,
     ...failures.map(({ name, capability, outcome }) => hintLine(paint, `${name} (${capability}) ended as ${outcome}`)),
+    ...(byOperator && on.length > 0 ? [`By your triggers it is ${judged}:`] : []),
+    ...(byOperator ? on : []).map((name) => {
+      const { met, detail } = triggers[name];
+      return `  ${name}: ${met ? "met" : "not met"} ${paint.dim(`(${visibleLine(detail)})`)}`;
+    }),
   ];
 }
-
-const noTrigger = "no trigger is switched on: ov config set coordinator.exitTriggers.allAgentsDone true";
 
 export const questionOf = (capability: HeadCapability, { flags }: Pick<Call, "flags">) => ({
   capability,

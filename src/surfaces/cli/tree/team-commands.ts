@@ -104,9 +104,9 @@ export const coordinatorCommand: Command = {
     ...headCommands("coordinator"),
     {
       name: "check-complete",
-      summary: "Say whether the run of the coordinator is over",
+      summary: "Say what keeps the run of the coordinator open, and whether it is over",
       details:
-        "Judged by the triggers that coordinator.exitTriggers switches on; all of them must be met. For taskTrackerEmpty it asks the tracker that taskTracker.backend names too; one that cannot be asked counts as not empty.",
+        "Lists agents at work, open tasks, branches on their way to land and criteria without proof. With --exit-code it is judged by the triggers that coordinator.exitTriggers switches on; all of them must be met. For taskTrackerEmpty it asks the tracker that taskTracker.backend names too; one that cannot be asked counts as not empty.",
       flags: [
         nameFlag("coordinator"),
         { name: "exit-code", summary: "Exit with 5 when it is not over" },

@@ -89,7 +89,12 @@ async function patchOf(
   const { headCommit, targetBranch, resultCommit, runId } = entry;
   const run = runId === null ? undefined : await app.call("run.show", { id: runId });
   const landing = run?.ok === true ? run.value.run.landingBranch : null;
+  const meantFor = run?.ok === true ? run.value.run.targetBranch : null;
   const of = { branch, headCommit, resultCommit };
+  // The whole work of a run: its landing branch against the branch that it is promoted to.
+  if (branch === landing && meantFor !== null && meantFor !== landing) {
+    return app.call("merge.showPatch", { ...of, targetBranch: meantFor });
+  }
   if (landing !== null && landing !== targetBranch) {
     const patch = await app.call("merge.showPatch", { ...of, targetBranch: landing });
     // The landing branch exists once something has landed there; before, work starts from the target.
