@@ -108,7 +108,13 @@ test("a question that nobody answers is waited for with words, and ends with the
 
 test("a coordinator that completes its own run ends with that turn, and its name is free", async () => {
   await using project = await makeProject({
-    scenario: "- when: { capability: coordinator }\n  do:\n    - ov: [run, complete]\n    - say: Done.\n",
+    scenario: `
+- when: { capability: coordinator }
+  do:
+    - ov: [run, criteria, prove, "1", --file, README.md]
+    - ov: [run, complete]
+    - say: Done.
+`,
   });
   const { runId } = await project.json("coordinator", "start", "--objective", "Nothing at all");
   await project.until(
