@@ -1,13 +1,11 @@
 import { checklistView } from "../../../contract/views/run.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
-import { criterionStatus, evidenceOf, evidenceWords } from "../../../domain/run/checklist.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
-import type { CriterionDetail } from "../../../usecases/runs/checklist.ts";
 import type { ChecklistReply } from "../../../usecases/runs/criteria.ts";
 import type { Handler, Outcome, Paint } from "../command.ts";
 import { number, text, texts, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
+import { checklistLines } from "./operator-render.ts";
 
 /** Shows the checklist of a run. */
 export const list: Handler = async ({ app, flags, io }) => {
@@ -65,18 +63,3 @@ function unservedLines(paint: Paint, { unserved, run }: ChecklistReply): readonl
     warningLine(paint, `no task serves ${unserved.length === 1 ? "criterion" : "criteria"} ${unserved.join(", ")}`),
   ];
 }
-
-/** A line for each criterion: its number, where it stands, its words and what shows it. */
-export const checklistLines = (paint: Paint, criteria: readonly CriterionDetail[]): readonly string[] =>
-  criteria.map(({ criterion, tasks }) => {
-    const status = criterionStatus(criterion);
-    const evidence = evidenceOf(criterion);
-    const facts = [
-      ...(status === "proved" && evidence !== undefined ? [evidenceWords(evidence)] : []),
-      ...(status === "waived" ? [`waived by ${criterion.waivedBy}: ${criterion.waiveReason}`] : []),
-      ...(tasks.length === 0 ? [] : [tasks.join(", ")]),
-    ];
-    const mark = status === "proved" ? paint.green("✓") : status === "waived" ? paint.dim("~") : "·";
-    const rest = facts.length === 0 ? "" : ` ${paint.dim(`(${visibleLine(facts.join("; "))})`)}`;
-    return `  ${mark} ${criterion.number}. ${visibleLine(criterion.text)}${rest}`;
-  });

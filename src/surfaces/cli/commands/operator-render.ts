@@ -1,10 +1,12 @@
 import { troubleCommands } from "../../../contract/views/agent.ts";
 import { replyCommand } from "../../../contract/views/mail.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
+import { criterionStatus, evidenceOf, evidenceWords } from "../../../domain/run/checklist.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { OpenDecision, OpenQuestion } from "../../../usecases/operator/decisions.ts";
 import type { TroubledAgent, UnhandedBranch } from "../../../usecases/operator/troubled-agents.ts";
+import type { CriterionDetail } from "../../../usecases/runs/checklist.ts";
 import type { Paint } from "../command.ts";
 import { ago } from "../format.ts";
 import { hintLine, warningLine } from "../marks.ts";
@@ -77,3 +79,18 @@ export const questionLines = (paint: Paint, questions: readonly OpenQuestion[]):
   questions.map((question) =>
     warningLine(paint, `${visibleLine(question.from)} asks: ${visibleLine(question.subject)}`, replyCommand(question)),
   );
+
+/** A line for each criterion: its number, where it stands, its words and what shows it. */
+export const checklistLines = (paint: Paint, criteria: readonly CriterionDetail[]): readonly string[] =>
+  criteria.map(({ criterion, tasks }) => {
+    const status = criterionStatus(criterion);
+    const evidence = evidenceOf(criterion);
+    const facts = [
+      ...(status === "proved" && evidence !== undefined ? [evidenceWords(evidence)] : []),
+      ...(status === "waived" ? [`waived by ${criterion.waivedBy}: ${criterion.waiveReason}`] : []),
+      ...(tasks.length === 0 ? [] : [tasks.join(", ")]),
+    ];
+    const mark = status === "proved" ? paint.green("✓") : status === "waived" ? paint.dim("~") : "·";
+    const rest = facts.length === 0 ? "" : ` ${paint.dim(`(${visibleLine(facts.join("; "))})`)}`;
+    return `  ${mark} ${criterion.number}. ${visibleLine(criterion.text)}${rest}`;
+  });

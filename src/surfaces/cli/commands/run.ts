@@ -8,8 +8,8 @@ import { duration, iso, shortTime } from "../format.ts";
 import { integer, numbers, text, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
 import { table } from "../table.ts";
-import { checklistLines } from "./criteria.ts";
 import { mergeLines } from "./merge-render.ts";
+import { checklistLines } from "./operator-render.ts";
 
 const defaultCount = 10;
 

@@ -11,9 +11,8 @@ import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
-import { checklistLines } from "./criteria.ts";
 import { mergeLines } from "./merge-render.ts";
-import { decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
+import { checklistLines, decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
