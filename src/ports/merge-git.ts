@@ -184,6 +184,8 @@ export interface MergeGit {
   linksAt(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The targets of all symbolic links of a commit, by the path of the link. */
   linksOf(commit: string): Promise<ReadonlyMap<string, string>>;
+  /** Files that came between the merge base and `to` under names that no checkout can hold. */
+  unusableNames(from: string, to: string): Promise<readonly string[]>;
   /** Does the tree at this commit give the path the attribute `merge=union`? */
   isUnion(commit: string, path: string): Promise<boolean>;
   /** The same tree with these files replaced. */

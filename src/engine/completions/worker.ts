@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Missing } from "../../domain/completion/check.ts";
 import { environmentOf, isOpenCheck, type StoredCheck, type TrialGate } from "../../domain/completion/check.ts";
+import { lastingProblem } from "../../domain/failure.ts";
 import { defaultTimeoutMs, type Gate, type GateResult, type Receipt } from "../../domain/gate/gate.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { Rollback, type Tx } from "../../ports/store.ts";
@@ -162,7 +163,9 @@ async function forgetTyped(
 function problemOf(thrown: unknown): readonly Missing[] {
   if (thrown instanceof Rollback) return thrown.value as readonly Missing[];
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return [{ kind: "engine", message: `the engine could not check it: ${message}`, fix: "try again in a moment" }];
+  const fix =
+    lastingProblem(thrown) === undefined ? "try again in a moment" : "mend that first: it does not pass by itself";
+  return [{ kind: "engine", message: `the engine could not check it: ${message}`, fix }];
 }
 
 /** Answers no, tells an agent that no longer waits for the answer, and puts it on record: all of it, or nothing. */

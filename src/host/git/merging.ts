@@ -24,6 +24,7 @@ import {
   refsWith,
   subjectOf,
   treeOf,
+  unusableNames,
 } from "./merge/history.ts";
 import { hooksPath, runHooks, standingHooks } from "./merge/hooks.ts";
 import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
@@ -87,6 +88,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     blobAt: async (commit, path) => blobAt(await mergeRepo(), commit, path),
     linksAt: async (commit, paths) => linksAt(await mergeRepo(), commit, paths),
     linksOf: async (commit) => linksOf(await mergeRepo(), commit),
+    unusableNames: async (from, to) => unusableNames(await mergeRepo(), from, to),
     readBlob: async (oid) => readBlob(await mergeRepo(), oid),
     isUnion: async (commit, path) => {
       const { attributes } = await tools();

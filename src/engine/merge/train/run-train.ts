@@ -57,10 +57,12 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
     const attempt = await beginAttempt(ports, { id, entries, baseCommit: tip });
     await run(ports, job, attempt);
   } catch (error) {
+    if (stop.aborted) return await giveUp(ports, id, entries, { firstRestMs: 0 });
+    if (await rejectUnusable(ports, target, entries)) return await giveUp(ports, id, entries, { firstRestMs: 0 });
     const lasting = lastingProblem(error);
-    if (lasting !== undefined && !stop.aborted) return await block(ports, { id, target, entries }, lasting);
-    await giveUp(ports, id, entries, stop.aborted ? 0 : retryBrokenMs);
-    if (!stop.aborted) throw error;
+    if (lasting !== undefined) return await block(ports, { id, target, entries }, lasting);
+    await giveUp(ports, id, entries, { firstRestMs: retryBrokenMs, error });
+    throw error;
   }
 }
 
@@ -169,19 +171,43 @@ async function beginAttempt(
   return { id, baseCommit, logDir };
 }
 
+/** Sends entries back whose files no checkout can hold: they would keep all others from being checked. True when there were any. */
+async function rejectUnusable(ports: MergePorts, target: string, entries: readonly MergeEntry[]): Promise<boolean> {
+  const tip = await tipOf(ports, target);
+  if (tip === undefined) return false;
+  let found = false;
+  for (const entry of entries) {
+    const files = await ports.merging.unusableNames(tip, entry.headCommit);
+    if (files.length === 0) continue;
+    found = true;
+    const message = `no checkout can hold its files: ${JSON.stringify(files[0]?.slice(0, 80))} is no name that git or the file system takes; rename the file`;
+    const outcome = { status: "failed", cause: "git_error", detail: { message, files } } as const;
+    await ports.store.transaction((tx) => rejected(tx, mergeContext(ports), entry, outcome));
+  }
+  return found;
+}
+
+interface Broken {
+  readonly firstRestMs: number;
+  /** Shown with the entries, until they are tried again. */
+  readonly error?: unknown;
+}
+
 /** Whoever is asked to end, or cannot go on, leaves the entries as they were found. */
 async function giveUp(
   ports: MergePorts,
   attemptId: string,
   entries: readonly MergeEntry[],
-  firstRestMs: number,
+  { firstRestMs, error }: Broken,
 ): Promise<void> {
   const now = ports.clock.now();
+  const message = error instanceof Error ? error.message : String(error);
+  const why = error === undefined ? {} : ({ cause: "git_error", causeDetail: { message } } as const);
   await ports.store.transaction(async (tx) => {
     await tx.mergeAttempts.change(attemptId, { outcome: "blocked", finishedAt: now });
     for (const entry of entries) {
       const notBefore = now + restOf(entry, firstRestMs);
-      await tx.merges.change(entry.id, ["merging", "gating"], { status: "pending", notBefore, updatedAt: now });
+      await tx.merges.change(entry.id, ["merging", "gating"], { status: "pending", notBefore, ...why, updatedAt: now });
     }
   });
 }

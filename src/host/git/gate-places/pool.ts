@@ -185,7 +185,13 @@ async function fill(mergeRepo: MergeRepository, place: PoolPlace, filling: Filli
   );
   const ids = treesOf(own, commit).then((trees) => [...trees, ...written.map(({ oid }) => oid)]);
   await expectSound(own, mergeRepo.repository, { commit, ids });
-  expectGit(await own.git(["read-tree", "--reset", "-u", commit]), "writing the files");
+  const answer = await own.git(["read-tree", "--reset", "-u", commit]);
+  const [, unusable] = /^(?:error|fatal): (invalid path .*|.*: File name too long)$/m.exec(answer.err) ?? [];
+  if (answer.code !== 0 && unusable !== undefined) {
+    const problem = `its files cannot be written: ${unusable}; rename the file`;
+    throw new Failure({ kind: "commit-refused", commit, problem });
+  }
+  expectGit(answer, "writing the files");
   const cached = await onlyIgnored(
     own,
     place.path,

@@ -231,6 +231,22 @@ export async function linksOf(mergeRepo: MergeRepository, commit: string): Promi
   return new Map(links.map(({ path }, at) => [path, String(targets[at])]));
 }
 
+export async function unusableNames(mergeRepo: MergeRepository, from: string, to: string): Promise<readonly string[]> {
+  const since = (await baseOf(mergeRepo, from, to)) ?? from;
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d", since, to];
+  const names = zeroEnded(expectGit(await mergeRepo.through((own) => own.git(args)), `comparing ${to}`).raw);
+  return names.filter((name) => !isUsable(name.toString("latin1"))).map(String);
+}
+
+/** As git and the file system judge it; one character of the path is one byte. */
+const isUsable = (path: string): boolean =>
+  path.length <= longestPath &&
+  path.split("/").every((part) => part.length <= longestName && !/^(\.{0,2}|\.git[ .]*|git~1|\.git::.*)$/i.test(part));
+
+const longestName = 255;
+/** The system allows 4095 for the whole path; our own directories come before it. */
+const longestPath = 3500;
+
 /** A path named by a command may lead out of the repository, and git refuses such paths. */
 const isWithin = (path: string): boolean =>
   path !== "" && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
