@@ -5,6 +5,7 @@ import type { Turn } from "../domain/turn/turn.ts";
 import type { NoPlace } from "../ports/store/turns.ts";
 import type { Tx } from "../ports/store.ts";
 import { releaseReservation, reserveTurn } from "../usecases/budgets/turn-budget.ts";
+import { foldMail } from "../usecases/mail/fold-mail.ts";
 import type { EnginePorts } from "./ports.ts";
 import { turnLease } from "./supervisor/begin.ts";
 
@@ -99,10 +100,21 @@ async function claim(tx: Tx, ports: DispatchPorts, turn: Turn, agent: Agent, now
   });
 }
 
+/**
+ * What woke the agent was read, folded or is no longer true, and the rest is news. The news may wait for the next turn
+ * where another cause will start one.
+ */
+const isWokenAgain = async (tx: Tx, { name, capability, providerSessionId }: Agent): Promise<boolean> =>
+  providerSessionId !== null && (isIn("persistent", capability) || (await tx.waits.of(name)).length > 0);
+
 async function claimMail(tx: Tx, turn: Turn, agent: Agent, now: number): Promise<number> {
   let messages = 0;
   let characters = 0;
-  for (const { message, delivery } of await tx.deliveries.queued(agent.name, now, mostMessages)) {
+  const queued = await foldMail(tx, await tx.deliveries.queued(agent.name, now, mostMessages), now);
+  if (turn.trigger === "mail" && !queued.some(({ delivery }) => delivery.wake) && (await isWokenAgain(tx, agent))) {
+    return 0;
+  }
+  for (const { message, delivery } of queued) {
     characters += message.body.length;
     if (messages > 0 && characters > mostCharacters) break;
     const taken = nextDelivery(delivery, { kind: "claim", by: turn.id, channel: "turn", turnId: turn.id }, now);

@@ -22,6 +22,7 @@ export const deliveries = table<Delivery>("deliveries", {
   state: text<DeliveryState>(),
   priorityRank: integer,
   wake: flag,
+  wakeReason: nullable(text()),
   attempts: integer,
   notBefore: integer,
   claimedBy: nullable(text()),

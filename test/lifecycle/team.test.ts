@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { letGo, untilAgent } from "../../testkit/lifecycle.ts";
+import { eventsOf, letGo, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /**
@@ -89,11 +89,15 @@ const phases = (project: TestProject) =>
     (await tx.messages.list({ to: "coordinator" })).filter((message) => message.fromAgent === "system"),
   );
 
-test("a default run reaches its phase notices unattended, and completes when its builders are released", async () => {
+test("L5: a run has its three phases on record, and its coordinator is told once, when something is to be decided", async () => {
   await using project = await startTeam();
   await playTeam(project);
   await project.settled();
-  expect(await phases(project)).toHaveLength(3);
+  expect(await eventsOf(project, "run_phase")).toHaveLength(3);
+  // The lead, which decided about the others, has ended, and its builders' branches were handed over by nobody.
+  expect((await phases(project)).map(({ body }) => body)).toEqual([
+    expect.stringContaining("hand over what is finished"),
+  ]);
   const released = await Promise.all(
     ["scout1", "r1", "b1", "b2", "lead1"].map(async (name) => (await project.agent(name)).releasedAt !== null),
   );

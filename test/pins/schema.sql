@@ -1,4 +1,4 @@
-PRAGMA user_version = 13;
+PRAGMA user_version = 14;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -151,7 +151,7 @@ CREATE TABLE deliveries (
   delivered_at INTEGER,
   acked_at INTEGER,
   last_error TEXT,
-  updated_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL, wake_reason TEXT,
   PRIMARY KEY (to_agent, message_seq)
 ) STRICT;
 

@@ -236,6 +236,7 @@ const delivery: First<"deliveryView"> = {
   state: "acked",
   priorityRank: 2,
   wake: true,
+  wakeReason: "it asks for an answer",
   attempts: 1,
   notBefore: at,
   claimedBy: "turn-1",
@@ -257,6 +258,7 @@ const bareDelivery: First<"deliveryView"> = {
   channel: null,
   deliveredAt: null,
   ackedAt: null,
+  wakeReason: null,
   lastError: null,
 };
 const sent: First<"sentView"> = {

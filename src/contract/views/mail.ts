@@ -45,6 +45,7 @@ export const deliveryView = (delivery: Delivery) => ({
   to: delivery.toAgent,
   state: delivery.state,
   wake: delivery.wake,
+  wakeReason: delivery.wakeReason,
   attempts: delivery.attempts,
   redelivered: delivery.redelivered,
   claimedBy: delivery.claimedBy,

@@ -42,16 +42,18 @@ export function endedPhase(newest: readonly PhaseAgent[], announced: ReadonlySet
   };
 }
 
-const nextSteps: Readonly<Record<Phase["name"], string>> = {
-  scout: "The scouts have reported: ready for the next phase.",
-  builder: "The builders are done: wait for their leads to verify the work. This is no permission to merge.",
-  reviewer: "The reviews are done: read their verdicts and decide.",
-  merger: "The merges are done: check what landed.",
-  mixed: "Read their reports, then start the next phase or finish the run.",
-};
+/** What is known of the run beside its agents. */
+export interface PhaseFacts {
+  readonly runId: string;
+  /** Ids of its tasks that are not closed. */
+  readonly openTasks: readonly string[];
+}
 
 /** The announcement in words: how many, how they ended, and what may come next. */
-export function phaseText(phase: Phase, runId: string): { readonly subject: string; readonly body: string } {
+export function phaseText(
+  phase: Phase,
+  { runId, openTasks }: PhaseFacts,
+): { readonly subject: string; readonly body: string } {
   const { name, agents, capabilities } = phase;
   const who = name === "mixed" ? `${agents.length} workers (${capabilities.join(", ")})` : counted(agents.length, name);
   const failed = agents.filter((agent) => statusOf(agent).tone === "trouble");
@@ -61,8 +63,19 @@ export function phaseText(phase: Phase, runId: string): { readonly subject: stri
     const words = facts.outcome === "done" ? "done" : statusOf(facts).words;
     return `- ${agent} (${capability}): ${words}`;
   });
-  const step = failed.length === 0 ? nextSteps[name] : stepsAfterFailure(failed);
+  const step = failed.length === 0 ? nextStep(openTasks) : stepsAfterFailure(failed);
   return { subject: `[ENGINE] all ${who} of run ${runId} ${end}`, body: [step, "", ...lines].join("\n") };
+}
+
+const mostTasks = 20;
+
+function nextStep(openTasks: readonly string[]): string {
+  const idle = "Nobody works for the run now, no branch is landing, and nothing else will wake you.";
+  if (openTasks.length === 0)
+    return `${idle} Decide: hand over what is finished (merge_ready), sling what is missing, or finish the run.`;
+  const shown = openTasks.slice(0, mostTasks).join(", ");
+  const more = openTasks.length > mostTasks ? ` and ${openTasks.length - mostTasks} more` : "";
+  return `${idle} Open tasks: ${shown}${more}. Decide: hand over what is finished (merge_ready), sling what is open, or finish the run.`;
 }
 
 /** An agent that failed reports nothing more: whoever leads the run decides what becomes of its task. */

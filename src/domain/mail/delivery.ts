@@ -136,6 +136,7 @@ export function backOff(failuresBefore: number, policy: DeliveryPolicy = default
 /** What every delivery begins with, whoever it is for. */
 export const freshDelivery = {
   state: "queued",
+  wakeReason: null,
   attempts: 0,
   notBefore: 0,
   claimedBy: null,

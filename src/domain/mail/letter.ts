@@ -9,6 +9,8 @@ export interface Letter {
   readonly redelivered: boolean;
   /** What is behind a report that nobody verified; absent for all other mail. */
   readonly unverified?: string;
+  /** What is no longer as the message says, at the moment it is handed over. */
+  readonly since?: string;
   /** It counts by itself: it is shown in full, whatever its sender wrote later. */
   readonly whole?: boolean;
 }

@@ -44,6 +44,7 @@ function block(letter: FoldedLetter, place: number, count: number): string {
     headerLine("priority", message.priority),
     headerLine("subject", message.subject),
     ...factLines("unverified", letter),
+    ...sinceLines("since then", letter),
     ...(message.replyTo === null ? [] : [headerLine("in reply to", message.replyTo)]),
     ...(message.blobPath === null ? [] : [headerLine("whole text", message.blobPath)]),
     ...foldedLines(letter),
@@ -68,6 +69,7 @@ function injected(letter: FoldedLetter): readonly string[] {
     `--- From: ${sender} ${tags.join(" ")}`,
     headerLine("Subject", message.subject),
     ...factLines("Unverified", letter),
+    ...sinceLines("Since then", letter),
     ...(message.blobPath === null ? [] : [headerLine("Whole text", message.blobPath)]),
     ...foldedLines(letter),
     ...quoted(message.body),
@@ -83,6 +85,9 @@ function bannerLine({ message }: FoldedLetter): string {
 
 const factLines = (name: string, { unverified }: FoldedLetter): readonly string[] =>
   unverified === undefined ? [] : [headerLine(name, unverified)];
+
+const sinceLines = (name: string, { since }: FoldedLetter): readonly string[] =>
+  since === undefined ? [] : [headerLine(name, since)];
 
 /** The older reports stay readable by id: folding hides a text, it does not lose one. */
 function foldedLines({ folded }: FoldedLetter): readonly string[] {

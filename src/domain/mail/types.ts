@@ -82,6 +82,8 @@ export interface Delivery {
   readonly state: DeliveryState;
   readonly priorityRank: number;
   readonly wake: boolean;
+  /** Why it starts a turn; null where it starts none. */
+  readonly wakeReason: string | null;
   /** Failed attempts so far. */
   readonly attempts: number;
   readonly notBefore: number;

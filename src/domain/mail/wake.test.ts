@@ -15,7 +15,7 @@ const facts = (type: MailType, more: Partial<WakeFacts> = {}): WakeFacts => ({
 describe("what wakes", () => {
   test("news that only inform ride along; everything else starts a turn", () => {
     const silent = mailTypes.filter((type) => !wakes(facts(type)));
-    expect(silent).toEqual(["status", "result", "health_check", "spec_ready"]);
+    expect(silent).toEqual(["status", "result", "merge_ready", "health_check", "spec_ready"]);
     expect(mailTypes.filter((type) => !wakes(facts(type, { priority: "low" })))).toEqual(silent);
   });
 

@@ -15,7 +15,8 @@ export const defaultWakePolicy: WakePolicy = {
   error: true,
   worker_done: true,
   worker_died: true,
-  merge_ready: true,
+  // It puts the branch into the queue by itself.
+  merge_ready: false,
   merged: true,
   merge_failed: true,
   escalation: true,
@@ -43,14 +44,44 @@ export interface WakeFacts {
 }
 
 /** Does this message start a turn of its recipient? */
-export function wakes(facts: WakeFacts, policy: WakePolicy = defaultWakePolicy): boolean {
-  if (facts.override !== undefined) return facts.override;
-  if (facts.group) return false;
-  if (facts.answers || facts.meant === true || isPressing(facts.priority)) return true;
-  const rule = policy[facts.type];
-  if (typeof rule === "boolean") return rule;
-  return facts.recipientCapability !== null && rule.includes(facts.recipientCapability);
+export const wakes = (facts: WakeFacts, policy: WakePolicy = defaultWakePolicy): boolean =>
+  whyWakes(facts, policy) !== null;
+
+/** Why this message starts a turn of its recipient; null when it starts none. */
+export function whyWakes(facts: WakeFacts, policy: WakePolicy = defaultWakePolicy): string | null {
+  const { type, override, group, answers, meant, priority, recipientCapability } = facts;
+  if (override !== undefined) return override ? "its sender asked for it" : null;
+  if (group) return null;
+  if (answers) return "it answers what its reader waits for";
+  if (meant === true) return "the operator or the parent wrote it to this reader";
+  if (isPressing(priority)) return `its priority is ${priority}, and ${wakeWords[type]}`;
+  const rule = policy[type];
+  const wakesByType =
+    typeof rule === "boolean" ? rule : recipientCapability !== null && rule.includes(recipientCapability);
+  return wakesByType ? wakeWords[type] : null;
 }
+
+/** Why mail of a type starts a turn, where it does. */
+export const wakeWords: Readonly<Record<MailType, string>> = {
+  status: "it informs",
+  result: "it brings a result",
+  health_check: "it asks for a sign of life",
+  spec_ready: "a spec can be read",
+  question: "it asks for an answer",
+  error: "its sender is blocked",
+  worker_done: "an agent has finished, and its work is to be dealt with",
+  worker_died: "an agent ended without finishing, and its task is to be dealt with",
+  merge_ready: "a branch is handed over",
+  merged: "a branch has landed, and the next step is to be decided",
+  merge_failed: "a branch did not land, and has to be mended",
+  escalation: "somebody below cannot go on",
+  dispatch: "it gives work",
+  assign: "it gives work",
+  decision_gate: "it asks for a decision",
+  review: "a review asks for an answer",
+  decision: "a decision was made",
+  shutdown: "it asks to end",
+};
 
 /**
  * Must this mail be read before its recipient may finish? The words of the operator and of the parent always, and

@@ -46,6 +46,13 @@ export interface Explanation {
   readonly next: string | null;
 }
 
+/** Whether it started or starts a turn of its own, and why. Null where its reader has no turns, or nobody knows. */
+export function explainWake({ wake, wakeReason }: Delivery, recipient: WhyRecipient | null): string | null {
+  if (recipient === null) return null;
+  if (!wake) return "It starts no turn of its own; it rides along with the next one.";
+  return wakeReason === null ? null : `It starts a turn, because ${wakeReason}.`;
+}
+
 /** Why a message has or has not been seen, and what to type about it. First match wins. */
 export function explainDelivery(facts: WhyFacts): Explanation {
   const { delivery, messageId: id } = facts;

@@ -5,12 +5,14 @@ import { parseDone } from "../../domain/completion/request.ts";
 import { missingFrom } from "../../domain/completion/rules.ts";
 import type { Letter } from "../../domain/mail/letter.ts";
 import { reopens } from "../../domain/mail/recipient.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
 import type { ProcessRecord } from "../../domain/process/process.ts";
 import type { Recall } from "../../domain/turn/prompt.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { roleFacts } from "../../usecases/completions/role-facts.ts";
+import { takenSince } from "../../usecases/mail/fold-mail.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
 /** Everything a supervisor needs to know about the turn it took. */
@@ -104,9 +106,20 @@ async function lettersOf(tx: Tx, turnId: string, agent: Agent): Promise<Letter[]
   for (const { message, delivery } of await tx.deliveries.ofTurn(turnId)) {
     const sender = message.fromAgentId === null ? undefined : await tx.agents.get(message.fromAgentId);
     const whole = countsBeforeFinish(message, delivery, agent);
-    letters.push({ message, capability: sender?.capability ?? null, redelivered: delivery.redelivered, whole });
+    letters.push({
+      message,
+      capability: sender?.capability ?? null,
+      redelivered: delivery.redelivered,
+      whole,
+      ...(await sinceOf(tx, message)),
+    });
   }
   return letters;
+}
+
+async function sinceOf(tx: Tx, message: Message): Promise<Pick<Letter, "since">> {
+  const since = await takenSince(tx, message);
+  return since === undefined ? {} : { since };
 }
 
 /** Enough to go on with; a conversation that was too long must not become so again at once. */

@@ -13,6 +13,7 @@ import givenBudgets from "./010-given-budgets.sql" with { type: "file" };
 import attemptMembers from "./011-attempt-members.sql" with { type: "file" };
 import drivers from "./012-drivers.sql" with { type: "file" };
 import checklist from "./013-checklist.sql" with { type: "file" };
+import wakeReasons from "./014-wake-reasons.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -32,6 +33,7 @@ const migrations: readonly string[] = [
   attemptMembers,
   drivers,
   checklist,
+  wakeReasons,
 ];
 
 export const schemaVersion = migrations.length;

@@ -69,6 +69,9 @@ async function firstOf(tx: Tx, message: Message): Promise<Message> {
   return first;
 }
 
+/** The words of a message without the note that it was forwarded. */
+export const withoutForwarding = (body: string): string => body.replace(handedOn, "");
+
 const handedOn = /\n\n\[forwarded: [^\n]*\]$/;
 
 /** A message that was told at the same moment is among the newest. */

@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { freshDelivery } from "../../domain/mail/delivery.ts";
 import { type Delivery, type MailType, type Message, type Priority, priorityRank } from "../../domain/mail/types.ts";
+import { wakeWords } from "../../domain/mail/wake.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
@@ -8,6 +9,8 @@ import { record } from "../events/record.ts";
 export interface Recipient {
   readonly name: string;
   readonly wake: boolean;
+  /** Why it starts a turn; the words of its type when absent. */
+  readonly reason?: string | null;
   /** No turn is started for it before this moment; 0 for at once. A turn that starts for another reason carries it. */
   readonly notBefore?: number;
 }
@@ -81,12 +84,13 @@ export async function post(tx: Tx, { ids, now }: { ids: Ids; now: number }, draf
   const seq = await tx.messages.insert(message);
   const rank = priorityRank[draft.priority];
   const queued = draft.recipients.map(
-    ({ name, wake }): Delivery => ({
+    ({ name, wake, reason }): Delivery => ({
       ...freshDelivery,
       messageSeq: seq,
       toAgent: name,
       priorityRank: rank,
       wake,
+      wakeReason: wake ? (reason ?? wakeWords[draft.type]) : null,
       updatedAt: now,
     }),
   );

@@ -3,7 +3,7 @@ import { isIn } from "../../domain/agent/capability.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { type Delivery, type Message, parseType } from "../../domain/mail/types.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
-import { type Explanation, explainDelivery, type WhyRecipient } from "../../domain/mail/why.ts";
+import { type Explanation, explainDelivery, explainWake, type WhyRecipient } from "../../domain/mail/why.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -157,7 +157,12 @@ export interface WhyRequest {
 
 export interface WhyReply {
   readonly id: string;
-  readonly recipients: readonly ({ readonly to: string; readonly state: Delivery["state"] } & Explanation)[];
+  readonly recipients: readonly ({
+    readonly to: string;
+    readonly state: Delivery["state"];
+    /** Why it starts a turn, or that it starts none. */
+    readonly wake: string | null;
+  } & Explanation)[];
 }
 
 /** Why a message has or has not been seen, for each recipient, and what to type about it. */
@@ -176,7 +181,8 @@ export const whyMail: UseCase<WhyRequest, WhyReply> = {
       const forwardedTo = heirOf(found.value, delivery, deliveries);
       const beforeFinish = await isShownBeforeFinish(tx, found.value, delivery);
       const facts = { messageId: id, delivery, recipient, forwardedTo, beforeFinish, engineRunning, now };
-      recipients.push({ to: delivery.toAgent, state: delivery.state, ...explainDelivery(facts) });
+      const wake = explainWake(delivery, recipient);
+      recipients.push({ to: delivery.toAgent, state: delivery.state, ...explainDelivery(facts), wake });
     }
     return ok({ id, recipients });
   },

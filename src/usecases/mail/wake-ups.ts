@@ -1,6 +1,6 @@
 import { capabilities, isCapability } from "../../domain/agent/capability.ts";
 import { isMailType, type MailType } from "../../domain/mail/types.ts";
-import { coalesceUntil, defaultWakePolicy, type WakePolicy, wakes } from "../../domain/mail/wake.ts";
+import { coalesceUntil, defaultWakePolicy, type WakePolicy, whyWakes } from "../../domain/mail/wake.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
@@ -18,8 +18,8 @@ export async function wakeUps(
   { group, readers }: Target,
 ): Promise<readonly Recipient[]> {
   const policy = wakePolicyOf(settings);
-  const wakesReader = ({ name, agent, silent }: Reader): boolean => {
-    if (silent) return false;
+  const reasonFor = ({ name, agent, silent }: Reader): string | null => {
+    if (silent) return null;
     const facts = {
       type: mail.type,
       priority: mail.priority,
@@ -28,13 +28,14 @@ export async function wakeUps(
       meant: mail.untyped === true && (sender.name === "operator" || sender.name === agent?.parentName),
       recipientCapability: agent?.capability ?? null,
     };
-    return wakes(mail.wake === undefined ? facts : { ...facts, override: mail.wake }, policy);
+    return whyWakes(mail.wake === undefined ? facts : { ...facts, override: mail.wake }, policy);
   };
   const recipients: Recipient[] = [];
   for (const reader of readers) {
-    const wake = wakesReader(reader);
+    const reason = reasonFor(reader);
+    const wake = reason !== null;
     const start = wake && reader.agent !== null ? await startOf(reader.name) : 0;
-    recipients.push({ name: reader.name, wake, notBefore: start });
+    recipients.push({ name: reader.name, wake, reason, notBefore: start });
   }
   return recipients;
 

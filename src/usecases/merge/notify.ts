@@ -14,6 +14,8 @@ export interface Notice extends OutcomeMail {
   readonly runId: string | null;
   /** Names that are woken, whatever the project's rules for the type say. */
   readonly wake?: readonly string[];
+  /** Names that get it with their next turn, whatever the rules say: it asks nothing of them. */
+  readonly quiet?: readonly string[];
 }
 
 /**
@@ -24,7 +26,7 @@ export async function notify(
   tx: Tx,
   context: Pick<Context, "ids" | "now" | "settings">,
   addressees: readonly string[],
-  { wake = [], ...notice }: Notice,
+  { wake = [], quiet = [], ...notice }: Notice,
 ): Promise<void> {
   const policy = wakePolicyOf(context.settings);
   for (const [reader, meant] of await readersOf(tx, addressees)) {
@@ -36,7 +38,7 @@ export async function notify(
       ...notice,
       ...fromEngine,
       address: own ? reader : (meant[0] ?? reader),
-      recipients: [{ name: reader, wake: own && (byRule || wake.includes(reader)) }],
+      recipients: [{ name: reader, wake: own && (wake.includes(reader) || (byRule && !quiet.includes(reader))) }],
     });
     for (const name of meant) if (name !== reader) await noteForward(tx, message, name, reader);
   }

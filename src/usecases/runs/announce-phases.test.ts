@@ -45,16 +45,26 @@ const notices = async (world: MailWorld, to = "chief"): Promise<Message[]> =>
 const phases = async (world: MailWorld): Promise<unknown[]> =>
   (await notices(world)).map(({ payload }) => payloadFields(payload).phase);
 
-test("scouts, then builders, then reviewers of one run make three notices to that run's coordinator", async () => {
+/** The coordinator has read what it was told, and its turn is over. */
+const atRest = (world: MailWorld): Promise<void> =>
+  world.store.transaction(async (tx) => {
+    await tx.turns.cancelQueued("agent-chief", world.clock.now);
+    for (const { delivery } of await tx.deliveries.inState("chief", ["queued"])) {
+      await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: world.clock.now });
+    }
+  });
+
+test("L5: scouts, then builders, then reviewers of one run make three notices, each where nothing else is pending", async () => {
   await using world = await coordinatedRun();
-  await seat(world, "lead", "lead");
   await seat(world, "scout", "s1", "s2");
   await end(world, "s1");
   expect(await phases(world)).toEqual([]);
   await end(world, "s2");
+  await atRest(world);
   await seat(world, "builder", "b1", "b2");
   await end(world, "b1");
   await end(world, "b2", "crashed");
+  await atRest(world);
   await seat(world, "reviewer", "r1");
   await end(world, "r1");
   expect(await phases(world)).toEqual(["scout", "builder", "reviewer"]);
@@ -67,6 +77,43 @@ test("scouts, then builders, then reviewers of one run make three notices to tha
   const levels = events.filter(({ type }) => type === "run_phase").map(({ level }) => level);
   expect(levels).toEqual(["info", "warn", "info"]);
 });
+
+test("L5: no notice while a lead goes on, a turn of the coordinator runs or is queued, or it waits for an answer", async () => {
+  await using world = await coordinatedRun();
+  await seat(world, "lead", "lead");
+  await seat(world, "scout", "s1");
+  await end(world, "s1");
+  expect(await phases(world)).toEqual([]);
+  await world.beginTurn("chief");
+  await end(world, "lead");
+  expect(await phases(world)).toEqual([]);
+  await world.store.transaction(async (tx) => {
+    const turn = await tx.turns.runningFor("agent-chief");
+    await tx.turns.end(turn?.id ?? "", 1, { ...endedWell, endedAt: world.clock.now });
+    const since = world.clock.now;
+    await tx.waits.add({ agentName: "chief", kind: "reply", ref: "q1", since, deadline: null });
+  });
+  await end(world, "nobody");
+  expect(await phases(world)).toEqual([]);
+  await world.store.transaction((tx) => tx.waits.remove("chief", "reply", "q1"));
+  await end(world, "nobody");
+  expect(await phases(world)).toEqual(["scout"]);
+  expect(await world.store.read((tx) => tx.events.after(0, 1000))).toContainEqual(
+    expect.objectContaining({ type: "run_phase" }),
+  );
+});
+
+const endedWell = {
+  status: "settled",
+  clean: true,
+  resultText: null,
+  exitCode: 0,
+  exitSignal: null,
+  terminalMessageSeq: null,
+  error: null,
+  failure: null,
+  advice: null,
+} as const;
 
 test("a set is announced once, however often it is looked at", async () => {
   await using world = await coordinatedRun();
@@ -82,6 +129,7 @@ test("work that is taken up again is announced again, as the new generation's", 
   await seat(world, "builder", "b1", "b2");
   await end(world, "b1");
   await end(world, "b2");
+  await atRest(world);
   const again: Partial<Agent> = { id: "agent-b1-2", generation: 2, capability: "builder", runId, parentName: "chief" };
   await world.seat("b1", again);
   await end(world, "nobody");

@@ -11,8 +11,10 @@ import type { Context } from "../usecase.ts";
 import { openEndsOf } from "./open-ends.ts";
 
 /**
- * Tells the run's coordinator when all its workers have ended. To be called in the transaction that ends an agent: each
- * set of workers (names and generations) is announced once, and a set that grew is another set.
+ * Puts the end of a phase of a run on record, and tells the run's coordinator where that asks something of it: all its
+ * workers have ended, and nothing else will start a turn of it. To be called in the transaction that ends an agent, and in
+ * the one that settles a turn of the coordinator: what was pending may be over then. Each set of workers (names and
+ * generations) is announced once, and a set that grew is another set.
  */
 export async function announcePhases(
   tx: Tx,
@@ -24,7 +26,6 @@ export async function announcePhases(
   const phase = endedPhase(newest, await announcedBefore(tx, runId));
   if (phase === undefined) return;
   const key = ids.digest(phase.set.join("\n"));
-  if (!(await notice(tx, { kind: "phase", about: runId, key }))) return;
   const facts = {
     phase: phase.name,
     workerCount: phase.agents.length,
@@ -33,10 +34,15 @@ export async function announcePhases(
     capabilities: phase.capabilities,
     workers: phase.set,
   };
+  if (await notice(tx, { kind: "phase", about: runId, key })) {
+    const level = phase.zombies > 0 ? "warn" : "info";
+    await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: facts });
+  }
   const recipient = coordinator === null ? undefined : await readerFor(tx, coordinator);
-  const level = phase.zombies > 0 ? "warn" : "info";
-  await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: facts });
   if (recipient === undefined) return;
+  if (recipient.wake && (await goesOnByItself(tx, runId, recipient.name, newest))) return;
+  if (!(await notice(tx, { kind: "phase", about: runId, key: `told:${key}` }))) return;
+  const open = await tx.tasks.list({ runId, unclosed: true });
   await post(
     tx,
     { ids, now },
@@ -45,12 +51,26 @@ export async function announcePhases(
       runId,
       address: recipient.name,
       recipients: [recipient],
-      ...phaseText(phase, runId),
+      ...phaseText(phase, { runId, openTasks: open.map(({ id }) => id) }),
       type: "status",
       priority: "high",
       payload: JSON.stringify(facts),
     },
   );
+}
+
+/**
+ * Nothing is to be decided now: a turn of the coordinator runs or will start, it waits for an answer, a lead goes on, a
+ * branch is landing, or everybody is released, which is told by itself.
+ */
+async function goesOnByItself(tx: Tx, runId: string, name: string, team: readonly Agent[]): Promise<boolean> {
+  const coordinator = await tx.agents.byName(name);
+  if (coordinator === undefined) return true;
+  if ((await tx.turns.runningFor(coordinator.id)) !== undefined) return true;
+  if ((await tx.turns.queuedFor(coordinator.id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
+  if ((await tx.waits.of(name)).length > 0) return true;
+  if (team.some((agent) => !hasEnded(agent)) || !team.some(isOpen)) return true;
+  return (await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0;
 }
 
 /** How far back the last announcement may lie among the engine's own messages of the run. */
@@ -69,7 +89,8 @@ async function announcedBefore(tx: Tx, runId: string): Promise<ReadonlySet<strin
 async function readerFor(tx: Tx, coordinator: string): Promise<Recipient> {
   const agent = await tx.agents.byName(coordinator);
   if (agent === undefined || hasEnded(agent)) return { name: "operator", wake: false };
-  return { name: agent.name, wake: true };
+  const reason = "nobody works for the run, and its coordinator has to decide how it goes on";
+  return { name: agent.name, wake: true, reason };
 }
 
 /**
@@ -95,7 +116,8 @@ function teamOf(coordinator: string, agents: readonly Agent[]): readonly Agent[]
 
 /**
  * Tells the coordinator of a run that nobody works for it any more and nothing of it waits to land, once for each set of
- * agents: only then can it end the run. To be called in the transaction that releases an agent.
+ * agents: only then can it end the run. To be called in the transaction that releases an agent. A coordinator at work is
+ * told when its turn has ended, if it has not ended the run by then.
  */
 export async function announceFinished(
   tx: Tx,
@@ -106,6 +128,8 @@ export async function announceFinished(
   if (run === undefined || run.status !== "active" || run.coordinatorName === null) return;
   const coordinator = await tx.agents.byName(run.coordinatorName);
   if (coordinator === undefined || hasEnded(coordinator)) return;
+  if ((await tx.turns.runningFor(coordinator.id)) !== undefined) return;
+  if ((await tx.waits.of(coordinator.name)).some(({ kind }) => kind === "reply")) return;
   const workers = newestPerName(await tx.agents.list({ runId })).filter(
     ({ capability }) => !isIn("persistent", capability),
   );
@@ -125,7 +149,9 @@ export async function announceFinished(
       ...fromEngine,
       runId,
       address: coordinator.name,
-      recipients: [{ name: coordinator.name, wake: true }],
+      recipients: [
+        { name: coordinator.name, wake: true, reason: "every agent of the run is released, and the run can be ended" },
+      ],
       subject: `[ENGINE] nobody works for run ${runId} any more`,
       body: [
         `${workers.length === 1 ? "The one agent of the run is" : `All ${workers.length} agents of the run are`} released, and no branch waits to land.`,

@@ -1,3 +1,4 @@
+import { canonical } from "../../domain/agent/capability.ts";
 import { agentName, taskId } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -43,7 +44,8 @@ export const createTask: UseCase<CreateTaskRequest, PlannedTask> = {
   run: async (tx, context, request) => {
     const id = await chooseId(tx, context, request.id);
     if (!id.ok) return id;
-    const made = newTask({ ...request, id: id.value, runId: await runOf(tx, context) }, context.now);
+    const parentId = request.parentId === undefined ? await leadTask(tx, context) : request.parentId;
+    const made = newTask({ ...request, parentId, id: id.value, runId: await runOf(tx, context) }, context.now);
     if (!made.ok) return made;
     const task = made.value;
     if (task.parentId !== null) {
@@ -74,6 +76,12 @@ const planned = async (tx: Tx, { caller }: Context, task: Task): Promise<Planned
   ...(await detailOf(tx, task)),
   planning: await planningWords(tx, caller, task.runId),
 });
+
+/** What a lead divides is part of its own task, unless it says otherwise: the lead is told when a part can be started. */
+async function leadTask(tx: Tx, { caller }: Context): Promise<string | undefined> {
+  if (caller.kind !== "agent" || caller.taskId === null || canonical(caller.capability) !== "lead") return undefined;
+  return (await tx.tasks.get(caller.taskId)) === undefined ? undefined : caller.taskId;
+}
 
 /** An agent's tasks belong to its run, a person's to the run that is going on. */
 async function runOf(tx: Tx, { caller }: Context): Promise<string | null> {

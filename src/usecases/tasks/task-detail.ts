@@ -1,3 +1,4 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -77,6 +78,22 @@ export async function detailsOf(tx: Tx, tasks: readonly Task[]): Promise<readonl
     details.push({ task, blockedBy, waitsFor, blocks: index.blocks(task.id), criteria });
   }
   return details;
+}
+
+/**
+ * The name that decides when a task is started: the live lead whose task it is part of, else the coordinator of its run.
+ * Null where the operator alone decides.
+ */
+export async function ownerOfTask(tx: Tx, task: Pick<Task, "parentId" | "runId">): Promise<string | null> {
+  const visited = new Set<string>();
+  for (let id = task.parentId; id !== null && !visited.has(id); ) {
+    visited.add(id);
+    const above = await tx.tasks.get(id);
+    const holder = above?.claimedBy == null ? undefined : await tx.agents.byName(above.claimedBy);
+    if (holder !== undefined && !hasEnded(holder)) return holder.name;
+    id = above?.parentId ?? null;
+  }
+  return task.runId === null ? null : ((await tx.runs.get(task.runId))?.coordinatorName ?? null);
 }
 
 /** The task, or a refusal that names the id the caller most likely meant. */

@@ -55,6 +55,16 @@ test("an agent's task belongs to its run, the operator's to the run that is goin
   expect((await world.must(createTask, { title: "x" }, builder)).task.runId).toBe("run-1");
 });
 
+test("L6: what a lead creates is part of its own task, unless it says otherwise", async () => {
+  await using world = useCaseWorld();
+  expect((await world.must(createTask, { title: "x" }, lead)).task.parentId).toBeNull();
+  await add(world, "top");
+  expect((await world.must(createTask, { title: "x" }, lead)).task.parentId).toBe("top");
+  expect((await world.must(createTask, { title: "x", parentId: null }, lead)).task.parentId).toBeNull();
+  await add(world, "own");
+  expect((await world.must(createTask, { title: "x" }, builder)).task.parentId).toBeNull();
+});
+
 test("lists leave closed tasks out unless asked, and every list can be limited", async () => {
   await using world = useCaseWorld();
   for (const id of ["a", "b", "c"]) await add(world, id);

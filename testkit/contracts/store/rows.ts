@@ -82,6 +82,7 @@ export const aDelivery = (messageSeq: number, toAgent: string, change: Partial<D
   state: "queued",
   priorityRank: priorityRank.normal,
   wake: false,
+  wakeReason: null,
   attempts: 0,
   notBefore: 0,
   claimedBy: null,

@@ -166,8 +166,9 @@ export const why: Handler = async ({ app, args, io }) => {
   const explained = await app.call("mail.why", { id: word(args.id), engineRunning });
   if (!explained.ok) return explained;
   const { id, recipients } = explained.value;
-  const lines = recipients.flatMap(({ to, sentence, next }) => [
+  const lines = recipients.flatMap(({ to, code, sentence, next, wake }) => [
     `${io.paint.bold(visibleLine(to))}: ${visibleLine(sentence)}`,
+    ...(wake === null || code === "does-not-wake" ? [] : [hintLine(io.paint, visibleLine(wake))]),
     ...(next === null ? [] : [hintLine(io.paint, visibleLine(next))]),
   ]);
   return ok({ json: { id, recipients }, text: lines.join("\n") });

@@ -153,6 +153,20 @@ test("updating needs a field, and an empty text empties one", async () => {
   expect((await ov.failure("task", "show", "noe")).exit).toBe(7);
 });
 
+test("L6: a task is shown with what it is part of, and waits only for what is still open", async () => {
+  await using world = useCaseWorld();
+  const ov = desk(world);
+  await ov.json("task", "create", "Top", "--id", "top");
+  for (const id of ["a", "b"]) await ov.json("task", "create", id, "--id", id);
+  await ov.json("task", "create", "Two", "--id", "two", "--parent", "top", "--blocked-by", "a,b");
+  await ov.json("task", "close", "a");
+  const text = await ov.text("task", "show", "two");
+  expect(text).toMatch(/waits for:?\s+b\n/);
+  expect(text).toMatch(/part of:?\s+top/);
+  await ov.json("task", "close", "b");
+  expect(await ov.text("task", "show", "two")).not.toContain("waits for");
+});
+
 test("titles cannot command a person's terminal", async () => {
   await using world = useCaseWorld();
   const ov = desk(world);

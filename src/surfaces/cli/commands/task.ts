@@ -67,14 +67,14 @@ export const show: Handler = async ({ app, args, io }) => {
   return ok({ json: { task: taskView(found.value) }, text: page(io.paint, found.value) });
 };
 
-function page(paint: Paint, { task, blockedBy, blocks, criteria }: TaskDetail): string {
+function page(paint: Paint, { task, waitsFor, blocks, criteria }: TaskDetail): string {
   const facts: readonly (readonly [string, string | null])[] = [
     ["status", task.status],
     ["type", task.type],
     ["priority", String(task.priority)],
     ["claimed by", task.claimedBy],
     ["assignee", task.assignee],
-    ["waits for", joined(blockedBy)],
+    ["waits for", joined(waitsFor)],
     ["blocks", joined(blocks)],
     ["part of", task.parentId],
     ["labels", joined(task.labels)],

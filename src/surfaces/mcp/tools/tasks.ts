@@ -59,8 +59,8 @@ export const taskDep: ToolHandler = async (given, { app }) => {
   const ends = { taskId: given.text("id"), dependsOn: given.text("depends_on") };
   const changed = await app.call(remove ? "task.removeDependency" : "task.addDependency", ends);
   if (!changed.ok) return changed;
-  const { task, blockedBy } = changed.value;
-  const waits = blockedBy.length === 0 ? "waits for nothing" : `waits for ${blockedBy.join(", ")}`;
+  const { task, waitsFor } = changed.value;
+  const waits = waitsFor.length === 0 ? "waits for nothing" : `waits for ${waitsFor.join(", ")}`;
   return ok({ text: `${task.id} ${waits}.`, data: { task: taskView(changed.value), changed: changed.value.changed } });
 };
 
@@ -81,13 +81,14 @@ const fieldsOf = (given: Given): TaskFields => ({
 
 function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> {
   if (!found.ok) return found;
-  const { task, blockedBy, blocks, criteria } = found.value;
+  const { task, waitsFor, blocks, criteria } = found.value;
   const lines = [
     taskLine(found.value),
+    ...(task.parentId === null ? [] : [`part of ${task.parentId}`]),
     ...criteria.map(({ number, text }) => `serves criterion ${number}: ${visibleLine(text)}`),
     ...(task.claimedBy === null ? [] : [`held by ${visibleLine(task.claimedBy)}`]),
     ...(task.files.length === 0 ? [] : [`files: ${task.files.map(visibleLine).join(", ")}`]),
-    ...(blockedBy.length === 0 ? [] : [`waits for ${blockedBy.join(", ")}`]),
+    ...(waitsFor.length === 0 ? [] : [`waits for ${waitsFor.join(", ")}`]),
     ...(blocks.length === 0 ? [] : [`waited for by ${blocks.join(", ")}`]),
     // Whoever wrote the task is not the one who gives the rules.
     ...(task.description === null ? [] : quoted(task.description)),

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { aTask } from "../../../../testkit/contracts/store/rows.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
 import type { MergeEntry } from "../../../domain/merge/entry.ts";
@@ -58,6 +59,36 @@ test("landing closes the task, lets the builder go and tells parent and coordina
   const events = (await world.store.read((tx) => tx.events.after(0, 200))).map(({ type }) => type);
   expect(events.filter((type) => type === "merge_landed")).toHaveLength(1);
   expect(await world.store.read((tx) => tx.waits.of("lead-1"))).toEqual([]);
+});
+
+test("L6: tasks that can be started are told to the lead whose task they are part of, and not to the coordinator", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine(async (tx) => {
+    await tx.tasks.insert(aTask("L1", { runId: "run-2", status: "in_progress", claimedBy: "lead-1" }));
+    const task = await tx.tasks.get("T2");
+    if (task !== undefined) await tx.tasks.update({ ...task, parentId: "L1" });
+  });
+  await land(world, await world.announce());
+  expect(await world.mailOf("coordinator", "merged")).toEqual([]);
+  const [news, ...more] = await world.mailOf("lead-1", "merged");
+  expect(more).toEqual([]);
+  expect(news?.body).toContain("Ready to be started now: T2");
+  expect(await world.queuedTurns()).toEqual(["lead-1"]);
+});
+
+test("L5: that a branch landed starts no turn of a parent that has others at work or landing", async () => {
+  await using world = await mergeWorld();
+  const beside = { capability: "builder", parentName: "lead-1", runId: "run-2" } as const;
+  await world.seat("b2", { ...beside, branch: "overstory/b2/T9", taskId: "T9" });
+  await world.asEngine(async (tx) => {
+    for (const { taskId, dependsOn } of await tx.tasks.dependencies()) {
+      await tx.tasks.removeDependency({ taskId, dependsOn });
+    }
+  });
+  await land(world, await world.announce());
+  const [news] = await world.mailOf("lead-1", "merged");
+  const told = await world.store.read((tx) => tx.deliveries.get(news?.seq ?? 0, "lead-1"));
+  expect(told).toMatchObject({ state: "queued", wake: false, wakeReason: null });
 });
 
 test("the mail to an ended owner is on record as forwarded to who reads it", async () => {
@@ -122,7 +153,7 @@ test("a failure brings the builder back to work with the cause, and tells its pa
     suggestion: expect.stringContaining("gate"),
   });
   expect(await world.mailOf("lead-1", "merge_failed")).toHaveLength(1);
-  expect(await world.queuedTurns()).toEqual(["b1", "coordinator", "lead-1"]);
+  expect(await world.queuedTurns()).toEqual(["b1", "lead-1"]);
   expect((await world.store.read((tx) => tx.tasks.get("T1")))?.mergeState).toBe("failed");
   expect((await world.entries())[0]).toMatchObject({ status: "failed", cause: "gate_failed" });
 });

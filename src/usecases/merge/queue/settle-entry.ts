@@ -1,4 +1,4 @@
-import { type Agent, hasEnded, isSubmitted } from "../../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../../domain/agent/agent.ts";
 import {
   type CauseDetail,
   type MergeCause,
@@ -9,10 +9,12 @@ import {
   type Verdict,
 } from "../../../domain/merge/entry.ts";
 import { blockedMail, failedMail, landedMail } from "../../../domain/merge/outcome-mail.ts";
+import type { Task } from "../../../domain/task/task.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { release, releaseIfDue } from "../../agents/release-agent.ts";
 import { reopenAgent } from "../../agents/reopen-agent.ts";
 import { closeAndFollow } from "../../tasks/close-task.ts";
+import { ownerOfTask } from "../../tasks/task-detail.ts";
 import type { Context } from "../../usecase.ts";
 import { ownerOfBranch, setMergeState, taskOf } from "../branch-owner.ts";
 import { isOfTarget } from "../landing/landing-target.ts";
@@ -75,22 +77,56 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
   const waited = await endMergeWaits(tx, entry, context.now);
   const ready = await closeTaskOf(tx, context, one);
   const owner = await ownerOfBranch(tx, entry.branch);
-  const coordinator = entry.runId === null ? null : ((await tx.runs.get(entry.runId))?.coordinatorName ?? null);
-  const addressees = [
-    ...(owner === undefined ? ["operator"] : [owner.name, owner.parentName]),
-    ...(coordinator === null ? [] : [coordinator]),
-    ...waited,
-  ];
-  const mail = landedMail({ ...one, opId, others, ready, stays: await isOfTarget(tx, entry) });
-  const wake = coordinator === null || ready.length === 0 ? waited : [...waited, coordinator];
-  await notify(tx, context, addressees, { ...mail, type: "merged", priority: "normal", runId: entry.runId, wake });
+  const stays = await isOfTarget(tx, entry);
+  const forOwner = await byOwner(tx, ready, owner?.parentName ?? "operator");
+  const concerned = [...(owner === undefined ? ["operator"] : [owner.name, owner.parentName]), ...waited];
+  const terms = { type: "merged", priority: "normal", runId: entry.runId } as const;
+  for (const [name, ids] of forOwner) {
+    const mail = landedMail({ ...one, opId, others, ready: ids, stays });
+    await notify(tx, context, [name], { ...mail, ...terms, wake: [name] });
+  }
+  // The parent of an agent that has ended reads for it, and may have been told above.
+  const isToldAbove = (name: string): boolean =>
+    forOwner.has(name) || (name === owner?.name && hasEnded(owner) && forOwner.has(owner.parentName));
+  const informed = concerned.filter((name) => !isToldAbove(name));
+  // A parent that waits for others of its own as well is woken by the last of them.
+  const quiet = owner === undefined || (await isLastBelow(tx, owner, entry)) ? [] : [owner.parentName];
+  const wake = waited.filter((name) => !quiet.includes(name));
+  const mail = landedMail({ ...one, opId, others, ready: [], stays });
+  await notify(tx, context, informed, { ...mail, ...terms, wake, quiet });
   const landing = { commit, tier, strategy, verdict, opId };
   await recordMerge(tx, context, entry, (facts) => ({ type: "merge_landed", data: { ...facts, ...landing } }));
   if (owner !== undefined && hasEnded(owner)) await release(tx, context, owner, `${entry.branch} has landed`);
 }
 
+/** The tasks that can be started now, by the name that decides about each. */
+async function byOwner(
+  tx: Tx,
+  ready: readonly Task[],
+  otherwise: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const owners = new Map<string, readonly string[]>();
+  for (const task of ready) {
+    const name = (await ownerOfTask(tx, task)) ?? otherwise;
+    owners.set(name, [...(owners.get(name) ?? []), task.id]);
+  }
+  return owners;
+}
+
+/** Nothing else below the parent of this branch is at work or on its way, so the parent has something to decide. */
+async function isLastBelow(tx: Tx, owner: Agent, { id }: MergeEntry): Promise<boolean> {
+  const siblings = newestPerName(await tx.agents.list({ parentName: owner.parentName, runId: owner.runId }));
+  const others = siblings.filter(({ name }) => name !== owner.name);
+  if (others.some((agent) => !hasEnded(agent))) return false;
+  for (const { branch } of others) {
+    const open = branch === null ? [] : await tx.merges.list({ branch, statuses: openMergeStatuses });
+    if (open.some((entry) => entry.id !== id)) return false;
+  }
+  return true;
+}
+
 /** Answers what can be started now because of it. A task with another branch on its way is not over. */
-async function closeTaskOf(tx: Tx, context: Context, { entry, commit }: Landed): Promise<readonly string[]> {
+async function closeTaskOf(tx: Tx, context: Context, { entry, commit }: Landed): Promise<readonly Task[]> {
   const task = await taskOf(tx, entry);
   if (task === undefined) return [];
   const others = await tx.merges.list({ taskId: task.id, statuses: openMergeStatuses });
@@ -100,7 +136,7 @@ async function closeTaskOf(tx: Tx, context: Context, { entry, commit }: Landed):
   }
   const reason = `landed on ${entry.targetBranch} as ${commit.slice(0, 10)}`;
   const { ready } = await closeAndFollow(tx, context, { ...task, mergeState: "merged" }, reason);
-  return ready.map(({ id }) => id);
+  return ready;
 }
 
 interface Rejection {

@@ -1,0 +1,125 @@
+import { expect, test } from "bun:test";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
+import { activeRun } from "../../../testkit/use-case.ts";
+import { ok } from "../../domain/result.ts";
+import { fields } from "../../domain/schema/schema.ts";
+import type { UseCase } from "../usecase.ts";
+import { foldMail, takenSince } from "./fold-mail.ts";
+import { fromEngine, post } from "./post.ts";
+import { whyMail } from "./read-mail.ts";
+import { sendMail } from "./send.ts";
+
+const runId = "run-2";
+
+async function coordinatedRun(): Promise<MailWorld> {
+  const world = await mailWorld();
+  const run = { ...activeRun(runId, world.clock.now), coordinatorName: "chief" };
+  await world.store.transaction((tx) => tx.runs.insert(run));
+  await world.seat("chief", { capability: "coordinator", runId });
+  return world;
+}
+
+interface News {
+  readonly type?: "merged" | "merge_failed" | "status";
+  readonly payload: object;
+  readonly wake?: boolean;
+}
+
+const tell = (world: MailWorld, { type = "status", payload, wake = true }: News): Promise<string> => {
+  const telling: UseCase<object, string> = {
+    kind: "write",
+    request: fields({}),
+    run: async (tx, context) => {
+      const words = { subject: "news", body: "news", payload: JSON.stringify(payload) };
+      const recipients = [{ name: "chief", wake }];
+      const letter = {
+        ...fromEngine,
+        runId,
+        address: "chief",
+        recipients,
+        type,
+        priority: "normal",
+        ...words,
+      } as const;
+      return ok((await post(tx, context, letter)).id);
+    },
+  };
+  return world.must(telling, {});
+};
+
+/** What the next turn of the coordinator would bring. */
+const brought = (world: MailWorld): Promise<readonly string[]> =>
+  world.store.transaction(async (tx) => {
+    const queued = await tx.deliveries.queued("chief", world.clock.now, 100);
+    return (await foldMail(tx, queued, world.clock.now)).map(({ message }) => message.id);
+  });
+
+const why = async (world: MailWorld, id: string) => (await world.must(whyMail, { id })).recipients[0];
+
+test("L5: older news of the engine about a branch is folded into the newest, and mail why says so", async () => {
+  await using world = await coordinatedRun();
+  const failed = await tell(world, { type: "merge_failed", payload: { branch: "overstory/b1/T1" } });
+  const other = await tell(world, { type: "merged", payload: { branch: "overstory/b2/T2" } });
+  const landed = await tell(world, { type: "merged", payload: { branch: "overstory/b1/T1" } });
+  expect(await brought(world)).toEqual([other, landed]);
+  expect(await why(world, failed)).toMatchObject({
+    code: "cancelled",
+    sentence: `It was withdrawn: folded into ${landed}, which has the newest state.`,
+  });
+});
+
+test("L5: news that brings tasks to start is never folded, and says what was started since", async () => {
+  await using world = await coordinatedRun();
+  await world.store.transaction(async (tx) => {
+    await tx.tasks.insert(aTask("T1", { runId }));
+    await tx.tasks.insert(aTask("T2", { runId, status: "in_progress", claimedBy: "b2" }));
+  });
+  const branch = "overstory/b1/T0";
+  const ready = await tell(world, { type: "merged", payload: { branch, readyTasks: ["T1", "T2"] } });
+  const again = await tell(world, { type: "merged", payload: { branch, readyTasks: [] } });
+  expect(await brought(world)).toEqual([ready, again]);
+  const since = await world.store.read(async (tx) => {
+    const message = await tx.messages.get(ready);
+    return message === undefined ? undefined : takenSince(tx, message);
+  });
+  expect(since).toBe("no longer to be started: T2");
+});
+
+test("L5: a notice that is no longer true when its turn comes is dropped as stale", async () => {
+  await using world = await coordinatedRun();
+  await world.seat("b1", { capability: "builder", runId, parentName: "chief" });
+  const phase = await tell(world, { payload: { phase: "builder", workers: ["b1#1"] } });
+  const finished = await tell(world, { payload: { finished: true, agents: ["b1#1"] } });
+  expect(await brought(world)).toEqual([]);
+  for (const id of [phase, finished])
+    expect((await why(world, id))?.sentence).toBe("It was withdrawn: stale: b1 worked again before it was read.");
+});
+
+test("L5: what people and agents write is theirs: it is neither folded nor dropped", async () => {
+  await using world = await coordinatedRun();
+  const ids: (string | null)[] = [];
+  for (const body of ["one", "two"]) {
+    ids.push((await world.must(sendMail, { to: "chief", subject: "Re: b1", body, type: "status" })).id);
+  }
+  expect(await brought(world)).toEqual(ids.map(String));
+});
+
+test("L5: every wake has a reason on record, and mail that starts no turn says so", async () => {
+  await using world = await coordinatedRun();
+  const send = async (request: object) =>
+    (await world.must(sendMail, { to: "chief", subject: "s", body: JSON.stringify(request), ...request })).id ?? "";
+  const wake = async (id: string) => (await why(world, id))?.wake;
+  expect(await wake(await send({}))).toBe(
+    "It starts a turn, because the operator or the parent wrote it to this reader.",
+  );
+  expect(await wake(await send({ type: "question" }))).toBe("It starts a turn, because it asks for an answer.");
+  expect(await wake(await send({ type: "status", priority: "high" }))).toContain("its priority is high");
+  expect(await wake(await send({ type: "status", wake: true }))).toContain("its sender asked for it");
+  expect(await wake(await send({ type: "status" }))).toBe(
+    "It starts no turn of its own; it rides along with the next one.",
+  );
+  expect(await wake(await send({ type: "merge_ready", payload: '{"branch":"overstory/b9/T9"}' }))).toContain("no turn");
+  const engine = await tell(world, { type: "merged", payload: { branch: "b" } });
+  expect(await wake(engine)).toContain("a branch has landed");
+});

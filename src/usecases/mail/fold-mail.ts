@@ -1,0 +1,90 @@
+import { hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Message } from "../../domain/mail/types.ts";
+import { isUntaken } from "../../domain/task/dependency.ts";
+import type { Mail } from "../../ports/store/mail.ts";
+import type { Tx } from "../../ports/store.ts";
+import { withoutForwarding } from "./hand-on.ts";
+import { fromEngine } from "./post.ts";
+
+/**
+ * Takes out of an agent's queue what the next turn need not bring, at the moment that turn is made: copies of a message
+ * that is also there, older news of the engine about the same branch, and news of the engine that is no longer true.
+ * Nothing is lost: the delivery is cancelled with the reason, which `ov mail why` tells, and the message stays readable.
+ */
+export async function foldMail(tx: Tx, queued: readonly Mail[], now: number): Promise<readonly Mail[]> {
+  const kept: Mail[] = [];
+  const newest = newestByTopic(queued);
+  for (const mail of queued) {
+    const newer = newest.get(topicOf(mail.message) ?? "");
+    const reason =
+      newer !== undefined && newer.seq !== mail.message.seq
+        ? `folded into ${newer.id}, which has the newest state`
+        : await staleness(tx, mail.message);
+    if (reason === null || !(await cancel(tx, mail, reason, now))) kept.push(mail);
+  }
+  return kept;
+}
+
+function newestByTopic(queued: readonly Mail[]): ReadonlyMap<string, Message> {
+  const newest = new Map<string, Message>();
+  for (const { message } of queued) {
+    const topic = topicOf(message);
+    const known = topic === null ? undefined : newest.get(topic);
+    if (topic !== null && (known === undefined || known.seq < message.seq)) newest.set(topic, message);
+  }
+  return newest;
+}
+
+/** What came of a branch: the newest of these says all that the older ones said. */
+const branchNews: readonly string[] = ["merged", "merge_failed"];
+
+/**
+ * Messages of one topic are one piece of news. Only what the engine says about one branch, and copies of one message with
+ * the same words, share a topic: what agents and people write is theirs, one by one.
+ */
+function topicOf(message: Message): string | null {
+  const { fromAgent, type, subject, replyTo } = message;
+  const { branch, readyTasks } = payloadFields(message.payload);
+  const bringsTasks = Array.isArray(readyTasks) && readyTasks.length > 0;
+  if (fromAgent === fromEngine.from && branchNews.includes(type) && typeof branch === "string" && !bringsTasks) {
+    return JSON.stringify(["branch", branch]);
+  }
+  const original = withoutForwarding(message.body);
+  if (original === message.body || replyTo === null || message.expectsReply) return null;
+  return JSON.stringify(["copy", fromAgent, type, subject, original, message.payload]);
+}
+
+/** Why this news of the engine is no longer true; null where it is, or where somebody else wrote it. */
+async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promise<string | null> {
+  if (fromAgent !== fromEngine.from || runId === null) return null;
+  const { phase, workers, finished } = payloadFields(payload);
+  const isPhase = typeof phase === "string" && Array.isArray(workers);
+  if (!isPhase && finished !== true) return null;
+  const run = await tx.runs.get(runId);
+  if (run === undefined || run.status !== "active") return "stale: the run had ended before it was read";
+  const team = newestPerName(await tx.agents.list({ runId }));
+  const atWork = team.filter((agent) => !isIn("persistent", agent.capability) && !hasEnded(agent));
+  if (atWork.length === 0) return null;
+  return `stale: ${atWork.map(({ name }) => name).join(", ")} worked again before it was read`;
+}
+
+async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): Promise<boolean> {
+  const cancelled = nextDelivery(delivery, { kind: "cancel", reason }, now);
+  if (cancelled.ok) await tx.deliveries.update(cancelled.value);
+  return cancelled.ok;
+}
+
+/** Which of the tasks that a message calls ready are no longer so, in one line; undefined when all of them are. */
+export async function takenSince(tx: Tx, { fromAgent, payload }: Message): Promise<string | undefined> {
+  const { readyTasks } = payloadFields(payload);
+  if (fromAgent !== fromEngine.from || !Array.isArray(readyTasks)) return undefined;
+  const taken: string[] = [];
+  for (const id of readyTasks.map(String)) {
+    const task = await tx.tasks.get(id);
+    if (task === undefined || !isUntaken(task)) taken.push(id);
+  }
+  return taken.length === 0 ? undefined : `no longer to be started: ${taken.join(", ")}`;
+}
