@@ -8,7 +8,7 @@ import type { Seat } from "../ports/worktrees.ts";
 import { notice, record } from "../usecases/events/record.ts";
 import { unlessDamaged } from "../usecases/worktrees/survey.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./housework.ts";
-import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
+import { catchUp, ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
 import { type Start, startOn, type TipPorts } from "./merge/landing-tip.ts";
 import { baseOfTakenOut } from "./merge/taken-out.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -20,7 +20,7 @@ export type SeatPorts = CleaningPorts &
   LandingPorts &
   TipPorts & { readonly merging: Pick<MergeGit, "baseOf"> } & Pick<
     EnginePorts,
-    "root" | "worktreePath" | "ids" | "report"
+    "root" | "worktreePath" | "ids" | "report" | "rules"
   >;
 
 /** Git adds worktrees one at a time, but the files of one can be written while the next is added. */
@@ -114,6 +114,7 @@ export class Seating {
       const fate = found === undefined ? "none" : await seat(this.#ports, found);
       if (fate === "later") {
         this.#later.set(id, { tries: 0, nextAt: clock.monotonic() + firstPauseMs });
+        if (found?.waits === true) this.#wake();
         return false;
       }
       this.#later.delete(id);
@@ -147,10 +148,13 @@ interface Place {
   readonly baseRef: string;
   /** The commit of a landing branch that the agent starts at. Undefined: the agent starts at the tip of `baseRef`. */
   readonly start?: Start | undefined;
+  /** The target's own commits are on their way to the landing branch. */
+  readonly waits?: boolean;
 }
 
-/** `later`: a command takes the last worktree of the name away at this moment. */
-async function seat(ports: SeatPorts, { agent, baseRef, start }: Place): Promise<"known" | "later"> {
+/** `later`: a command takes the last worktree of the name away, or the landing branch takes its target in. */
+async function seat(ports: SeatPorts, { agent, baseRef, start, waits }: Place): Promise<"known" | "later"> {
+  if (waits === true) return "later";
   if (agent.worktreeKind === "root") {
     await seatAtRoot(ports, agent, baseRef);
     return "known";
@@ -264,7 +268,11 @@ async function placeFor(ports: SeatPorts, id: string): Promise<Place | undefined
   }
   const landing = run === undefined || agent.baseRef !== null ? undefined : await ensureLandingBranch(ports, run);
   const baseRef = agent.baseRef ?? landing ?? canonicalBranch;
-  return { agent, baseRef, start: isIntegration(baseRef) ? await startOn(ports, baseRef) : undefined };
+  if (!isIntegration(baseRef)) return { agent, baseRef };
+  // An agent that goes on where it stopped, or starts from a branch that somebody named, has its start already.
+  const isNew = landing !== undefined && !(await ports.store.read((tx) => isRecovered(tx, agent)));
+  if (isNew && (await catchUp(ports, landing, agent.runId)) === "open") return { agent, baseRef, waits: true };
+  return { agent, baseRef, start: await startOn(ports, baseRef) };
 }
 
 async function seatAtRoot(ports: SeatPorts, agent: Agent, baseRef: string): Promise<void> {

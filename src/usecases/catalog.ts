@@ -28,6 +28,7 @@ export const catalog = {
   "agent.listUnsettled": async () => (await import("./worktrees/uncommitted-rest.ts")).listUnsettled,
   "branch.find": async () => (await import("./branches/branches.ts")).findBranch,
   "branch.findTarget": async () => (await import("./branches/branches.ts")).findTarget,
+  "branch.findStart": async () => (await import("./branches/start-of-work.ts")).findStart,
   "branch.check": async () => (await import("./branches/branches.ts")).checkBranch,
   "branch.list": async () => (await import("./branches/branches.ts")).listBranches,
   "branch.listChanges": async () => (await import("./branches/list-changes.ts")).listChanges,

@@ -80,10 +80,10 @@ test("a target that has moved first comes in through the gates, and then takes o
   const { operations } = await world.call(mergeLog, {});
   expect(operations.map(({ kind }) => kind)).toEqual(["promote", "land", "land"]);
   make(world, "b");
+  await land(world, "b", "run-1", target);
   world.write(world.root, "red.txt", "red\n");
   world.git(world.root, "add", "red.txt");
   world.git(world.root, "commit", "--quiet", "-m", "breaks the gate");
-  await land(world, "b", "run-1", target);
   const refused = await world.promote("run-1");
   expect(refused.status).toBe("dropped");
   expect(refused.request.cause).toBe("gate_failed");

@@ -193,6 +193,7 @@ const seat: First<"seatView"> = {
   depth: 2,
   runtime: "claude",
   state: "booting",
+  notTakenIn: 3,
   warnings: ["T1 overlaps T2"],
 };
 const started: First<"startedHeadView"> = {
@@ -666,8 +667,8 @@ const overview: First<"overviewView"> = {
   blockedMerges: [blocked],
   mergeTroubles: ["promote: locked"],
   unpromoted: [
-    { runId: "run-1", landing: "l", target: "main", landings: 1, takenOut: 0, unverified: ["no gate"] },
-    { runId: null, landing: "l", target: "main", landings: 1, takenOut: 0, unverified: [] },
+    { runId: "run-1", landing: "l", target: "main", landings: 1, takenOut: 0, notTakenIn: 3, unverified: ["no gate"] },
+    { runId: null, landing: "l", target: "main", landings: 1, takenOut: 0, notTakenIn: null, unverified: [] },
   ],
   unhanded: [{ agentName: "b1", branch: "overstory/b1/T1" }],
   decisions: [decision],

@@ -159,3 +159,7 @@ const strength: Readonly<Record<Approval, number>> = { denied: 0, waiting: 1, pa
 
 /** Somebody who asks again can only add to what was approved before. */
 export const strongerApproval = (a: Approval, b: Approval): Approval => (strength[a] >= strength[b] ? a : b);
+
+/** Does this entry bring the target's own commits to a landing branch? */
+export const bringsTarget = ({ source, agentName }: Pick<MergeEntry, "source" | "agentName">): boolean =>
+  source === "engine" && agentName === null;

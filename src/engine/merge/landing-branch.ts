@@ -5,17 +5,21 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store, Tx } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import {
   earlierLandings,
   formerLandingOf,
   landingPlace,
   leftTips,
+  purposeOf,
 } from "../../usecases/merge/landing/landing-target.ts";
 import { newOp } from "../../usecases/merge/merge-records.ts";
-import { moveEntry } from "../../usecases/merge/queue/enqueue.ts";
+import { enqueueBranch, moveEntry } from "../../usecases/merge/queue/enqueue.ts";
+import type { Context } from "../../usecases/usecase.ts";
+import { foreignTip, type TipPorts, tipOf } from "./landing-tip.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
+import { droppedFrom } from "./rewritten-target.ts";
 
 export interface LandingPorts {
   readonly store: Store;
@@ -25,6 +29,8 @@ export interface LandingPorts {
   readonly worktrees: Pick<Worktrees, "currentBranch">;
   readonly settings: { readonly canonicalBranch: string };
 }
+
+type CatchUpPorts = LandingPorts & TipPorts & Pick<MergePorts, "rules">;
 
 /** How many earlier runs may have left work that waits for being taken over. */
 const remembered = 200;
@@ -68,6 +74,69 @@ export async function landingInstead(ports: LandingPorts, target: string, runId:
   await standAt(ports, landing, { target, tip });
   return landing;
 }
+
+/**
+ * open     the target's own commits are in the queue for the landing branch
+ * level    the landing branch has everything of its target, or cannot take it in
+ */
+type CaughtUp = "level" | "open";
+
+/**
+ * Sees to it that a landing branch of ours has its target's newest commits before work begins or lands there. One whose
+ * work the target has moves to the target's tip. One with work of its own takes the target in through the queue, by a
+ * merge that must pass the gates; each tip of the target is tried once.
+ */
+export async function catchUp(ports: CatchUpPorts, landing: string, runId: string | null): Promise<CaughtUp> {
+  const { store, merging } = ports;
+  const purpose = await store.read((tx) => purposeOf(tx, { settings: ports.rules }, landing));
+  const target = purpose?.target ?? "";
+  const tip = purpose === null ? undefined : await merging.commitOf(`refs/heads/${target}`);
+  const at = tip === undefined ? undefined : await tipOf(ports, landing);
+  if (tip === undefined || at === undefined || at === tip || (await merging.contains(at, tip))) return "level";
+  if (await merging.contains(tip, at)) {
+    await standAt(ports, landing, { target, tip });
+    return "level";
+  }
+  const entries = await store.read((tx) => tx.merges.list({ branch: target }));
+  const tried = entries.findLast((entry) => entry.targetBranch === landing && entry.headCommit === tip);
+  if (tried !== undefined && tried.status !== "merged") return isUnderWay(tried) ? "open" : "level";
+  // What was taken out of the target must not come back by way of a merge, and a foreign tip takes nothing in.
+  const isRewritten = (await droppedFrom(ports, { landing, target, head: tip, tip: at })) !== undefined;
+  if (isRewritten || (await foreignTip(ports, landing, at)) !== undefined) return "level";
+  const taken = { landing, target, head: tip, runId, askedBy: engineCaller.name };
+  await store.transaction((tx) => enqueueTarget(tx, mergeContext(ports), taken));
+  return "open";
+}
+
+export interface TakenIn {
+  readonly landing: string;
+  readonly target: string;
+  /** The tip of the target. */
+  readonly head: string;
+  readonly runId: string | null;
+  readonly askedBy: string;
+}
+
+/** Queues the target's own commits for the landing branch. They are the operator's, and need no further approval. */
+export async function enqueueTarget(tx: Tx, context: Context, taken: TakenIn): Promise<void> {
+  await enqueueBranch(tx, context, {
+    branch: taken.target,
+    headCommit: taken.head,
+    targetBranch: taken.landing,
+    taskId: null,
+    agentName: null,
+    runId: taken.runId,
+    filesModified: [],
+    priority: 0,
+    source: "engine",
+    enqueuedBy: taken.askedBy,
+    asker: "operator",
+  });
+}
+
+/** A blocked entry is tried again later; nothing waits for it. */
+const isUnderWay = ({ status, approval }: MergeEntry): boolean =>
+  status === "merging" || status === "gating" || (status === "pending" && approval !== "waiting");
 
 /** Landing branches that earlier runs left for the same target. */
 async function waitingBranches(ports: LandingPorts, target: string, tip: string) {

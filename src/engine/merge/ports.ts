@@ -42,7 +42,9 @@ export interface LookAhead {
   resolve(conflict: ConflictInPlace): Promise<Settled>;
 }
 
-export const mergeContext = ({ clock, ids, rules }: MergePorts): Context => ({
+type ContextPorts = Pick<MergePorts, "ids" | "rules"> & { readonly clock: Pick<Clock, "now"> };
+
+export const mergeContext = ({ clock, ids, rules }: ContextPorts): Context => ({
   caller: engineCaller,
   now: clock.now(),
   ids,

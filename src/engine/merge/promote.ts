@@ -6,8 +6,8 @@ import { joinCommand } from "../../domain/merge/words.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { settlePromotion } from "../../usecases/merge/landing/promotion.ts";
-import { enqueueBranch } from "../../usecases/merge/queue/enqueue.ts";
 import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
+import { enqueueTarget } from "./landing-branch.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";
 import { branchRef, landingRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 import { rewrittenTarget } from "./rewritten-target.ts";
@@ -130,8 +130,12 @@ async function bringIn(
   { landing, target, head }: { readonly landing: string; readonly target: string; readonly head: string },
 ): Promise<boolean> {
   const context = mergeContext(ports);
+  // A landing or a new agent may have queued the same commits before; what has ended by then is tried again.
   const earlier = (await ports.store.read((tx) => tx.merges.list({ branch: target }))).findLast(
-    (entry) => entry.headCommit === head && entry.targetBranch === landing && entry.enqueuedAt >= op.createdAt,
+    (entry) =>
+      entry.headCommit === head &&
+      entry.targetBranch === landing &&
+      (entry.enqueuedAt >= op.createdAt || isOpenMerge(entry)),
   );
   if (earlier !== undefined && isOpenMerge(earlier)) return false;
   if (earlier !== undefined) {
@@ -146,21 +150,8 @@ async function bringIn(
     const see = `see: ov merge show ${earlier.id}`;
     return end(ports, op, `${target} has commits of its own, and they cannot be brought in: ${why}; ${see}`, cause);
   }
-  await ports.store.transaction((tx) =>
-    enqueueBranch(tx, context, {
-      branch: target,
-      headCommit: head,
-      targetBranch: landing,
-      taskId: null,
-      agentName: null,
-      runId: op.request.runId ?? null,
-      filesModified: [],
-      priority: 0,
-      source: "engine",
-      enqueuedBy: op.actor,
-      asker: "operator",
-    }),
-  );
+  const taken = { landing, target, head, runId: op.request.runId ?? null, askedBy: op.actor };
+  await ports.store.transaction((tx) => enqueueTarget(tx, context, taken));
   return true;
 }
 

@@ -2,9 +2,10 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { LostLanding } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { promoteCommand } from "../../domain/merge/words.ts";
+import type { MergeGit } from "../../ports/merge-git.ts";
 import { tellOperator } from "../../usecases/mail/post.ts";
-import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/merge/landing/branch-questions.ts";
-import { purposeOf } from "../../usecases/merge/landing/landing-target.ts";
+import { askAboutTarget, closeTargetQuestions } from "../../usecases/merge/landing/branch-questions.ts";
+import { purposeOf, restsOn } from "../../usecases/merge/landing/landing-target.ts";
 import { leftBehind } from "../../usecases/merge/landing/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, landingsLost, tipOf } from "./landing-tip.ts";
@@ -27,9 +28,8 @@ export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): 
   const { store, merging } = ports;
   const { landing, target, from: head, to, runId } = promoting;
   const context = mergeContext(ports);
-  const dropped = await store.read((tx) => restsOn(tx, { landing, target }));
-  const isThere = dropped !== null && (await merging.commitOf(dropped)) !== undefined;
-  if (!isThere || (await merging.contains(head, dropped)) || !(await merging.contains(to, dropped))) {
+  const dropped = await droppedFrom(ports, { landing, target, head, tip: to });
+  if (dropped === undefined) {
     await store.transaction((tx) => closeTargetQuestions(tx, context, { landing, target }));
     return undefined;
   }
@@ -39,6 +39,16 @@ export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): 
   const asked = await store.transaction((tx) => askAboutTarget(tx, context, question));
   const what = `${target} no longer has ${dropped.slice(0, 10)} (${subject}), which ${landing} rests on, and promoting would put it back`;
   return `${what}; see: ov inbox, then: ov decide ${asked} 'leave out', or: ov decide ${asked} 'bring back'`;
+}
+
+/** The commit of the target under a landing branch that the target has no more, and the landing branch still has. */
+export async function droppedFrom(
+  { store, merging }: Pick<MergePorts, "store"> & { readonly merging: Pick<MergeGit, "commitOf" | "contains"> },
+  { landing, target, head, tip }: Record<"landing" | "target" | "head" | "tip", string>,
+): Promise<string | undefined> {
+  const base = await store.read((tx) => restsOn(tx, { landing, target }));
+  if (base === null || (await merging.commitOf(base)) === undefined) return undefined;
+  return !(await merging.contains(head, base)) && (await merging.contains(tip, base)) ? base : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isIn } from "../../domain/agent/capability.ts";
 import { isScopeExplained, outsideScope } from "../../domain/agent/scope.ts";
 import { type NamedByCommand, namedByCommand, pathsBehind } from "../../domain/gate/named-by-command.ts";
-import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering } from "../../domain/merge/steering.ts";
 import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
@@ -31,7 +31,7 @@ export async function concernsOf(
   for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
     const tip = await ports.merging.commitOf(branchRef(target));
     // An entry that brings the target's own commits changes nothing on the target.
-    const here = entries.filter((entry) => entry.targetBranch === target && !isOfTarget(entry));
+    const here = entries.filter((entry) => entry.targetBranch === target && !bringsTarget(entry));
     if (tip === undefined || here.length === 0) continue;
     const commands = await commandsOn(ports, tip);
     const links = await ports.merging.linksOf(tip);
@@ -43,8 +43,6 @@ export async function concernsOf(
   }
   return concerns;
 }
-
-const isOfTarget = ({ source, agentName }: MergeEntry): boolean => source === "engine" && agentName === null;
 
 interface Looking {
   readonly entry: Branch;

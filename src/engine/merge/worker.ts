@@ -1,4 +1,4 @@
-import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
 import { filesBrought } from "../../usecases/merge/landing/taken-out.ts";
@@ -7,7 +7,7 @@ import { blocked, rejected } from "../../usecases/merge/queue/settle-entry.ts";
 import { SingleFlight } from "../single-flight.ts";
 import { askAhead, claimEntries, endLostGates, freeLostEntries } from "./claims.ts";
 import { recoverLandings } from "./land.ts";
-import { retarget } from "./landing-branch.ts";
+import { catchUp, retarget } from "./landing-branch.ts";
 import { restoreTip } from "./landing-tip.ts";
 import { branchRef, type MergePorts, mergeContext, queueRef, queueRefs } from "./ports.ts";
 import { promote } from "./promote.ts";
@@ -159,12 +159,15 @@ export class MergeWorker {
   }
 
   async #trains(): Promise<readonly Pick<TrainJob, "target" | "entries" | "concerns">[]> {
-    const ready = await this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
-    if (ready.length === 0) return [];
+    const ready = (): Promise<readonly MergeEntry[]> =>
+      this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
+    const first = await ready();
+    if (first.length === 0) return [];
     // Git lists them while the landing branch is seen to. Whoever moves a ref since is noticed when it is pinned.
     const refs = readRefs(this.#ports, [heads, ...pins]);
     refs.catch(() => undefined);
-    const placed = await retarget(this.#ports, ready);
+    const there = await retarget(this.#ports, first);
+    const placed = (await this.#catchUp(there)) ? await retarget(this.#ports, await ready()) : there;
     const headed = await findHeads(this.#ports, placed, await refs);
     const [pinned, concerns] = await Promise.all([
       pinHeads(this.#ports, headed, await refs),
@@ -175,8 +178,20 @@ export class MergeWorker {
     ]);
     const claimed = await claimEntries(this.#ports, pinned, concerns);
     const targets = new Map<string, MergeEntry[]>();
-    for (const entry of claimed) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
+    // The target's own commits come first: everything else is judged on top of them.
+    const ordered = claimed.toSorted((a, b) => Number(bringsTarget(b)) - Number(bringsTarget(a)));
+    for (const entry of ordered) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
     return [...targets].map(([target, entries]) => ({ target, entries, concerns }));
+  }
+
+  /** Landing branches get the newest commits of their targets before anything lands there. True when some are queued. */
+  async #catchUp(entries: readonly MergeEntry[]): Promise<boolean> {
+    const runs = new Map(entries.map(({ targetBranch, runId }) => [targetBranch, runId]));
+    let queued = false;
+    for (const [landing, runId] of runs) {
+      queued = (await catchUp(this.#ports, landing, runId)) === "open" || queued;
+    }
+    return queued;
   }
 }
 

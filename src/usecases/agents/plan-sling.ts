@@ -13,6 +13,7 @@ import { checkPaths } from "../../domain/task/fields.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
+import { failedTakeIn } from "../merge/landing/landing-target.ts";
 import { knownCollisions } from "../merge/radar.ts";
 import { openDependencies } from "../tasks/dependencies.ts";
 import type { Context } from "../usecase.ts";
@@ -40,6 +41,7 @@ export interface SlingPlan {
   readonly specPath: string | null;
   /** Files and globs the agent will own. */
   readonly scope: readonly string[];
+  readonly notTakenIn: number | null;
   readonly warnings: readonly string[];
 }
 
@@ -126,8 +128,10 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     baseRef: request.baseBranch ?? (await branchToJudge(tx, capability.value, taskId)),
     specPath: request.specPath ?? (await tx.specs.get(taskId))?.path ?? null,
     scope,
+    notTakenIn: await notTakenIn(tx, run),
     warnings: [
       ...warningsFor(request, capability.value, admitted.value.depth, children),
+      ...elsewhereWarnings(request, run, target.value),
       ...(await overlapWarnings(tx, overlaps, inRun)),
     ],
   });
@@ -348,6 +352,17 @@ function warningsFor(
     warnings.push("this parent has never sent a scout; --no-scout-check silences this");
   }
   return warnings;
+}
+
+const notTakenIn = async (tx: Tx, run: Run | undefined): Promise<number | null> =>
+  run?.landingBranch == null || run.targetBranch === null
+    ? null
+    : failedTakeIn(tx, run.landingBranch, run.targetBranch);
+
+/** Says that the agent joins a run for another branch than the one that is checked out where the command was typed. */
+function elsewhereWarnings({ currentBranch: here }: SlingRequest, run: Run | undefined, target: string | null) {
+  if (run === undefined || here === undefined || target === null || here === target) return [];
+  return [`${here} is checked out here, but run ${run.id} is for ${target}; for ${here}: ov sling --run new`];
 }
 
 type RuntimeSettings = Pick<Settings, "runtime" | "runtimes">;

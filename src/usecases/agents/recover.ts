@@ -77,6 +77,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
       depth: next.depth,
       runtime: next.runtime,
       state: next.state,
+      notTakenIn: null,
       warnings: [],
     });
   },

@@ -85,5 +85,7 @@ export interface SlingReply {
   readonly depth: number;
   readonly runtime: string;
   readonly state: string;
+  /** The merge by which the target's commits could not be taken into the run's landing branch; null when none failed. */
+  readonly notTakenIn: number | null;
   readonly warnings: readonly string[];
 }

@@ -29,7 +29,7 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
     const agent = await reserve(tx, context, request, plan.value, run);
     if (task.value !== null) await claimFor(tx, task.value, agent, context.now);
     await dispatch(tx, context, agent, task.value);
-    return ok(replyOf(agent, run, plan.value.warnings));
+    return ok(replyOf(agent, run, plan.value));
   },
   finish: warnOfLostTarget,
 };
@@ -62,6 +62,7 @@ export const drySling: UseCase<SlingRequest, SlingReply> = {
       depth: value.depth,
       runtime: value.choice.runtime,
       state: "planned",
+      notTakenIn: value.notTakenIn,
       warnings: value.warnings,
     });
   },
@@ -233,7 +234,7 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
   });
 }
 
-const replyOf = (agent: Agent, run: Run, warnings: readonly string[]): SlingReply => ({
+const replyOf = (agent: Agent, run: Run, { notTakenIn, warnings }: SlingPlan): SlingReply => ({
   agentName: agent.name,
   generation: agent.generation,
   capability: agent.capability,
@@ -246,6 +247,7 @@ const replyOf = (agent: Agent, run: Run, warnings: readonly string[]): SlingRepl
   depth: agent.depth,
   runtime: agent.runtime,
   state: agent.state,
+  notTakenIn,
   warnings,
 });
 

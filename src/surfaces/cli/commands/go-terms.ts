@@ -4,11 +4,12 @@ import { type InvalidInput, invalid, type Refusal } from "../../../domain/refusa
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
+import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import type { App } from "../app.ts";
 import type { Call, Paint } from "../command.ts";
 import { integer, isOn, text, texts } from "../given.ts";
 import { hintLine, warningLine } from "../marks.ts";
-import { looseLines } from "./coordinator-start.ts";
+import { looseLines, startWords } from "./coordinator-start.ts";
 
 interface NamedGate {
   readonly name: string;
@@ -120,12 +121,14 @@ export interface GoPlan {
   readonly advice: Advice;
   /** Where the work is meant to go. */
   readonly target: RunTarget;
+  /** Where the work starts from; undefined before the first commit. */
+  readonly start: StartOfWork | undefined;
   readonly runtime: string;
 }
 
 /** What a person should know before they say yes. */
 export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
-  const { objective, terms, advice, runtime, target } = plan;
+  const { objective, terms, advice, runtime, target, start } = plan;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const all = terms.maxAgents === 0 ? "any number in all" : `${terms.maxAgents} in all`;
   return [
@@ -139,7 +142,7 @@ export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
         : `$${terms.budgetUsd} for ${terms.ownBudgetUsd === undefined ? "each run (budgets.run.usd)" : "this run"}`,
     ),
     ...gateLines(paint, terms, fact),
-    ...(target.commit === undefined ? [] : [fact("starts at", `${target.branch}, ${target.commit.slice(0, 12)}`)]),
+    ...(start === undefined ? [] : [fact("starts at", startWords(start))]),
     ...looseLines(target).map((line) => warningLine(paint, line)),
     fact("landing", landingRule(plan)),
     ...adviceLines(advice).map((line, index) => fact(index === 0 ? "advice" : "", line)),
@@ -161,9 +164,14 @@ function gateLines(paint: Paint, { gates, unverified }: Terms, fact: (name: stri
 }
 
 /** Where what is finished will be. */
-export function landingRule({ target: { branch, isHere } }: Pick<GoPlan, "target">): string {
-  if (isHere) {
-    return `${branch} is checked out here, so work gathers on overstory/integration/<run>; take it over with: ov merge promote`;
+export function landingRule({ target: { branch, isHere }, start }: Pick<GoPlan, "target" | "start">): string {
+  const promote = "take it over with: ov merge promote";
+  if (start !== undefined && start.branch !== branch) {
+    return `work gathers on ${start.branch}, where landed work waits already; ${promote}`;
+  }
+  if (isHere || start?.targetCheckedOut === true) {
+    const where = isHere ? "here" : "in another worktree";
+    return `${branch} is checked out ${where}, so work gathers on overstory/integration/<run>; ${promote}`;
   }
   return `on ${branch} while it is checked out nowhere, else on overstory/integration/<run>`;
 }

@@ -170,7 +170,10 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   const advised = await app.call("advise.plan", {});
   if (!advised.ok) return advised;
   const { advice } = advised.value;
-  return ok({ objective, terms: terms.value, advice, target: target.value, runtime });
+  const { branch, commit } = target.value;
+  const start = commit === undefined ? undefined : await app.call("branch.findStart", { target: branch, runId: null });
+  if (start?.ok === false) return start;
+  return ok({ objective, terms: terms.value, advice, target: target.value, start: start?.value, runtime });
 }
 
 interface StartedTeam extends StartedHead {

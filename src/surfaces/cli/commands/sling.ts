@@ -8,12 +8,13 @@ import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { SlingReply, SlingRequest } from "../../../usecases/agents/sling-request.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
+import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import { exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
-import { branchOf, looseLines, targetHere } from "./coordinator-start.ts";
+import { branchOf, looseLines, startWords, targetHere } from "./coordinator-start.ts";
 
 export const sling: Handler = async (call) => {
   const { app, args, flags, io } = call;
@@ -39,10 +40,17 @@ export const sling: Handler = async (call) => {
   await app.call("trust.check", {});
   if (isOn(flags["dry-run"])) {
     const plan = await app.call("agent.plan", request);
-    return plan.ok ? ok(planned(io, plan.value)) : plan;
+    return plan.ok ? ok(await planned(call, plan.value)) : plan;
   }
   return finish(call, await app.call("agent.sling", request));
 };
+
+/** Where the agent would start; undefined where that follows from its flags, or cannot be found out. */
+async function startOf({ app, flags }: Call, { targetBranch, runId }: SlingReply): Promise<StartOfWork | undefined> {
+  if (targetBranch === null || text(flags["base-branch"]) !== undefined) return undefined;
+  const found = await app.call("branch.findStart", { target: targetBranch, runId: runId === "" ? null : runId });
+  return found.ok ? found.value : undefined;
+}
 
 async function specOf(app: App, path: string | undefined): Promise<Result<string | undefined, Refusal>> {
   if (path === undefined) return ok(undefined);
@@ -105,9 +113,12 @@ async function lastWords(app: App, name: string): Promise<readonly string[]> {
   return found.ok ? found.value.lines.map(({ text }) => text) : [];
 }
 
-async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusal>): Promise<Result<Outcome, Refusal>> {
+async function finish(call: Call, reply: Result<SlingReply, Refusal>): Promise<Result<Outcome, Refusal>> {
+  const { app, flags, io } = call;
   if (!reply.ok) return reply;
   for (const warning of reply.value.warnings) io.warn(warning);
+  const start = reply.value.notTakenIn === null ? undefined : await startOf(call, reply.value);
+  if (start !== undefined && start.missing > 0) io.warn(`it starts at ${startWords(start)}`);
   const { agentName, capability, taskId, branch } = reply.value;
   const { targetBranch } = reply.value;
   const head = [
@@ -160,7 +171,9 @@ async function wait(app: App, name: string, toTheEnd: boolean): Promise<Agent | 
   return seen.ok ? (seen.value.agent ?? undefined) : undefined;
 }
 
-function planned(io: Io, plan: SlingReply): Outcome {
+async function planned(call: Call, plan: SlingReply): Promise<Outcome> {
+  const { io } = call;
+  const start = await startOf(call, plan);
   for (const warning of plan.warnings) io.warn(warning);
   const { agentName, capability, taskId, branch, parentAgent, depth, runtime } = plan;
   const lines = [
@@ -169,10 +182,12 @@ function planned(io: Io, plan: SlingReply): Outcome {
     `parent ${parentAgent}, depth ${depth}, runtime ${runtime}`,
     plan.runId === ""
       ? `in a new run${plan.targetBranch === null ? "" : `, for ${visibleLine(plan.targetBranch)}`}`
-      : `in run ${plan.runId}`,
+      : `in run ${plan.runId}${plan.targetBranch === null ? "" : `, for ${visibleLine(plan.targetBranch)}`}`,
+    ...(start === undefined ? [] : [`starts at ${startWords(start)}`]),
     ...joinedLines(io, plan),
   ];
-  return { json: { dryRun: true, ...seatView(plan) }, text: lines.join("\n") };
+  const startsAt = start === undefined ? {} : { startsAt: start };
+  return { json: { dryRun: true, ...seatView(plan), ...startsAt }, text: lines.join("\n") };
 }
 
 /** An id made of what is to be done: short, and a valid branch part. */

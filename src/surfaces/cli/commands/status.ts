@@ -6,11 +6,14 @@ import { promoteCommand } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
+import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
+import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
+import { startWords } from "./coordinator-start.ts";
 import { mergeLines } from "./merge-render.ts";
 import { checklistLines, decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
 
@@ -19,7 +22,8 @@ export const status: Handler = async ({ app, flags, io }) => {
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
   const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = reply.value;
-  const { unpromoted, missingTargets } = reply.value;
+  const { missingTargets } = reply.value;
+  const { unpromoted, starts } = await lookedAt(app, reply.value.unpromoted);
   const merges = overviewMerges(reply.value);
   const engine = app.engine.status();
   const head =
@@ -35,12 +39,13 @@ export const status: Handler = async ({ app, flags, io }) => {
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
     ...unpromoted.map((landed) => landedLine(io.paint, landed, run?.id ?? null)),
+    ...starts.map((start) => warningLine(io.paint, `New agents start at ${startWords(start)}`)),
     ...unhanded.map((one) => warningLine(io.paint, unhandedWords(one))),
     ...decisionLines(io.paint, decisions),
     ...questionLines(io.paint, questions),
     ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
   ];
-  const view = overviewView(reply.value, engine);
+  const view = overviewView({ ...reply.value, unpromoted }, engine);
   return ok({
     json: view,
     text: lines.join("\n"),
@@ -48,6 +53,25 @@ export const status: Handler = async ({ app, flags, io }) => {
     rows: rowsOf(agents, view.agents),
   });
 };
+
+/**
+ * Compares landing branches whose work waits with git. A person may have merged one by hand: then nothing waits. And the
+ * target may have commits that could not be taken in.
+ */
+async function lookedAt(app: App, known: readonly Unpromoted[]) {
+  const unpromoted: Unpromoted[] = [];
+  const starts: StartOfWork[] = [];
+  for (const landed of known) {
+    const { landing, target, runId } = landed;
+    const found = await app.call("branch.findStart", { target, runId });
+    const start = found.ok ? found.value : undefined;
+    if (start?.promoted.includes(landing) === true) continue;
+    unpromoted.push(landed);
+    const isOpen = start?.missingCommits === "failed" || start?.missingCommits === "rewritten";
+    if (start?.branch === landing && isOpen) starts.push(start);
+  }
+  return { unpromoted, starts };
+}
 
 /** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {

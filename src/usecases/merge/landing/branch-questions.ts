@@ -94,35 +94,6 @@ export async function decideTip(
 
 type Branches = Pick<RewrittenTarget, "landing" | "target">;
 
-/**
- * The newest known commit of the target under a landing branch: where it was begun, the last commit of the target that
- * it took in, the last promotion, or the operator's decision. Null when none is on record.
- */
-export async function restsOn(tx: Tx, { landing, target }: Branches): Promise<string | null> {
-  const known: { readonly seq: number; readonly commit: string }[] = [];
-  for (const { seq, status, request, queueIds } of await tx.mergeOps.list({ ref: branchRef(landing) })) {
-    if (status !== "done") continue;
-    if (request.target === target && request.base !== undefined) known.push({ seq, commit: request.base });
-    for (const id of queueIds) {
-      const entry = await tx.merges.get(id);
-      if (entry?.branch === target && entry.status === "merged") known.push({ seq, commit: entry.headCommit });
-    }
-    // Older operations cannot have a newer commit.
-    if (known.length > 0) break;
-  }
-  for (const op of await tx.mergeOps.list({ ref: branchRef(target), status: "done" })) {
-    const { seq, kind, request, undoneBy, beforeCommit, afterCommit } = op;
-    if (request.landing !== landing) continue;
-    const promoted = kind === "promote" && undoneBy === null && beforeCommit !== afterCommit ? afterCommit : null;
-    const commit = kind === "accept" ? (request.base ?? null) : promoted;
-    if (commit !== null) {
-      known.push({ seq, commit });
-      break;
-    }
-  }
-  return known.toSorted((a, b) => b.seq - a.seq)[0]?.commit ?? null;
-}
-
 /** The question about a target that a message of the engine asks. */
 export function rewrittenAsked({ fromAgent, payload }: Pick<Message, "fromAgent" | "payload">) {
   const { landing, target, dropped, head } = payloadFields(payload);

@@ -1,9 +1,9 @@
-import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { bringsTarget, type MergeEntry } from "../../../domain/merge/entry.ts";
 import { formerLanding, isIntegration, type LandingFacts, ownLanding } from "../../../domain/merge/landing-branch.ts";
 import type { Promotion } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import type { Run } from "../../../domain/run/run.ts";
-import { fields, text } from "../../../domain/schema/schema.ts";
+import { fields, orNull, text } from "../../../domain/schema/schema.ts";
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { Context, UseCase } from "../../usecase.ts";
@@ -55,8 +55,10 @@ export async function isLandingOf(tx: Tx, landing: string, target: string): Prom
  * on the target in any case. Taking them out of the landing branch would take them out of the target with the next
  * promotion.
  */
-export async function isOfTarget(tx: Tx, { branch, targetBranch: landing }: MergeEntry): Promise<boolean> {
+export async function isOfTarget(tx: Tx, entry: MergeEntry): Promise<boolean> {
+  const { branch, targetBranch: landing } = entry;
   if (!isIntegration(landing)) return false;
+  if (bringsTarget(entry)) return true;
   if (await isLandingOf(tx, landing, branch)) return true;
   const promotions = await tx.mergeOps.list({ kind: "promote", ref: `refs/heads/${branch}` });
   return promotions.some(({ request }) => request.landing === landing);
@@ -68,18 +70,82 @@ export async function formerLandingOf(tx: Tx, target: string): Promise<string | 
   return former !== ownLanding(target) && (await isLandingOf(tx, former, target)) ? former : undefined;
 }
 
-/** The branches on which work for this target was put instead, by the newest run first. */
-export const landingsOf: UseCase<{ readonly target: string }, { readonly branches: readonly string[] }> = {
+/**
+ * The newest known commit of the target under a landing branch: where it was begun, the last commit of the target that
+ * it took in, the last promotion, or the operator's decision. Null when none is on record.
+ */
+export async function restsOn(
+  tx: Tx,
+  { landing, target }: Record<"landing" | "target", string>,
+): Promise<string | null> {
+  const known: { readonly seq: number; readonly commit: string }[] = [];
+  for (const { seq, status, request, queueIds } of await tx.mergeOps.list({ ref: `refs/heads/${landing}` })) {
+    if (status !== "done") continue;
+    if (request.target === target && request.base !== undefined) known.push({ seq, commit: request.base });
+    for (const id of queueIds) {
+      const entry = await tx.merges.get(id);
+      if (entry?.branch === target && entry.status === "merged") known.push({ seq, commit: entry.headCommit });
+    }
+    // Older operations cannot have a newer commit.
+    if (known.length > 0) break;
+  }
+  for (const op of await tx.mergeOps.list({ ref: `refs/heads/${target}`, status: "done" })) {
+    const { seq, kind, request, undoneBy, beforeCommit, afterCommit } = op;
+    if (request.landing !== landing) continue;
+    const promoted = kind === "promote" && undoneBy === null && beforeCommit !== afterCommit ? afterCommit : null;
+    const commit = kind === "accept" ? (request.base ?? null) : promoted;
+    if (commit !== null) {
+      known.push({ seq, commit });
+      break;
+    }
+  }
+  return known.toSorted((a, b) => b.seq - a.seq)[0]?.commit ?? null;
+}
+
+/** A landing branch as the record has it. */
+export interface KnownLanding {
+  readonly branch: string;
+  /** The number of the merge by which the target's newest commits could not be taken in; null when none failed. */
+  readonly notTakenIn: number | null;
+  /** The newest known commit of the target under it; null when none is on record. */
+  readonly restsOn: string | null;
+}
+
+interface Landings {
+  readonly branches: readonly string[];
+  readonly landings: readonly KnownLanding[];
+}
+
+/**
+ * The branches on which work for this target was put instead, by the newest run first. Of a run that has one, its own
+ * alone.
+ */
+export const landingsOf: UseCase<{ readonly target: string; readonly runId?: string | null | undefined }, Landings> = {
   kind: "read",
-  request: fields({ target: text }),
-  run: async (tx, _context, { target }) => {
+  request: fields({ target: text }, { runId: orNull(text) }),
+  run: async (tx, _context, { target, runId }) => {
+    const own = runId == null ? undefined : (await tx.runs.get(runId))?.landingBranch;
     const runs = await tx.runs.list(remembered);
-    const landings = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");
+    const all = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");
     const former = await formerLandingOf(tx, target);
-    const all = former === undefined ? landings : [...landings, former];
-    return ok({ branches: [...new Set(all.filter(isIntegration))] });
+    const found = own == null ? [...all, ...(former === undefined ? [] : [former])] : [own];
+    const branches = [...new Set(found.filter(isIntegration))];
+    const landings: KnownLanding[] = [];
+    for (const landing of branches) {
+      const [notTakenIn, base] = [await failedTakeIn(tx, landing, target), await restsOn(tx, { landing, target })];
+      landings.push({ branch: landing, notTakenIn, restsOn: base });
+    }
+    return ok({ branches, landings });
   },
 };
+
+/** The newest try to take the target's own commits into a landing branch, when it failed. */
+export async function failedTakeIn(tx: Tx, landing: string, target: string): Promise<number | null> {
+  const tries = (await tx.merges.list({ branch: target })).filter((entry) => entry.targetBranch === landing);
+  const last = tries.filter(({ status }) => status !== "cancelled" && status !== "superseded").at(-1);
+  const isFailed = last?.status === "failed" || last?.status === "conflict" || last?.status === "blocked";
+  return isFailed ? last.id : null;
+}
 
 /** What `ov merge promote` must name to promote the landing branch with this purpose. */
 export async function promotionOf(tx: Tx, purpose: Purpose | null): Promise<Promotion> {

@@ -7,7 +7,7 @@ import { failsAsBefore } from "../../../domain/merge/words.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { Context } from "../../usecase.ts";
-import { isOfTarget, leftTips, purposeOf } from "./landing-target.ts";
+import { failedTakeIn, isOfTarget, leftTips, purposeOf } from "./landing-target.ts";
 
 /** Work that landed on a branch of ours and is not on its target yet. */
 export interface Unpromoted {
@@ -19,6 +19,8 @@ export interface Unpromoted {
   readonly landings: number;
   /** Branches that the target has, and that were taken out of the landing branch since. */
   readonly takenOut: number;
+  /** The number of the merge by which the target's newest commits could not be taken in; null when none failed. */
+  readonly notTakenIn: number | null;
   /** Why what waits is not proved, each reason once; empty when the gates prove it. */
   readonly unverified: readonly string[];
 }
@@ -47,7 +49,8 @@ export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readon
     if (landings === 0 && takenOut === 0) continue;
     const unverified = await doubtsAbout(tx, context, landing);
     const { target, run } = purpose;
-    found.push({ runId: run?.id ?? null, landing, target, landings, takenOut, unverified });
+    const notTakenIn = await failedTakeIn(tx, landing, target);
+    found.push({ runId: run?.id ?? null, landing, target, landings, takenOut, notTakenIn, unverified });
   }
   return found;
 }

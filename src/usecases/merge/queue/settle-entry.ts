@@ -1,5 +1,7 @@
 import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../../domain/agent/agent.ts";
+import { engineCaller } from "../../../domain/caller/caller.ts";
 import {
+  bringsTarget,
   type CauseDetail,
   type MergeCause,
   type MergeEntry,
@@ -79,7 +81,8 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
   const owner = await ownerOfBranch(tx, entry.branch);
   const stays = await isOfTarget(tx, entry);
   const forOwner = await byOwner(tx, ready, owner?.parentName ?? "operator");
-  const concerned = [...(owner === undefined ? ["operator"] : [owner.name, owner.parentName]), ...waited];
+  const own = owner === undefined ? ["operator"] : [owner.name, owner.parentName];
+  const concerned = [...(isOwnErrand(entry) ? [] : own), ...waited];
   const terms = { type: "merged", priority: "normal", runId: entry.runId } as const;
   for (const [name, ids] of forOwner) {
     const mail = landedMail({ ...one, opId, others, ready: ids, stays });
@@ -98,6 +101,12 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
   await recordMerge(tx, context, entry, (facts) => ({ type: "merge_landed", data: { ...facts, ...landing } }));
   if (owner !== undefined && hasEnded(owner)) await release(tx, context, owner, `${entry.branch} has landed`);
 }
+
+/**
+ * The engine takes the target's commits in by itself, before work begins or lands. Nobody asked for it, so nobody gets
+ * mail about it; `ov status` says what could not be taken in.
+ */
+const isOwnErrand = (entry: MergeEntry): boolean => bringsTarget(entry) && entry.enqueuedBy === engineCaller.name;
 
 /** The tasks that can be started now, by the name that decides about each. */
 async function byOwner(
@@ -174,7 +183,8 @@ export async function rejected(
   const waited = await endMergeWaits(tx, entry, context.now);
   const owner = await ownerOfBranch(tx, entry.branch);
   const isBack = owner !== undefined && (await callBack(tx, context, owner));
-  const addressees = [...(owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName]), ...waited];
+  const others = owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName];
+  const addressees = [...(isOwnErrand(entry) ? [] : others), ...waited];
   const mail = failedMail({ entry, cause, detail });
   const wake = owner === undefined ? waited : [...waited, owner.name];
   await notify(tx, context, addressees, { ...mail, type: "merge_failed", priority: "high", runId: entry.runId, wake });

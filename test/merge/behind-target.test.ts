@@ -1,0 +1,136 @@
+import { expect, test } from "bun:test";
+import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { unpromotedWork } from "../../src/usecases/merge/landing/unpromoted.ts";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+import { seatWorld } from "../../testkit/seat-world.ts";
+import { activeRun } from "../../testkit/use-case.ts";
+
+const landing = "overstory/integration/run-1";
+
+const make = (world: LandingWorld, name: string, from: string): string =>
+  world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`), from);
+
+/** The user commits to the target that is checked out. */
+function commit(world: LandingWorld, file: string, text: string): string {
+  world.write(world.root, file, text);
+  world.git(world.root, "add", file);
+  world.git(world.root, "commit", "--quiet", "-m", `my own ${file}`);
+  return world.tip("main");
+}
+
+/** A run whose first branch has landed. */
+async function begun(world: LandingWorld): Promise<void> {
+  const known = await world.store.read((tx) => tx.runs.get("run-1"));
+  const run = { ...activeRun("run-1", 0), targetBranch: "main" };
+  if (known === undefined) await world.store.transaction((tx) => tx.runs.insert(run));
+  expect(await ensureLandingBranch(world.ports, known === undefined ? run : { ...known, targetBranch: "main" })).toBe(
+    landing,
+  );
+  make(world, "a", "main");
+  await world.enqueue("a", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect(world.show(landing, "a.txt")).toBe("a");
+}
+
+const baseOf = (world: LandingWorld, name: string): Promise<string | null | undefined> =>
+  world.store.read(async (tx) => (await tx.agents.byName(name))?.baseCommit);
+
+test("an agent of a promoted run starts at the target's newest commit", async () => {
+  await using seats = await seatWorld();
+  await begun(seats.landing);
+  await seats.landing.promote("run-1");
+  const mine = commit(seats.landing, "fix.txt", "fix\n");
+  await seats.look();
+  expect(await baseOf(seats.landing, "b1")).toBe(mine);
+  expect(seats.landing.tip(landing)).toBe(mine);
+});
+
+test("a later run that builds on unpromoted work starts with the target's own commits too", async () => {
+  await using seats = await seatWorld();
+  const world = seats.landing;
+  await begun(world);
+  commit(world, "fix.txt", "fix\n");
+  // The first look queues the commits of the target; the agents wait for the gates.
+  await seats.look();
+  expect(await baseOf(world, "b1")).toBeNull();
+  await world.work();
+  seats.clock.advance(600);
+  await seats.look();
+  expect(await baseOf(world, "b1")).toBe(world.tip(landing));
+  expect([world.show(landing, "a.txt"), world.show(landing, "fix.txt")]).toEqual(["a", "fix"]);
+});
+
+test("commits of the target that cannot be taken in keep no agent from starting", async () => {
+  await using seats = await seatWorld();
+  const world = seats.landing;
+  await begun(world);
+  const before = world.tip(landing);
+  commit(world, "a.txt", "mine\n");
+  await seats.look();
+  await world.work();
+  seats.clock.advance(600);
+  await seats.look();
+  expect(await baseOf(world, "b1")).toBe(before);
+  const [landed] = await world.store.read((tx) =>
+    unpromotedWork(tx, { settings: world.ports.rules, ids: world.ports.ids }),
+  );
+  expect(landed).toMatchObject({ landings: 1, notTakenIn: 2 });
+});
+
+test("the gates of a landing see the target's newest commits", async () => {
+  await using world = await landingWorld({ gates: ["test ! -e b.txt || test -e fix.txt"] });
+  await begun(world);
+  make(world, "b", landing);
+  commit(world, "fix.txt", "fix\n");
+  const id = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+  const [landed] = await world.store.read((tx) =>
+    unpromotedWork(tx, { settings: world.ports.rules, ids: world.ports.ids }),
+  );
+  // The commits of the target are no work that waits for it.
+  expect(landed).toMatchObject({ landings: 2, notTakenIn: null });
+  const mail = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
+  expect(mail.filter(({ subject }) => subject.includes("main"))).toEqual([]);
+});
+
+test("a promoted landing branch moves to the target before work lands on it", async () => {
+  await using world = await landingWorld({ gates: ["test ! -e b.txt || test -e fix.txt"] });
+  await begun(world);
+  make(world, "b", landing);
+  await world.promote("run-1");
+  commit(world, "fix.txt", "fix\n");
+  const id = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+  expect(await world.store.read((tx) => tx.merges.list({ branch: "main" }))).toEqual([]);
+});
+
+test("commits of the target that break a gate keep nothing else from landing, and are tried once", async () => {
+  await using world = await landingWorld({ gates: ["test ! -e red.txt"] });
+  await begun(world);
+  make(world, "b", landing);
+  make(world, "c", landing);
+  commit(world, "red.txt", "red\n");
+  for (const name of ["b", "c"]) {
+    const id = await world.enqueue(name, { runId: "run-1", targetBranch: landing });
+    await world.work();
+    expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+  }
+  expect(await world.store.read((tx) => tx.merges.list({ branch: "main" }))).toMatchObject([
+    { status: "failed", cause: "gate_failed" },
+  ]);
+});
+
+test("a target that lost commits is not taken in: the promotion asks first", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  commit(world, "secret.txt", "secret\n");
+  await begun(world);
+  make(world, "b", landing);
+  world.git(world.root, "rm", "--quiet", "secret.txt");
+  world.git(world.root, "commit", "--quiet", "--amend", "--allow-empty", "-m", "without it");
+  await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect(await world.store.read((tx) => tx.merges.list({ branch: "main" }))).toEqual([]);
+  expect(await world.promote("run-1")).toMatchObject({ status: "dropped", request: { cause: "rewritten_target" } });
+});
