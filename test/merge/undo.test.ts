@@ -98,6 +98,26 @@ test("what later work rests on is not taken out: the cause is named and the bran
 const undosIn = (problem: string | null): readonly string[] =>
   [...(problem ?? "").matchAll(/ov merge undo (op-\w+)/g)].map(([, id]) => id ?? "");
 
+test("a promotion that was pushed is not taken back by moving the target behind its remote", async () => {
+  await using world = await landingWorld();
+  world.branch("a", () => world.write(world.root, "a.txt", "a\n"));
+  await world.enqueue("a");
+  await world.work();
+  const promoted = await world.promote();
+  world.git(world.root, "update-ref", "refs/remotes/origin/main", "main");
+  const before = world.tip("main");
+  const op = await world.undo(promoted.id);
+  expect([op.status, world.tip("main")]).toEqual(["dropped", before]);
+  expect(op.problem).toContain("this promotion was pushed: origin/main has it");
+  // The named commands take it out by a commit on top, which can be pushed.
+  const [, land = ""] = op.problem?.match(/ov merge undo (\S+), then: ov merge promote/) ?? [];
+  expect(await world.undo(land)).toMatchObject({ status: "done" });
+  await world.call(requestPromote, { target: "main" });
+  await world.work();
+  expect(() => world.show("main", "a.txt")).toThrow();
+  expect(world.git(world.root, "merge-base", "main", "origin/main")).toContain(before);
+});
+
 test("a promotion that commits came after is not taken back; the commands that take its work out are named", async () => {
   await using world = await landingWorld();
   for (const name of ["a", "b"]) {

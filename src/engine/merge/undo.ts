@@ -71,12 +71,20 @@ async function mayGoBack({ merging }: MergePorts, op: MergeOp, target: MergeOp, 
   const isWhole = op.queueIds.length === target.queueIds.length;
   if (!isWhole || target.afterCommit !== tip) return false;
   // A promotion brought nothing that was not on the landing branch before, and there it stays.
-  if (target.kind === "promote") return true;
+  if (target.kind === "promote") return (await remotesWith(merging, tip)).length === 0;
   const isForward = target.beforeCommit !== null && (await merging.contains(target.beforeCommit, tip));
   if (isForward) return true;
   const holders = await merging.refsWith(tip);
   return holders.every((ref) => ref === op.ref || ref.startsWith(backupRefs) || ref.startsWith(landingRefs));
 }
+
+/** Remote branches that have a commit, as far as this repository knows: others may have built on it. */
+const remotesWith = async (merging: MergePorts["merging"], commit: string): Promise<readonly string[]> =>
+  (await merging.refsWith(commit))
+    .filter((ref) => ref.startsWith(remoteRefs))
+    .map((ref) => ref.slice(remoteRefs.length));
+
+const remoteRefs = "refs/remotes/";
 
 const back = ({ beforeCommit }: MergeOp): Plan | string =>
   beforeCommit === null ? "where the branch was before is not on record" : { to: beforeCommit, commits: [] };
@@ -89,7 +97,7 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
   const out = new Map<string, string>();
   let onto = tip;
   const newestFirst = target.queueIds.filter((id) => op.queueIds.includes(id)).toReversed();
-  if (newestFirst.length === 0) return movedOnWords(ports, target);
+  if (newestFirst.length === 0) return movedOnWords(ports, target, tip);
   for (const id of newestFirst) {
     const entry = await store.read((tx) => tx.merges.get(id));
     const brought =
@@ -153,8 +161,12 @@ function noChangeWords({ id, branch, targetBranch }: MergeEntry, { kind }: Merge
     : `there is nothing to take out: ${targetBranch} has nothing any more of what ${branch} (#${id}) brought; ${see}`;
 }
 
-/** A branch with newer commits cannot simply go back. What a promotion brought is taken out where it landed. */
-async function movedOnWords({ store }: MergePorts, { seq, ref, request }: MergeOp): Promise<string> {
+/**
+ * A branch with newer commits cannot simply go back, nor one that was pushed: the next pull would bring everything again.
+ * What a promotion brought is taken out where it landed.
+ */
+async function movedOnWords({ store, merging }: MergePorts, op: MergeOp, tip: string): Promise<string> {
+  const { seq, ref, request, afterCommit } = op;
   const branch = ref.replace(/^refs\/heads\//, "");
   const { landing = "", runId } = request;
   const brought = await store.read(async (tx) => {
@@ -168,7 +180,11 @@ async function movedOnWords({ store }: MergePorts, { seq, ref, request }: MergeO
     }
     return found;
   });
-  const why = `${branch} has commits that came after this promotion, so it cannot go back to where it was`;
+  const [remote] = afterCommit === tip ? await remotesWith(merging, tip) : [];
+  const why =
+    remote === undefined
+      ? `${branch} has commits that came after this promotion, so it cannot go back to where it was`
+      : `this promotion was pushed: ${remote} has it, so ${branch} cannot simply go back, and the next pull would bring it again`;
   if (brought.length === 0) return `${why}; see what has landed: ov merge log`;
   const commands = brought.map((id) => `ov merge undo ${id}`);
   return `${why}; take out what it brought instead: ${commands.join(", ")}, then: ${promoteCommand({ runId: runId ?? null, target: branch })}`;
