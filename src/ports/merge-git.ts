@@ -35,6 +35,23 @@ export interface CommitRequest {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
+  /** Whose work it is, when it is not the user's. */
+  readonly author?: Author | undefined;
+}
+
+export interface Author {
+  readonly name: string;
+  readonly email: string;
+  /** Seconds since 1970 and the offset of the time zone, as git writes them. */
+  readonly at: string;
+}
+
+/** A commit as it can be made again on another one. */
+export interface ToldCommit {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly author: Author;
 }
 
 export interface RefChange {
@@ -158,6 +175,13 @@ export interface MergeGit {
   differing(pairs: readonly { readonly from: string; readonly to: string }[]): Promise<readonly (readonly string[])[]>;
   /** The full messages of the commits that are in `to` and not in `from`. */
   messagesSince(from: string, to: string): Promise<readonly string[]>;
+  /** The commits that are in `to` and not in `from`, the oldest first. `mainLine`: those by which `to` itself moved. */
+  commitsSince(from: string, to: string, which: "mainLine" | "noMerges"): Promise<readonly ToldCommit[]>;
+  /**
+   * Has the history of `into` every change of `commit`, in commits of other ids? True when each commit has a twin with the
+   * same patch, or when `into` once had exactly these files since both parted.
+   */
+  hasChangesOf(into: string, commit: string): Promise<boolean>;
   /** A readable patch of these files, from the merge base of `from` and `to` up to `to`. */
   patchOf(from: string, to: string, paths: readonly string[]): Promise<string>;
   /** A readable patch between two commits or trees. */

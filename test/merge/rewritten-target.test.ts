@@ -5,6 +5,7 @@ import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { decide } from "../../src/usecases/operator/decide.ts";
 import { openDecisions } from "../../src/usecases/operator/decisions.ts";
 import { type LandingOptions, type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+import { activeRun } from "../../testkit/use-case.ts";
 
 const landing = "overstory/integration/run-1";
 
@@ -224,7 +225,7 @@ test("a landing whose changes the rewritten target has in a commit of its own st
   await world.promote();
   world.git(world.root, "commit", "--quiet", "--amend", "-m", "in my words");
   await world.promote();
-  await answer(world, "leave out");
+  expect(await questions(world)).toEqual([]);
   expect(filesOf(world, "overstory/integration/main")).toEqual(["a.txt"]);
   expect(await world.entry(id)).toMatchObject({ status: "merged" });
 });
@@ -236,4 +237,81 @@ test("a branch that was left out itself lands again when it is asked for", async
   await world.work();
   const { status, targetBranch } = await world.entry(id);
   expect([status, filesOf(world, targetBranch)]).toEqual(["merged", ["b.txt"]]);
+});
+
+/** A run with one landed branch of somebody else, begun on a commit that the user has not pushed yet. */
+async function begunOnOwnCommit(): Promise<LandingWorld> {
+  const world = await landingWorld({ gates: ["true"] });
+  const { root } = world;
+  world.write(root, "mine.txt", "mine\n");
+  world.git(root, "add", ".");
+  world.git(root, "commit", "--quiet", "-m", "my own commit");
+  const begun = activeRun("run-1", 1);
+  await world.store.transaction((tx) => tx.runs.insert(begun));
+  await ensureLandingBranch(world.ports, begun);
+  world.git(root, "checkout", "--quiet", "-b", "a");
+  for (const name of ["one", "two"]) {
+    world.write(root, `${name}.txt`, `${name}\n`);
+    world.git(root, "add", ".");
+    world.git(root, "commit", "--quiet", `--author=Agent ${name} <${name}@example.invalid>`, "-m", `work ${name}`);
+  }
+  world.git(root, "checkout", "--quiet", "main");
+  await world.enqueue("a", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  return world;
+}
+
+const historyOf = (world: LandingWorld, branch: string): readonly string[] =>
+  world.git(world.root, "log", "--no-merges", "--format=%an: %s", branch).split("\n");
+
+test("a rebase that keeps every patch of the target loses nothing: the promotion asks nobody", async () => {
+  await using world = await begunOnOwnCommit();
+  const mine = world.tip("main");
+  // As `git pull --rebase` does when somebody else pushed.
+  world.branch("upstream", () => world.write(world.root, "theirs.txt", "theirs\n"), "main^");
+  world.git(world.root, "rebase", "--quiet", "upstream");
+  expect(world.tip("main")).not.toBe(mine);
+  expect(await world.promote("run-1")).toMatchObject({ status: "done", problem: null });
+  expect(await questions(world)).toEqual([]);
+  expect(filesOf(world, "main")).toEqual(["mine.txt", "one.txt", "theirs.txt", "two.txt"]);
+  const history = historyOf(world, "main");
+  expect(history.filter((line) => line.endsWith("my own commit"))).toHaveLength(1);
+  expect(history).toContain("Agent one: work one");
+  expect(history).toContain("Agent two: work two");
+  expect(world.git(world.root, "log", "--merges", "--format=%s", "main")).toContain("a");
+});
+
+test("a new message for the newest commit of the target loses nothing either", async () => {
+  await using world = await begunOnOwnCommit();
+  world.git(world.root, "commit", "--quiet", "--amend", "-m", "in better words");
+  expect(await world.promote("run-1")).toMatchObject({ status: "done", problem: null });
+  expect(await questions(world)).toEqual([]);
+  expect(historyOf(world, "main").some((line) => line.endsWith("my own commit"))).toBe(false);
+});
+
+test("left out, the commits of agents keep their authors and messages", async () => {
+  await using world = await begunOnOwnCommit();
+  world.git(world.root, "rm", "--quiet", "mine.txt");
+  world.git(world.root, "commit", "--quiet", "--amend", "--allow-empty", "-m", "without it");
+  await world.promote("run-1");
+  await answer(world, "leave out");
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(historyOf(world, "main").slice(0, 2).toSorted()).toEqual(["Agent one: work one", "Agent two: work two"]);
+});
+
+test("an answer that could not be carried out is named where the question is asked again, with the ways out", async () => {
+  const { world } = await amended();
+  await using _ = world;
+  world.branch("c", () => world.write(world.root, "notes.txt", "one\nours\nthree\n"), landing);
+  await world.enqueue("c", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  world.write(world.root, "notes.txt", "one\ntheirs\nthree\n");
+  world.git(world.root, "commit", "--quiet", "--amend", "-a", "-m", "without it");
+  await world.promote("run-1");
+  await answer(world, "leave out");
+  const { problem } = await world.promote("run-1");
+  expect(problem).toContain("'leave out' was tried and did not work");
+  const [asked] = await questions(world);
+  expect(asked?.context).toContain("leave out was tried, and did not work: what landed and what was changed in main");
+  expect(asked?.context).toContain("choose bring back, promote, join the files");
 });

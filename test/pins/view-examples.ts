@@ -471,6 +471,7 @@ const request: Required<MergeOpRequest> = {
   target: "main",
   base: commit,
   dropped: commit,
+  tip: "c3",
   onlyIfClean: true,
   cause: "locked",
   removedLocks: [".git/index.lock"],

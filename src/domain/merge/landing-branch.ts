@@ -127,6 +127,10 @@ export interface RewrittenTarget {
   readonly head: string;
 }
 
+/** What the operator can do when landed work cannot be replayed onto a rewritten target. */
+export const replayAdvice = (target: string): string =>
+  `Ways out: take what landed there out (ov merge log, then ov merge undo <number>) and choose leave out; or change ${target}; or choose bring back, promote, join the files that are named then by hand, and take out again what you do not want.`;
+
 /** Tells the operator that commits were taken out of the target. */
 export function rewrittenMail(
   question: RewrittenTarget & {
@@ -134,16 +138,19 @@ export function rewrittenMail(
     readonly runId: string | null;
     /** Landings that go when the commits are left out. */
     readonly lost: readonly LostLanding[];
+    /** Why the landed work could not be replayed when that was tried; null when it was not tried. */
+    readonly failed: string | null;
   },
 ): OutcomeMail {
-  const { landing, target, dropped, head, subject, runId, lost } = question;
+  const { landing, target, dropped, head, subject, runId, lost, failed } = question;
   const goes = lost.length === 0 ? "" : `, and these landings go: ${lostWords(lost)}`;
   const short = (commit: string): string => commit.slice(0, 10);
   const body = [
     `${target} had ${short(dropped)} (${subject}), and ${landing} rests on it. Now ${target} is at ${short(head)} and has it no more: it was amended, rebased or reset.`,
     `Promoting would put back what was taken out, so ${landing} is not promoted until you decide.`,
     `See what was taken out: git log -p ${short(head)}..${short(dropped)}`,
-    `leave out: what landed since is replayed onto ${target} as it is now${goes}. bring back: ${target} gets everything again. Then: ${promoteCommand({ runId, target })}`,
+    ...(failed === null ? [] : [`leave out was tried, and did not work: ${failed}. ${replayAdvice(target)}`]),
+    `leave out: what landed since is replayed onto ${target} as it is now, commit by commit where that is possible${goes}. bring back: ${target} gets everything again. Then: ${promoteCommand({ runId, target })}`,
   ].join("\n");
   return {
     subject: `${target} has lost commits that ${landing} rests on`,

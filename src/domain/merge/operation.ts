@@ -66,6 +66,8 @@ export interface MergeOpRequest {
   readonly base?: string;
   /** Restore: the commit that was taken out of `target`. Later landings are replayed without it. */
   readonly dropped?: string;
+  /** The tip of the landing branch when its work could not be replayed onto `base`. */
+  readonly tip?: string;
   /** Promote: nobody asked at this moment, so a checkout with uncommitted changes is left alone. */
   readonly onlyIfClean?: boolean;
   /** Promote: what kept it from happening, for programs; `problem` has the words. */

@@ -35,8 +35,10 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   // The engine may have died after moving the target and before recording it. The intent has the old tip.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
   const runId = op.request.runId ?? null;
-  const rewritten = await rewrittenTarget(ports, { landing, target, from, to, runId });
-  if (rewritten !== undefined) return end(ports, op, rewritten, "rewritten_target");
+  const rewritten = await rewrittenTarget(ports, { landing, target, from, to, runId }, tools);
+  // The landing branch has moved, or it is known now that it cannot: this promotion looks again.
+  if (rewritten === "replayed") return true;
+  if (rewritten !== undefined) return end(ports, op, rewritten.problem, "rewritten_target");
   if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
   const [checkout, other] = await merging.checkoutsOf(target);
   if (other !== undefined) {

@@ -1,12 +1,13 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import type { LostLanding } from "../../domain/merge/landing-branch.ts";
+import { type LostLanding, replayAdvice } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { promoteCommand } from "../../domain/merge/words.ts";
-import type { MergeGit } from "../../ports/merge-git.ts";
+import type { MergeGit, ToldCommit } from "../../ports/merge-git.ts";
 import { tellOperator } from "../../usecases/mail/post.ts";
 import { askAboutTarget, closeTargetQuestions } from "../../usecases/merge/landing/branch-questions.ts";
 import { purposeOf, restsOn } from "../../usecases/merge/landing/landing-target.ts";
 import { leftBehind } from "../../usecases/merge/landing/settle-undo.ts";
+import { newOp } from "../../usecases/merge/merge-records.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, landingsLost, tipOf } from "./landing-tip.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
@@ -22,9 +23,15 @@ export interface Promoting {
 
 /**
  * Why a landing branch must not be promoted: commits were taken out of the target that the landing branch still has,
- * and promoting would put them back. Asks the operator. Undefined when the target was not rewritten.
+ * and promoting would put them back. Asks the operator. Where the target has every change of these commits under other
+ * ids, as after a rebase or a new message, nothing was taken out: the landed work is replayed without a question.
+ * Undefined when the target was not rewritten.
  */
-export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): Promise<string | undefined> {
+export async function rewrittenTarget(
+  ports: MergePorts,
+  promoting: Promoting,
+  tools: TipTools,
+): Promise<"replayed" | { readonly problem: string } | undefined> {
   const { store, merging } = ports;
   const { landing, target, from: head, to, runId } = promoting;
   const context = mergeContext(ports);
@@ -33,12 +40,35 @@ export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): 
     await store.transaction((tx) => closeTargetQuestions(tx, context, { landing, target }));
     return undefined;
   }
+  const failed = await failedReplay(ports, { landing, dropped, head, tip: to });
+  if (failed === undefined && (await merging.hasChangesOf(head, dropped))) {
+    const about = { landing, target, dropped, base: head, tip: to };
+    const op = await store.transaction(async (tx) => {
+      await closeTargetQuestions(tx, context, { landing, target });
+      return newOp(tx, context, { kind: "restore", ref: branchRef(landing), queueIds: [], request: about });
+    });
+    await leaveOut(ports, op, tools);
+    return "replayed";
+  }
   const subject = await merging.subjectOf(dropped);
   const lost = await landingsLost(ports, { landing, from: head, to: dropped });
-  const question = { landing, target, dropped, head, subject, runId, lost };
+  const question = { landing, target, dropped, head, subject, runId, lost, failed: failed ?? null };
   const asked = await store.transaction((tx) => askAboutTarget(tx, context, question));
   const what = `${target} no longer has ${dropped.slice(0, 10)} (${subject}), which ${landing} rests on, and promoting would put it back`;
-  return `${what}; see: ov inbox, then: ov decide ${asked} 'leave out', or: ov decide ${asked} 'bring back'`;
+  const tried = failed === undefined ? "" : `; 'leave out' was tried and did not work: ${failed}`;
+  const decide = `ov decide ${asked} 'leave out', or: ov decide ${asked} 'bring back'`;
+  return { problem: `${what}${tried}; see: ov inbox, then: ${decide}` };
+}
+
+/** Why the landed work could not be replayed without this commit, when both branches are still as they were then. */
+async function failedReplay(
+  { store }: MergePorts,
+  { landing, dropped, head, tip }: Record<"landing" | "dropped" | "head" | "tip", string>,
+): Promise<string | undefined> {
+  const of = { kind: "restore", status: "dropped", ref: branchRef(landing) } as const;
+  const ops = await store.read((tx) => tx.mergeOps.list(of));
+  const same = ops.find(({ request }) => request.dropped === dropped && request.base === head && request.tip === tip);
+  return same?.problem ?? undefined;
 }
 
 /** The commit of the target under a landing branch that the target has no more, and the landing branch still has. */
@@ -52,8 +82,8 @@ export async function droppedFrom(
 }
 
 /**
- * Replays the work that landed since the dropped commit onto the target as it is now, as one commit that must pass the
- * gates. Moves the landing branch there, and keeps its old tip under a backup ref. Returns whether anything was done.
+ * Replays the work that landed since the dropped commit onto the target as it is now, commit by commit where that gives
+ * the same files, else as one. The result must pass the gates. Moves the landing branch there, and keeps its old tip under a backup ref. Returns whether anything was done.
  */
 export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   const { merging, store, clock } = ports;
@@ -68,12 +98,13 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   if (foreign !== undefined) return giveUp(ports, op, foreign);
   if ((await merging.contains(head, dropped)) || !(await merging.contains(tip, dropped))) return settle(ports, op);
   const replayed = await replay(ports, op, { head, tip });
-  if ("problem" in replayed) return giveUp(ports, op, replayed.problem);
+  const tried = { ...op, request: { ...op.request, base: head, tip } };
+  if ("problem" in replayed) return giveUp(ports, tried, replayed.problem);
   const { commit } = replayed;
   if (commit !== head) {
     const logDir = ports.mergeLogDir(ports.ids.next("replay"));
     const { fault } = await judgeTip(ports, tools, { commit, base: head, work: [], logDir });
-    if (fault !== undefined) return giveUp(ports, op, `without it these gates fail: ${fault.gates.join(", ")}`);
+    if (fault !== undefined) return giveUp(ports, tried, `without it these gates fail: ${fault.gates.join(", ")}`);
   }
   const request = { ...op.request, base: head };
   const intent = { beforeCommit: tip, afterCommit: commit, request, updatedAt: clock.now() };
@@ -113,7 +144,10 @@ export async function restsOnDropped(
     if (entry.branch === target) continue;
     const base = await droppedBase(ports, { onto, entry, dropped });
     if (base === undefined) continue;
-    const command = `git rebase --onto ${entry.targetBranch} ${base.slice(0, 12)} ${entry.branch}`;
+    // In a checkout of something else, git would leave its user on this branch.
+    const isOut = (await ports.merging.checkoutsOf(entry.branch)).length > 0;
+    const rebase = `git rebase --onto ${entry.targetBranch} ${base.slice(0, 12)} ${entry.branch}`;
+    const command = isOut ? rebase : `${rebase} && git switch -`;
     return `it rests on ${base.slice(0, 10)}, which was taken out of ${target}; replay only its own commits: ${command}`;
   }
   return undefined;
@@ -142,10 +176,11 @@ async function droppedBase(
 }
 
 async function replay(
-  { merging }: MergePorts,
+  ports: MergePorts,
   { request }: MergeOp,
   { head, tip }: { readonly head: string; readonly tip: string },
 ): Promise<{ readonly commit: string } | { readonly problem: string }> {
+  const { merging } = ports;
   const { target = "", landing = "", dropped = "" } = request;
   const merged = await merging.mergeOver(dropped, head, tip);
   if (merged.kind === "conflicts") {
@@ -154,9 +189,46 @@ async function replay(
   }
   if (merged.kind !== "clean") return { problem: `it cannot be replayed: ${merged.kind}` };
   if (merged.tree === (await merging.treeOf(head))) return { commit: head };
-  const why = `What landed on ${landing} after ${dropped}, without the commits that were taken out of ${target}.`;
-  const message = `Replay ${landing} onto ${target}\n\n${why}\n`;
+  const steps = await merging.commitsSince(dropped, tip, "mainLine");
+  const kept = await oneByOne(ports, { steps, dropped, head });
+  if (kept !== undefined && (await merging.treeOf(kept)) === merged.tree) return { commit: kept };
+  const subjects = steps.map(({ message }) => `- ${message.split("\n")[0]}`).join("\n");
+  const why = `What landed on ${landing} after ${dropped}, without the commits that were taken out of ${target}:`;
+  const message = `Replay ${landing} onto ${target}\n\n${why}\n\n${subjects}\n`;
   return { commit: await merging.commit({ tree: merged.tree, parents: [head], message }) };
+}
+
+/**
+ * Makes each landing again on the target, with its message and its author, and the commits of its branch beside it. The
+ * last commit; undefined when one of the landings does not apply by itself.
+ */
+async function oneByOne(
+  { merging }: MergePorts,
+  { steps, dropped, head }: { readonly steps: readonly ToldCommit[]; readonly dropped: string; readonly head: string },
+): Promise<string | undefined> {
+  const again = async (onto: string, step: ToldCommit, side: string = onto): Promise<string | undefined> => {
+    const merged = await merging.mergeOver(step.parents[0] ?? dropped, onto, step.commit);
+    if (merged.kind !== "clean") return undefined;
+    if (merged.tree === (await merging.treeOf(onto))) return onto;
+    const parents = side === onto ? [onto] : [onto, side];
+    return merging.commit({ tree: merged.tree, parents, message: step.message, author: step.author });
+  };
+  let onto = head;
+  for (const step of steps) {
+    const [before = dropped, brought] = step.parents;
+    // The target's own commits are on the target already.
+    const isTargets = async (into: string): Promise<boolean> =>
+      brought !== undefined && merging.contains(into, brought);
+    if ((await isTargets(dropped)) || (await isTargets(head))) continue;
+    let side: string | undefined = onto;
+    for (const own of brought === undefined ? [] : await merging.commitsSince(before, brought, "noMerges")) {
+      side = side === undefined ? undefined : await again(side, own);
+    }
+    const next = await again(onto, step, side);
+    if (next === undefined) return undefined;
+    onto = next;
+  }
+  return onto;
 }
 
 async function settle(ports: MergePorts, op: MergeOp, lost: readonly LostLanding[] = []): Promise<boolean> {
@@ -173,13 +245,15 @@ async function giveUp(ports: MergePorts, op: MergeOp, problem: string): Promise<
   const context = mergeContext(ports);
   const { target = "", landing = "", dropped = "" } = op.request;
   await ports.store.transaction(async (tx) => {
-    const change = { status: "dropped", problem, updatedAt: context.now } as const;
+    const change = { status: "dropped", problem, request: op.request, updatedAt: context.now } as const;
     if (!(await tx.mergeOps.settle(op.id, change))) return;
+    // Nobody asked for it: the promotion that tried it asks the operator now, and says why.
+    if (op.actor === context.caller.name) return;
     const purpose = await purposeOf(tx, context, landing);
     await tellOperator(tx, context, {
       runId: null,
       subject: `not left out: ${dropped.slice(0, 10)}`,
-      body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. To be asked again: ${promoteCommand({ runId: purpose?.run?.id ?? null, target })}`,
+      body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. ${replayAdvice(target)} To be asked again: ${promoteCommand({ runId: purpose?.run?.id ?? null, target })}`,
       type: "error",
       priority: "normal",
     });

@@ -54,14 +54,18 @@ const nobody = { name: "Overstory", email: "overstory@localhost" };
 
 async function writeCommit(
   mergeRepo: MergeRepository,
-  { tree, parents, message }: CommitRequest,
+  { tree, parents, message, author }: CommitRequest,
   { user, signing }: Signature,
   signingLimitMs: number,
 ): Promise<string> {
   const settings = signing?.flatMap((setting) => ["-c", setting]) ?? [];
   const sign = signing === undefined ? [] : ["-S"];
   const args = [...settings, "commit-tree", ...sign, ...parents.flatMap((parent) => ["-p", parent]), tree];
-  const env = { ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]), ...namesFor(user) };
+  const env = {
+    ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]),
+    ...namesFor(user),
+    ...authorFor(author),
+  };
   const limit = signing === undefined ? {} : { limitMs: signingLimitMs, startsPrograms: true };
   const answer = await mergeRepo.through((own) => own.git(args, { stdin: message, env, ...limit }));
   if (signing !== undefined && answer.code !== 0) {
@@ -93,6 +97,11 @@ const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
       return value === undefined ? [] : [[name, value]];
     }),
   );
+
+const authorFor = (author: CommitRequest["author"]): Readonly<Record<string, string>> =>
+  author === undefined
+    ? {}
+    : { GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email, GIT_AUTHOR_DATE: author.at };
 
 function namesFor(user: Signature["user"]): Readonly<Record<string, string>> {
   if (user === undefined) return {};

@@ -1,3 +1,4 @@
+import type { ToldCommit } from "../../../ports/merge-git.ts";
 import { parentsOf } from "../checkout-move/move-files.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { commitAt } from "../refs.ts";
@@ -166,6 +167,36 @@ export async function revertOf(mergeRepo: MergeRepository, commit: string, into:
     for (const [, reverted = ""] of message.matchAll(/This reverts commit ([0-9a-f]{40,64})/g)) by.set(reverted, id);
   }
   return by.get(commit);
+}
+
+export async function commitsSince(
+  mergeRepo: MergeRepository,
+  from: string,
+  to: string,
+  which: "mainLine" | "noMerges",
+): Promise<readonly ToldCommit[]> {
+  const kind = which === "mainLine" ? "--first-parent" : "--no-merges";
+  const format = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%B";
+  const order = ["--reverse", "--topo-order", "--date=raw", "--no-show-signature"];
+  const args = ["log", "-z", kind, ...order, format, `^${from}`, to, "--"];
+  const answer = expectGit(await mergeRepo.through((own) => own.git(args)), "reading commits");
+  const parts = zeroEnded(answer.raw).map(String);
+  const found: ToldCommit[] = [];
+  for (let at = 0; at + 6 <= parts.length; at += 6) {
+    const [commit = "", parents = "", name = "", email = "", date = "", message = ""] = parts.slice(at, at + 6);
+    const author = { name, email, at: date };
+    found.push({ commit, parents: parents.split(" ").filter((one) => one !== ""), message, author });
+  }
+  return found;
+}
+
+export async function hasChangesOf(mergeRepo: MergeRepository, into: string, commit: string): Promise<boolean> {
+  const lone = ["rev-list", "--count", "--cherry-pick", "--right-only", "--no-merges", `${into}...${commit}`, "--"];
+  const count = expectGit(await mergeRepo.through((own) => own.git(lone)), "comparing patches").out.trim();
+  if (count === "0") return true;
+  const args = ["log", "--no-show-signature", "--format=%T", `^${commit}`, into, "--"];
+  const trees = expectGit(await mergeRepo.through((own) => own.git(args)), "comparing files").out.split("\n");
+  return trees.includes(await treeOf(mergeRepo, commit));
 }
 
 /** The patch of these files from the merge base of `from` and `to` up to `to`. */

@@ -20,7 +20,11 @@ export function writeLooseCommit(repository: Repository, commit: CommitOf): stri
   if (!plain || ![tree, ...parents].every(isObjectId) || new Set(parents).size !== parents.length) return undefined;
   if (isShared(repository.objects)) return undefined;
   const who = `${name} <${email}> ${Math.floor(commit.at.getTime() / 1000)} ${zoneOf(commit.at)}`;
-  const head = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${who}`, `committer ${who}`];
+  const { author } = commit;
+  const isPlainAuthor = author === undefined || (isPlainIdent(author.name) && isPlainIdent(author.email));
+  if (!isPlainAuthor || !/^\d+ [+-]\d{4}$/.test(author?.at ?? "0 +0000")) return undefined;
+  const by = author === undefined ? who : `${author.name} <${author.email}> ${author.at}`;
+  const head = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${by}`, `committer ${who}`];
   const body = Buffer.from(`${head.join("\n")}\n\n${message}`);
   const object: Buffer<ArrayBuffer> = Buffer.concat([Buffer.from(`commit ${body.length}\0`), body]);
   const oid = objectHasher(repository.objectFormat).update(object).digest("hex");
