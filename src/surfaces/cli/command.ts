@@ -10,6 +10,7 @@ export type Source =
   | "branches"
   | "merges"
   | "messages"
+  | "decisions"
   | "groups"
   | "snapshots"
   | "files"

@@ -366,12 +366,14 @@ const clipped = (text: string): string => (text.length > 60 ? `${text.slice(0, 5
 /** A second team needs a coordinator with another name. Most often the user wants to write to the first one. */
 function leadingAlready(name: string, { runId, objective }: LedRun): Words {
   const about = objective === null ? "" : `, "${clipped(objective)}"`;
+  // A message of another kind starts no turn, and `ov stop` alone would leave the run active.
+  const which = name === "coordinator" ? "" : ` --name ${name}`;
   return {
     ...rejected("AGENT_ERROR"),
     message: `${name} leads run ${runId} already${about}; nothing was started`,
     hint:
-      `tell it more: ov mail send --to ${name} --subject <subject> --body <text>; ` +
+      `tell it more: ov coordinator send${which} --body <text>; ` +
       `begin a second run beside it: the same command with --name <another>; ` +
-      `or end the first: ov stop ${name}`,
+      `or end the first with its run: ov coordinator stop${which}`,
   };
 }

@@ -57,14 +57,25 @@ export async function forbiddenToQueue(
   return { kind: "not-allowed", action: `${verb} ${branch}`, caller: caller.name, why };
 }
 
-/** The receipt of `ov done` for exactly this commit of an agent's branch. */
+/**
+ * The receipt of `ov done` for exactly this commit of an agent's branch. An agent that was called back since, as by
+ * `ov attach`, has a later generation than the one that proved the commit.
+ */
 export async function completionReceipt(
   tx: Tx,
-  { name, generation }: Pick<Agent, "name" | "generation">,
+  owner: Pick<Agent, "name" | "generation">,
   headCommit: string,
 ): Promise<Receipt | undefined> {
-  const receipts = await tx.receipts.about(`${name}#${generation}`);
-  return receipts.find((receipt) => receipt.kind === "completion" && receipt.headCommit === headCommit);
+  return (await completionsOf(tx, owner)).find((receipt) => receipt.headCommit === headCommit);
+}
+
+/** The receipts of everything that the incarnations of an agent reported, the newest incarnation first. */
+async function completionsOf(tx: Tx, owner: Pick<Agent, "name" | "generation">): Promise<readonly Receipt[]> {
+  const found: Receipt[] = [];
+  for (let { generation } = owner; generation > 0; generation--) {
+    found.push(...(await tx.receipts.about(`${owner.name}#${generation}`)));
+  }
+  return found.filter(({ kind }) => kind === "completion");
 }
 
 type Place = Pick<MergeEntry, "id" | "branch" | "headCommit">;
@@ -86,8 +97,7 @@ export const doubtsBefore = async (tx: Tx, entry: Place): Promise<readonly strin
 async function changedSinceReport(tx: Tx, { branch, headCommit }: Place): Promise<readonly string[]> {
   const owner = await ownerOfBranch(tx, branch);
   if (owner === undefined) return [];
-  const receipts = await tx.receipts.about(`${owner.name}#${owner.generation}`);
-  const reported = receipts.filter(({ kind }) => kind === "completion").map((receipt) => receipt.headCommit);
+  const reported = (await completionsOf(tx, owner)).map((receipt) => receipt.headCommit);
   const [last] = reported;
   if (last == null || headCommit === "" || reported.includes(headCommit)) return [];
   return [`it changed after the report: ${last.slice(0, 12)} was reported, ${headCommit.slice(0, 12)} is queued`];

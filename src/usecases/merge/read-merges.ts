@@ -226,11 +226,7 @@ async function verdictBefore(tx: Tx, entry: MergeEntry): Promise<Verdict | null>
   const keeps = isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied";
   const owner = keeps ? await ownerOfBranch(tx, entry.branch) : undefined;
   if (owner === undefined) return null;
-  for (let { generation } = owner; generation > 0; generation--) {
-    const receipt = await completionReceipt(tx, { name: owner.name, generation }, entry.headCommit);
-    if (receipt !== undefined) return receipt.verdict;
-  }
-  return null;
+  return (await completionReceipt(tx, owner, entry.headCommit))?.verdict ?? null;
 }
 
 function unknownStatus(status: string): InvalidInput {

@@ -78,6 +78,23 @@ test("the decision says what the gates of its agent's report found, or that none
   expect(await context()).toContain("The gates on this commit: unverified (lint failed).");
 });
 
+test("what an agent proved counts after it was called back, as by ov attach", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const { headCommit } = await world.announce();
+  const receipt = { id: "r-1", kind: "completion", subject: "b1#1", baseCommit: null, headCommit, tree: "t" } as const;
+  await world.asEngine(async (tx) => {
+    await tx.receipts.add({ ...receipt, verdict: "verified", results: [], gaps: [], createdAt: 1 });
+    const agent = await tx.agents.byName("b1");
+    if (agent === undefined) throw new Error("there is no b1");
+    const ended = { ...agent, state: "completed", stateVersion: agent.stateVersion + 1 } as const;
+    await tx.agents.move(agent, ended, { to: "completed", actor: "operator", reason: "attached" }, 0);
+    await tx.agents.release(agent.id, 0);
+    await tx.agents.reserve({ ...agent, id: "agent-b1-2", generation: 2 });
+  });
+  const [decision] = (await world.must(operatorInbox, {})).decisions;
+  expect(decision?.context).toContain("The gates on this commit: verified.");
+});
+
 test("a branch is sent back only with what is wrong, and keeps what its agent proved", async () => {
   await using world = await mergeWorld({ mode: "approve" });
   const { id, headCommit } = await world.announce();

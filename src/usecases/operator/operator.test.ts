@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { refOf } from "../../domain/budget/budget.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
@@ -199,6 +200,22 @@ const ending = (name: string, end: typeof crash): UseCase<object, null> => ({
     if (agent !== undefined) await endAgent(tx, context, agent, { ...end, turnId: null });
     return ok(null);
   },
+});
+
+test("an agent that waits for a budget stays in status and inbox, with the command that raises it", async () => {
+  await using world = await worldWithLead();
+  const ref = refOf({ scope: "agent", subject: "lead-1", unit: "turns" });
+  await world.store.transaction((tx) =>
+    tx.waits.add({ agentName: "lead-1", kind: "budget", ref, since: 1, deadline: null }),
+  );
+  for (let time = 0; time < 2; time++) {
+    const { troubled } = await world.must(operatorInbox, {});
+    expect(troubled).toMatchObject([
+      { agent: { name: "lead-1" }, advice: "ov budget raise agent lead-1 turns <amount>" },
+    ]);
+  }
+  const shown = (await world.must(overview, { all: false, mailbox: "operator" })).agents;
+  expect(shown).toMatchObject([{ needsOperator: true }]);
 });
 
 test("a crashed agent is in status and inbox until it is let go, unless somebody above it lives", async () => {

@@ -1,5 +1,5 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
-import { endedInTrouble } from "../../domain/agent/status.ts";
+import { endedInTrouble, raiseCommand } from "../../domain/agent/status.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
@@ -32,6 +32,12 @@ export function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): 
 
 const untroubled: Trouble = { problem: null, failure: null, advice: null, nextTry: null };
 
+/** The budget that a parked agent waits for. Only the operator can raise it. */
+async function usedUpBudget(tx: Tx, agent: Agent): Promise<string | undefined> {
+  if (hasEnded(agent)) return undefined;
+  return (await tx.waits.of(agent.name)).find(({ kind }) => kind === "budget")?.ref;
+}
+
 /** An agent that ended by a failure, which only the operator can take up or let go. */
 export interface TroubledAgent extends Trouble {
   readonly agent: Agent;
@@ -42,6 +48,7 @@ export interface TroubledAgent extends Trouble {
  * turn. A coordinator that was told of the failure and did nothing about it would otherwise stand there for ever.
  */
 export async function needsOperator(tx: Tx, agent: Agent): Promise<boolean> {
+  if ((await usedUpBudget(tx, agent)) !== undefined) return true;
   const hasFailed = agent.outcome === "start_failed" || endedInTrouble(agent);
   if (!hasFailed || (await isTakenUp(tx, agent))) return false;
   return !(await hasTurnsAhead(tx, await nearestLiveAncestor(tx, agent.parentName)));
@@ -66,8 +73,13 @@ async function hasTurnsAhead(tx: Tx, name: string): Promise<boolean> {
 /** Those of these agents that wait for the operator, each with its cause. */
 export async function troubledAgents(tx: Tx, agents: readonly Agent[]): Promise<readonly TroubledAgent[]> {
   const found: TroubledAgent[] = [];
-  for (const agent of agents)
-    if (await needsOperator(tx, agent)) found.push({ agent, ...troubleOf(agent, await tx.turns.listFor(agent.id)) });
+  for (const agent of agents) {
+    if (!(await needsOperator(tx, agent))) continue;
+    const budget = await usedUpBudget(tx, agent);
+    const trouble = troubleOf(agent, await tx.turns.listFor(agent.id));
+    const parked = { ...untroubled, problem: "a budget is used up", advice: raiseCommand(budget ?? "") };
+    found.push({ agent, ...(budget === undefined ? trouble : parked) });
+  }
   return found;
 }
 

@@ -1,9 +1,19 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, oneOf, text } from "../../domain/schema/schema.ts";
+import { openDecisions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
 
-export const valueSources = ["agents", "tasks", "runs", "merges", "messages", "groups", "snapshots"] as const;
+export const valueSources = [
+  "agents",
+  "tasks",
+  "runs",
+  "merges",
+  "messages",
+  "decisions",
+  "groups",
+  "snapshots",
+] as const;
 export type ValueSource = (typeof valueSources)[number];
 
 const most = 200;
@@ -22,6 +32,7 @@ export const values: UseCase<
       runs: async () => (await tx.runs.list(most)).map((run) => run.id),
       merges: async () => mergeValues(await tx.merges.list({ limit: most })),
       messages: () => tx.messages.recentIds(most),
+      decisions: async () => (await openDecisions(tx)).map(({ id }) => id),
       snapshots: async () => (await tx.snapshots.all()).map(({ ref }) => ref.slice("refs/overstory/".length)),
       groups: async () => (await tx.groups.list()).flatMap((group) => [group.name, group.id]),
     };

@@ -10,6 +10,7 @@ import { duration, iso, shortTime } from "../format.ts";
 import { integer, word } from "../given.ts";
 import { wrap } from "../layout.ts";
 import { hintLine } from "../marks.ts";
+import { isTerminal } from "../sink.ts";
 import { resultLine } from "./gate.ts";
 import { approvalHints, differenceLines, noteOf, paintedStatus, paintedVerdict, verdictWords } from "./merge-render.ts";
 
@@ -88,9 +89,12 @@ export const diff: Handler = async ({ app, args }) => {
   const { branch, headCommit, targetBranch, resultCommit } = entry;
   const patch = await app.call("merge.showPatch", { branch, headCommit, targetBranch, resultCommit });
   if (!patch.ok) return patch;
+  const whole = headCommit === "" ? patch.value.patch : `commit ${headCommit}\n\n${patch.value.patch}`;
+  // Other programs get the bytes of the patch, so that git can apply it.
   return ok({
     json: entryPatchView(entry, patch.value.patch),
-    text: visibleText(headCommit === "" ? patch.value.patch : `commit ${headCommit}\n\n${patch.value.patch}`),
+    text: isTerminal(1) ? visibleText(whole) : whole,
+    exact: true,
   });
 };
 

@@ -261,7 +261,7 @@ export const decideCommand: Command = {
       name: "id",
       summary: "Id of the decision, or merge:<number>; see ov inbox",
       required: true,
-      complete: "messages",
+      complete: "decisions",
     },
     { name: "option", summary: "One of the options, or its number", required: true },
   ],
