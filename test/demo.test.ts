@@ -19,7 +19,7 @@ for (const seed of seeds) {
     expect(summary).toMatchObject({
       success: true,
       seed,
-      agents: 10,
+      agents: 11,
       tasksOpen: [],
       reviewsFailed: 1,
       promoted: true,

@@ -179,6 +179,7 @@ export const mergeDefaults: Settings["merge"] = {
 export const coordinatorDefaults: Settings["coordinator"] = {
   exitTriggers: { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false },
   requireClean: false,
+  lastReview: true,
 };
 
 /** Ordinary settings for a project of this name. */

@@ -40,7 +40,11 @@ export interface Settings {
   readonly watchdog: HealthLimits & { readonly notifyParentOnDeath: boolean };
   readonly merge: MergeSettings;
   /** When a run counts as over. */
-  readonly coordinator: { readonly exitTriggers: ExitTriggerSettings; readonly requireClean: boolean };
+  readonly coordinator: {
+    readonly exitTriggers: ExitTriggerSettings;
+    readonly requireClean: boolean;
+    readonly lastReview: boolean;
+  };
   /** Which file or variable set a limit of `agents.*`, by key; a key that is missing has its default. */
   readonly limitSources?: Readonly<Record<string, string>>;
   /** Runtimes this program can start. */

@@ -45,6 +45,10 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "coordinator.exitTriggers.taskTrackerEmpty": triggers,
   "coordinator.exitTriggers.onShutdownSignal": triggers,
   "coordinator.requireClean": [ends, "failures are told separately, and keep the run open only when it must be clean"],
+  "coordinator.lastReview": [
+    "src/usecases/runs/last-review.test.ts",
+    "coordinator.lastReview: false ends a run without one",
+  ],
   "worktrees.baseDir": places,
   "worktree.include": places,
   "snapshot.maxFileBytes": [settings, "snapshot.maxFileBytes leaves larger files out of a snapshot"],

@@ -95,7 +95,7 @@ async function check(
   tracker: Awaited<ReturnType<typeof readTracker>>,
 ) {
   const context = world.context();
-  const settings = { ...context.settings, coordinator: { exitTriggers: triggers, requireClean: false } };
+  const settings = { ...context.settings, coordinator: { ...context.settings.coordinator, exitTriggers: triggers } };
   const request = { capability: "coordinator", tracker } as const;
   const checked = await world.store.read((tx) => checkTriggers.run(tx, { ...context, settings }, request));
   if (!checked.ok) throw new Error(`refused: ${JSON.stringify(checked.refusal)}`);

@@ -14,7 +14,7 @@ test("25 agents finish unattended through five crashes, two rate limits and two 
     files: firstFiles,
     gates: ["test ! -e broken"],
     scenario: teamScenario(largePlan),
-    config: "agents:\n  maxConcurrent: 6\n",
+    config: "agents:\n  maxConcurrent: 6\ncoordinator:\n  lastReview: false\n",
   });
   writeBrains(project.home, largePlan);
   await project.json("coordinator", "start", "--objective", "Make the ledger useful");

@@ -94,7 +94,12 @@ test.each([
   "what no rule can join, and whose builder %s, a merger joins; handed over, it lands with both tasks, and the run is over",
   async (_, calledBack, told, early) => {
     const scenario = scenarioWhere(calledBack);
-    await using project = await makeProject({ scenario, gates: ["test -s word.txt"], files: { "word.txt": "none\n" } });
+    await using project = await makeProject({
+      scenario,
+      gates: ["test -s word.txt"],
+      files: { "word.txt": "none\n" },
+      config: "coordinator:\n  lastReview: false\n",
+    });
     mkdirSync(join(project.home, "parts"));
     writeFileSync(join(project.home, "parts", "lead.mjs"), lead);
     const { runId } = await project.json("coordinator", "start", "--objective", "Say two words", "--target", "main");

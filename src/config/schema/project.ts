@@ -48,6 +48,10 @@ export const projectKeys = {
     doc: "Whether an agent that failed keeps its run from being complete.",
     default: false,
   }),
+  "coordinator.lastReview": boolean({
+    doc: "Whether a reviewer reads all that has landed against the checklist before a run of more than one task ends.",
+    default: true,
+  }),
 
   "worktrees.baseDir": text({
     doc: "Directory that holds the agents' worktrees, relative to the project.",

@@ -4,7 +4,7 @@ import { isCodeTask } from "../task/rights.ts";
 import type { Task } from "../task/task.ts";
 import { type Criterion, criterionStatus, evidenceOf, evidenceWords } from "./checklist.ts";
 
-export const openEndKinds = ["task", "agent", "branch", "criterion"] as const;
+export const openEndKinds = ["task", "agent", "branch", "criterion", "review"] as const;
 export type OpenEndKind = (typeof openEndKinds)[number];
 
 /** One thing that keeps a run from ending, and what its coordinator or the operator does about it. */

@@ -27,6 +27,12 @@ export function forbiddenToComplete(caller: Caller, runId: string): Refusal | un
   return { kind: "not-allowed", action: `complete ${runId}`, caller: caller.name, why };
 }
 
+/** The reviewers that answer to a coordinator read a whole run: it slings no others. */
+export const isLastReviewer = (
+  { coordinatorName }: Pick<Run, "coordinatorName">,
+  { capability, parentName }: Pick<Agent, "capability" | "parentName">,
+): boolean => capability === "reviewer" && coordinatorName !== null && parentName === coordinatorName;
+
 /** Milliseconds from the start to the end, or to now while the run is active. */
 export const runDuration = (run: Pick<Run, "startedAt" | "completedAt">, now: number): number =>
   Math.max(0, (run.completedAt ?? now) - run.startedAt);

@@ -133,7 +133,7 @@ if (end.details?.tasks?.length === 0 && end.details.agents.length === 0) {
   for (const number of end.details.criteria) ov("run", "criteria", "prove", String(number), "--test", featureOf(number).files[1]);
   end = ov("run", "complete");
 }
-console.log(end.success ? "the run is complete" : "there is still work; I wait");
+console.log(end.status === "completed" ? "the run is complete" : "there is still work; I wait");
 `;
 
 const lead = `import { me, ov, git, agents, features, hasEnded, parts } from "./common.mjs";

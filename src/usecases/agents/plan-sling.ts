@@ -92,7 +92,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       name: name.value,
       capability: capability.value,
       taskId,
-      forceHierarchy: request.forceHierarchy === true,
+      forceHierarchy: request.forceHierarchy === true || request.lastReview === true,
       maxAgents: mostChildren(request, caller, parent.value, settings),
     },
     {

@@ -38,6 +38,8 @@ export interface SlingRequest {
   readonly cliVersion?: string | null;
   /** Names that no agent can have, because a branch of the user stands where its branches would be. */
   readonly takenNames?: readonly string[];
+  /** Set by the program for the reviewer that reads a whole run, which its coordinator may not sling itself. */
+  readonly lastReview?: boolean;
 }
 
 export const slingFields: SchemaOf<SlingRequest> = fields(
@@ -67,6 +69,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     envFile: notSent,
     cliVersion: notSent,
     takenNames: notSent,
+    lastReview: notSent,
   },
 );
 

@@ -3,6 +3,7 @@ import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { ChildFacts } from "../../domain/completion/children.ts";
 import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
+import { isLastReviewer } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestWorkOn } from "../agents/find-agent.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
@@ -54,6 +55,8 @@ export async function workUnderReview(tx: Tx, { baseRef, taskId }: Agent): Promi
  */
 export async function reviewedBranch(tx: Tx, agent: Agent, { branch }: DoneRequest): Promise<string | null> {
   if (branch !== null) return (await tx.agents.byName(branch))?.branch ?? branch;
+  const whole = await wholeWork(tx, agent);
+  if (whole !== null) return whole;
   const seated = await workUnderReview(tx, agent);
   if (seated !== undefined) return seated.branch;
   const given = await ofItsRun(tx, agent, await givenBranches(tx, agent));
@@ -70,10 +73,17 @@ export async function mayReview(tx: Tx, agent: Agent): Promise<readonly string[]
     ...(await tx.agents.list({ parentName, runId })),
     ...(taskId === null ? [] : await tx.agents.list({ taskId, runId })),
   ].filter((one) => isIn("implementation", one.capability));
+  const whole = await wholeWork(tx, agent);
   const seated = await workUnderReview(tx, agent);
   const named = await ofItsRun(tx, agent, await givenBranches(tx, agent));
-  const branches = [seated?.branch, ...named, ...beside.map(({ branch }) => branch)];
+  const branches = [whole, seated?.branch, ...named, ...beside.map(({ branch }) => branch)];
   return [...new Set(branches.filter((branch) => branch != null))].toSorted();
+}
+
+/** The branch where a run lands, for the reviewer that reads the whole of it. */
+async function wholeWork(tx: Tx, agent: Agent): Promise<string | null> {
+  const run = await tx.runs.get(agent.runId);
+  return run !== undefined && isLastReviewer(run, agent) ? agent.baseRef : null;
 }
 
 /** Branches of agents that stand in the assignment: what a reviewer was given to judge, or a merger to join. */

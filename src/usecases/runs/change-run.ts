@@ -18,6 +18,7 @@ import { moveEntry } from "../merge/queue/enqueue.ts";
 import { closeAndFollow } from "../tasks/close-task.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { waiveCriterionOfRun } from "./criteria.ts";
+import { lastReviewOf, startLastReview } from "./last-review.ts";
 import { isStillOpen, openEndsOf } from "./open-ends.ts";
 import { currentRun, findRun } from "./read-runs.ts";
 
@@ -26,6 +27,8 @@ export interface EndReply {
   readonly status: RunStatus;
   /** What was left open, when it was ended by force. */
   readonly open: readonly OpenEnd[];
+  /** What is to be said about the last review. While it is to be done, the run is active still. */
+  readonly review: string | null;
 }
 
 interface EndRequest {
@@ -34,6 +37,8 @@ interface EndRequest {
   readonly reason?: string | undefined;
   /** Evidence that the landed tree lacks: looked up by the caller, who has git at hand. */
   readonly lacks?: readonly Lack[] | undefined;
+  /** The tip of the branch where the run lands, looked up like these. */
+  readonly landed?: string | undefined;
 }
 
 /**
@@ -49,9 +54,10 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       waive: list(whole),
       reason: text,
       lacks: list(fields<Lack>({ number: whole, problem: text })),
+      landed: text,
     },
   ),
-  run: async (tx, context, { force, waive, reason, lacks }) => {
+  run: async (tx, context, { force, waive, reason, lacks, landed }) => {
     const run = await currentRun(tx, context.caller);
     if (run === undefined || run.status !== "active") return no({ kind: "no-current-run" });
     const refused = forbiddenToComplete(context.caller, run.id);
@@ -70,6 +76,13 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     }
     const open = await openEndsOf(tx, run, lacks);
     if (open.length > 0 && force !== true) return no(isStillOpen(run, context.caller, open));
+    const review = force === true ? { kind: "done" as const } : await lastReviewOf(tx, context, run, landed);
+    // The operator has the last word anyway, and is told that nobody has read the whole.
+    const mayDoWithout = context.caller.kind !== "agent";
+    if (review.kind === "no" && !mayDoWithout) return no(isStillOpen(run, context.caller, [review.end]));
+    if (review.kind === "needed" && !mayDoWithout) {
+      return ok({ runId: run.id, status: "active", open: [], review: await startLastReview(tx, context, run) });
+    }
     await tx.runs.complete(run.id, "completed", context.now);
     // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
     for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
@@ -82,7 +95,9 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       type: "run_completed",
       data: { runId: run.id, ...(open.length === 0 ? {} : { open: open.map(({ what }) => what) }) },
     });
-    return ok({ runId: run.id, status: "completed", open });
+    const words =
+      review.kind === "done" ? null : "nobody has read all of it against the checklist: the last review was not done";
+    return ok({ runId: run.id, status: "completed", open, review: words });
   },
 };
 

@@ -21,9 +21,13 @@ export const completeRun: Effect<CompleteRequest, EndReply> = {
   run: async (world, request) => {
     const listed = await world.call("criterion.list", {});
     if (!listed.ok) return listed;
-    const stale = listed.value.criteria.some(({ criterion }) => evidenceOf(criterion) !== undefined);
-    const lacks = stale ? await world.lookAhead((git) => lacksOn(git, listed.value)) : [];
-    return world.call("run.end", { ...request, lacks });
+    const { landing, criteria } = listed.value;
+    if (criteria.length === 0) return world.call("run.end", request);
+    const looked = await world.lookAhead(async (git) => ({
+      landed: await git.commitOf(`refs/heads/${landing}`),
+      lacks: await lacksOn(git, listed.value),
+    }));
+    return world.call("run.end", { ...request, ...looked });
   },
 };
 

@@ -1,10 +1,10 @@
-import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { type Lack, type OpenEnd, openEnds } from "../../domain/run/open-ends.ts";
-import type { Run } from "../../domain/run/run.ts";
+import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { checklist } from "./checklist.ts";
@@ -15,7 +15,7 @@ export async function openEndsOf(tx: Tx, run: Run, lacks: readonly Lack[] = []):
   const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
   return openEnds({
     tasks: await openTasksOf(tx, run.id, agents),
-    agents: agents.filter(isOpen),
+    agents: agents.filter((agent) => isOpen(agent) && !(hasEnded(agent) && isLastReviewer(run, agent))),
     landing,
     criteria: (await checklist(tx, run)).criteria,
     lacks,

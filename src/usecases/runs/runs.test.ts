@@ -53,7 +53,12 @@ test("the current run is the newest for a person and its own for an agent", asyn
 test("completing ends the current run, one after the other, until none is left", async () => {
   await using world = useCaseWorld();
   await withRuns(world);
-  expect(await world.must(endRun, { force: true })).toEqual({ runId: "run-2", status: "completed", open: [] });
+  expect(await world.must(endRun, { force: true })).toEqual({
+    runId: "run-2",
+    status: "completed",
+    open: [],
+    review: null,
+  });
   expect((await world.must(showRun, { id: "run-2" })).run).toMatchObject({
     status: "completed",
     completedAt: expect.any(Number),

@@ -6,7 +6,7 @@ import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { duration, iso, shortTime } from "../format.ts";
 import { integer, numbers, text, word } from "../given.ts";
-import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
+import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
 import { table } from "../table.ts";
 import { mergeLines } from "./merge-render.ts";
 import { checklistLines } from "./operator-render.ts";
@@ -95,11 +95,21 @@ export const complete: Handler = async ({ app, flags, io }) => {
   const force = flags.force === true;
   const completed = await app.call("run.complete", { force, waive: waive.value, reason: text(flags.reason) });
   if (!completed.ok) return completed;
-  const { runId, status, open } = completed.value;
+  const { runId, status, open, review } = completed.value;
+  const said = review === null ? [] : [hintLine(io.paint, visibleLine(review))];
+  if (status === "active") {
+    const head = warningLine(io.paint, `Run ${runId} has not ended yet`);
+    return ok({ json: { runId, status, review }, text: [head, ...said].join("\n"), quietText: "" });
+  }
   const left = open.map(({ what }) => hintLine(io.paint, `left open: ${visibleLine(what)}`));
   return ok({
-    json: { runId, status, ...(open.length === 0 ? {} : { leftOpen: open.map(({ what }) => what) }) },
-    text: [successLine(io.paint, "Run completed", runId), ...left].join("\n"),
+    json: {
+      runId,
+      status,
+      ...(review === null ? {} : { review }),
+      ...(open.length === 0 ? {} : { leftOpen: open.map(({ what }) => what) }),
+    },
+    text: [successLine(io.paint, "Run completed", runId), ...said, ...left].join("\n"),
     quietText: runId,
   });
 };

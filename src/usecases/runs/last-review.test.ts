@@ -1,0 +1,129 @@
+import { expect, test } from "bun:test";
+import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
+import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { changeState } from "../agents/reopen-agent.ts";
+import { post } from "../mail/post.ts";
+import { decide } from "../operator/decide.ts";
+import { openDecisions } from "../operator/decisions.ts";
+import { endRun } from "./change-run.ts";
+
+const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
+
+/** A run in which everything is met but the last review, with so many tasks. */
+async function met(world: UseCaseWorld, tasks: number): Promise<void> {
+  const run = { ...activeRun("run-1", world.now()), coordinatorName: "coordinator", objective: "Do it all" };
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...run, checklist: true, targetBranch: "main", landingBranch: "overstory/integration/x" });
+    const facts = { capability: "coordinator", runId: "run-1", parentName: "operator", depth: 0 } as const;
+    await tx.agents.reserve(storedAgent("coordinator", { ...facts, state: "in_turn" }));
+    const proof = { proofKind: "file", proofPath: "a.ts", provedAt: 1, provedBy: "coordinator" } as const;
+    for (const number of [1, 2]) await tx.criteria.put(aCriterion(number, { runId: "run-1", ...proof }));
+    for (let n = 1; n <= tasks; n++) await tx.tasks.insert(aTask(`T${n}`, { runId: "run-1", status: "closed" }));
+  });
+}
+
+const end = (world: UseCaseWorld, landed = "c1") => world.must(endRun, { landed }, coordinator);
+
+/** The reviewer has read this commit and ends, with a verdict or without. */
+async function reads(world: UseCaseWorld, name: string, commit: string, verdict: string | null): Promise<void> {
+  await world.store.transaction(async (tx) => {
+    const reviewer = await tx.agents.byName(name);
+    const task = await tx.tasks.get(name);
+    if (reviewer === undefined || task === undefined) throw new Error("nobody reads");
+    await tx.agents.setBase(reviewer.id, commit);
+    const ended =
+      verdict === null
+        ? ({ to: "zombie", outcome: "crashed" } as const)
+        : ({ to: "completed", outcome: "done" } as const);
+    await changeState(tx, reviewer, { ...ended, actor: "engine", reason: "test" }, world.now());
+    await tx.tasks.update({ ...task, status: "closed", claimedBy: null });
+    if (verdict === null) return;
+    await post(tx, world.context(), {
+      from: name,
+      fromAgentId: reviewer.id,
+      runId: "run-1",
+      verified: true,
+      address: "coordinator",
+      recipients: [{ name: "coordinator", wake: true }],
+      subject: "Review",
+      body: "read",
+      type: "review",
+      priority: "normal",
+      payload: JSON.stringify({ verdict, branch: "overstory/integration/x" }),
+    });
+  });
+}
+
+test("a run of more than one task ends when a reviewer has read what landed and passed it", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-1") });
+  const [reviewer, task, served] = await world.store.read(async (tx) => [
+    await tx.agents.byName("last-review-1"),
+    await tx.tasks.get("last-review-1"),
+    await tx.criteria.ofTask("last-review-1"),
+  ]);
+  const seat = { capability: "reviewer", parentName: "coordinator", baseRef: "overstory/integration/x" };
+  expect(reviewer).toMatchObject(seat);
+  expect(task?.description).toContain("git diff main...overstory/integration/x");
+  expect(served.map(({ number }) => number)).toEqual([1, 2]);
+  // While it reads, the run is open, and no second reviewer is started.
+  expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({
+    refusal: { kind: "run-open", agents: ["last-review-1"] },
+  });
+  await reads(world, "last-review-1", "c1", "pass");
+  expect(await end(world)).toMatchObject({ status: "completed", review: null });
+});
+
+test("findings keep the run open until something else has landed, which is read anew", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "needs_changes");
+  expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({
+    refusal: { open: [{ what: expect.stringContaining("its verdict is needs_changes") }] },
+  });
+  expect(await end(world, "c2")).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
+  // The operator has the last word, and is told that nobody has read the whole.
+  await reads(world, "last-review-2", "c2", "fail");
+  expect(await world.must(endRun, { landed: "c2" })).toMatchObject({
+    status: "completed",
+    review: expect.stringContaining("was not done"),
+  });
+});
+
+test("a last review that cannot be done is a decision of the operator, not a block", async () => {
+  for (const option of ["complete without it", "wait"]) {
+    await using world = useCaseWorld();
+    await met(world, 2);
+    await end(world);
+    await reads(world, "last-review-1", "c1", null);
+    expect(await end(world)).toMatchObject({
+      status: "active",
+      review: expect.stringContaining("the operator is asked"),
+    });
+    const [asked] = await world.store.read((tx) => openDecisions(tx, { runId: "run-1" }));
+    expect(asked).toMatchObject({ from: "coordinator", options: ["complete without it", "wait"] });
+    expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({ refusal: { kind: "run-open" } });
+    await world.must(decide, { id: asked?.id ?? "", option });
+    const then = await end(world);
+    if (option === "wait")
+      expect(then).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
+    else expect(then).toMatchObject({ status: "completed" });
+  }
+});
+
+test("a run of one task, and one without a checklist, ends without a last review", async () => {
+  await using world = useCaseWorld();
+  await met(world, 1);
+  expect(await end(world)).toMatchObject({ status: "completed", review: null });
+});
+
+test("coordinator.lastReview: false ends a run without one", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  const context = world.context(coordinator);
+  const settings = { ...context.settings, coordinator: { ...context.settings.coordinator, lastReview: false } };
+  const ended = await world.store.transaction((tx) => endRun.run(tx, { ...context, settings }, { landed: "c1" }));
+  expect(ended).toMatchObject({ ok: true, value: { status: "completed" } });
+});

@@ -1,0 +1,149 @@
+import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Message } from "../../domain/mail/types.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { OpenEnd } from "../../domain/run/open-ends.ts";
+import { isLastReviewer, type Run } from "../../domain/run/run.ts";
+import type { Tx } from "../../ports/store.ts";
+import { sling } from "../agents/sling.ts";
+import { post } from "../mail/post.ts";
+import { targetOf } from "../merge/landing/landing-target.ts";
+import { answerTo } from "../operator/decisions.ts";
+import type { Context } from "../usecase.ts";
+
+/**
+ * How the last review of a run stands: the reading of the whole difference against the checklist by a reviewer of the
+ * coordinator's, before the run ends.
+ *
+ *   done      none is needed, it passed on exactly what has landed, or the operator does without it
+ *   needed    nobody has read what has landed
+ *   no        it found something, or the operator has to decide
+ */
+export type LastReview =
+  | { readonly kind: "done" }
+  | { readonly kind: "needed" }
+  | { readonly kind: "no"; readonly end: OpenEnd };
+
+export async function lastReviewOf(
+  tx: Tx,
+  { settings }: Context,
+  run: Run,
+  landed: string | undefined,
+): Promise<LastReview> {
+  if (!settings.coordinator.lastReview || !run.checklist || landed === undefined) return { kind: "done" };
+  const reviewers = await lastReviewers(tx, run);
+  const reviewed = new Set(reviewers.map(({ taskId }) => taskId));
+  const tasks = (await tx.tasks.list({ runId: run.id })).filter(({ id }) => !reviewed.has(id));
+  if (tasks.length <= 1) return { kind: "done" };
+  const last = reviewers.at(-1);
+  const verdict = last === undefined ? undefined : await verdictOf(tx, last);
+  if (last !== undefined && last.baseCommit === landed && verdict === "pass") return { kind: "done" };
+  if (last !== undefined && last.baseCommit === landed && verdict !== undefined) {
+    const what = `${last.name} read the whole difference, and its verdict is ${verdict}`;
+    const fix =
+      "mend what it found, let it land, then: ov run complete; the operator may end the run without it: ov run complete";
+    return { kind: "no", end: { kind: "review", name: last.name, what, fix } };
+  }
+  const asked = (await questionsAbout(tx, run)).at(-1);
+  const answer = asked === undefined ? undefined : await answerTo(tx, asked);
+  if (asked !== undefined && answer === undefined) {
+    const what = "the last review could not be done, and the operator is asked whether to do without it";
+    const fix = "end your turn: the decision wakes you; the operator may also type: ov run complete";
+    return { kind: "no", end: { kind: "review", name: asked.id, what, fix } };
+  }
+  if (answer?.body.includes(without) === true) return { kind: "done" };
+  return { kind: "needed" };
+}
+
+/** Oldest first. */
+async function lastReviewers(tx: Tx, run: Run): Promise<readonly Agent[]> {
+  const agents = newestPerName(await tx.agents.list({ runId: run.id }));
+  return agents
+    .filter((agent) => isLastReviewer(run, agent))
+    .toSorted((a, b) => a.startedAt - b.startedAt || a.name.localeCompare(b.name));
+}
+
+async function verdictOf(tx: Tx, reviewer: Agent): Promise<string | undefined> {
+  const sent = await tx.messages.list({ from: reviewer.name, type: "review" });
+  const own = sent.find(({ fromAgentId }) => fromAgentId === reviewer.id);
+  const { verdict } = payloadFields(own?.payload ?? null);
+  return typeof verdict === "string" ? verdict : undefined;
+}
+
+/** Starts a reviewer on what has landed. When it cannot start, the operator is asked. Answers what to tell the caller. */
+export async function startLastReview(tx: Tx, context: Context, run: Run): Promise<string> {
+  const before = await lastReviewers(tx, run);
+  const failed = before.at(-1);
+  // The operator is asked about each reviewer that died, and may have one started anew by letting the run wait.
+  const wasAsked = (await questionsAbout(tx, run)).length >= before.length;
+  const died = failed !== undefined && !wasAsked && (await verdictOf(tx, failed)) === undefined;
+  const started = died ? undefined : await seat(tx, context, run, before.length + 1);
+  if (started?.ok === true) {
+    return `${started.value} reads the whole difference against the checklist; its verdict wakes you`;
+  }
+  const why = started === undefined ? `${failed?.name} ended without a verdict` : `refused: ${started.refusal.kind}`;
+  await askOperator(tx, context, run, why);
+  return `the last review cannot be done (${why}); the operator is asked, and the answer wakes you`;
+}
+
+async function seat(tx: Tx, context: Context, run: Run, number: number): Promise<Result<string, Refusal>> {
+  const landing = await targetOf(tx, context, run.id);
+  const name = `last-review-${number}`;
+  const started = await sling.run(tx, context, {
+    taskId: name,
+    title: `Last review of ${run.id}`,
+    name,
+    capability: "reviewer",
+    files: [],
+    environment: {},
+    baseBranch: landing,
+    lastReview: true,
+  });
+  if (!started.ok) return started;
+  const task = await tx.tasks.get(name);
+  const against = run.targetBranch === null || run.targetBranch === landing ? null : run.targetBranch;
+  const description = [
+    `The whole work of the run is on ${landing}.`,
+    against === null
+      ? `See what landed with: git log ${landing}`
+      : `Read all of it: git diff ${against}...${landing} (tool: diff with branch ${landing}).`,
+    "Judge it against the objective and against each criterion of the checklist, one by one. Say for each whether what has",
+    "landed meets it, and name what is missing or wrong as findings. pass only when every criterion is met.",
+    `Finish with a verdict on the branch ${landing}.`,
+  ].join("\n");
+  if (task !== undefined) await tx.tasks.update({ ...task, description });
+  await tx.criteria.serve(
+    name,
+    run.id,
+    (await tx.criteria.of(run.id)).map(({ number: one }) => one),
+  );
+  return ok(name);
+}
+
+const without = "complete without it";
+const options = [without, "wait"] as const;
+
+/** Asked in the name of the coordinator, so that the answer wakes it. */
+async function askOperator(tx: Tx, context: Context, run: Run, why: string): Promise<void> {
+  const { caller } = context;
+  const situation = `The last review of run ${run.id} cannot be done: ${why}. Everything else is met.`;
+  await post(tx, context, {
+    from: caller.name,
+    fromAgentId: caller.kind === "agent" ? caller.agentId : null,
+    verified: true,
+    runId: run.id,
+    address: "operator",
+    recipients: [{ name: "operator", wake: false }],
+    subject: `end ${run.id} without its last review?`,
+    body: `${situation}\nEnd it yourself with: ov run complete`,
+    type: "decision_gate",
+    priority: "high",
+    payload: JSON.stringify({ options, context: situation, lastReview: run.id }),
+  });
+}
+
+async function questionsAbout(tx: Tx, { id }: Run): Promise<readonly Message[]> {
+  const asked = await tx.messages.list({ to: "operator", type: "decision_gate", runId: id });
+  return asked.filter(({ payload }) => payloadFields(payload).lastReview === id).toSorted((a, b) => a.seq - b.seq);
+}
