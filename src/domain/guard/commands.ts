@@ -4,6 +4,7 @@ import type { GuardPolicy } from "./policy.ts";
 import { changesNothing, readingGh } from "./read-only-programs.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
 import {
+  arithmetic,
   literal,
   operands,
   operandsBeside,
@@ -53,11 +54,18 @@ function checkInvocation(
   machine: GuardMachine,
 ): Denial | undefined {
   const { name, args } = invocation;
+  if ([arithmetic, "let"].includes(name) && policy.files === "read-only") {
+    const computed = checkArithmetic(args, effects, policy);
+    if (computed !== undefined) return computed;
+  }
+  if (name === arithmetic) return undefined;
   const denied = checkVariables(invocation, policy) ?? checkTracker(invocation, policy);
   if (denied !== undefined || name === "") return denied;
   const git = asGit(invocation);
   if (git !== undefined) return checkGit(git, policy, machine.places);
   if (isOpaque(name, args)) return opaque(name);
+  if (["npm", "pnpm", "yarn"].includes(name) && args.some(({ text }) => /script-?shell/i.test(text)))
+    return opaque(name);
   const leaving = checkLeaving(invocation);
   if (leaving !== undefined) return leaving;
   if (policy.files === "scoped-write") {
@@ -69,6 +77,49 @@ function checkInvocation(
     `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`,
   );
 }
+
+/**
+ * To compute with a variable, a shell evaluates its value, and runs the commands in an index that stands there. So its
+ * value must be seen here to be a number.
+ */
+function checkArithmetic(
+  args: readonly ShellWord[],
+  { invocations }: ShellEffects,
+  { capability }: GuardPolicy,
+): Denial | undefined {
+  const names = args.flatMap(({ text }) => variablesIn(text));
+  const unknown = names.find((name) => !numbers.includes(name) && !isNumber(name, invocations));
+  if (unknown === undefined) return undefined;
+  return deny(
+    "read-only",
+    `a ${capability} changes nothing, and what computing with ${unknown} runs cannot be told; use awk or wc, or set it to a number here`,
+  );
+}
+
+/** Variables that the shell itself keeps as numbers. */
+const numbers: readonly string[] = "RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS".split(" ");
+
+/** The variables of an expression. The length of a value is a number, whatever the value is; so is what has a base. */
+function variablesIn(text: string): readonly string[] {
+  const rest = text
+    // What is set is not evaluated.
+    .replace(/^\s*\w+\s*=(?!=)/, "")
+    .replaceAll(/\$\{#\w+(\[[@*]\])?\}|\$[#?]/g, "0")
+    .replaceAll(/\$\(\(|\b(0[xX][\da-fA-F]+|\d+(#\w+)?)\b(?<!\$\d+)/g, " ");
+  return rest.match(/[A-Za-z_]\w*|\$[\d@*]/g) ?? [];
+}
+
+function isNumber(name: string, invocations: readonly Invocation[]): boolean {
+  const values = invocations.flatMap(({ assignments }) => assignments.filter((each) => each.name === name));
+  const isRead = invocations.some((each) =>
+    variablesSet(each.name, each.args).some((word) => word.dynamic || word.text === name),
+  );
+  return values.length > 0 && !isRead && values.every(({ value }) => showsNumber.test(value.text));
+}
+
+/** A number, a length, a result of computing, or the output of what prints nothing but numbers. */
+const showsNumber =
+  /^(-?\d+|\{\d+\.\.\d+\}|\$\{#\w+(\[[@*]\])?\}|\$\(\((?:(?!\$\(|`).)*\)\)|\$\(([^`$;&]*\| *)?(wc -[lcmw]( *< *[\w./-]+)?|grep -c [^`$;&|]*|seq [\d ]+|nproc|date \+%s)\))$/;
 
 /** Most programs that change files do it where they stand. */
 function checkPlace(
@@ -101,7 +152,7 @@ const opaque = (name: string): Denial =>
 
 /** Variables by which a program is made to run others, or git to work elsewhere. */
 const steersGit =
-  /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|CONFIG.*|EXEC_PATH|SSH.*|PROXY.*|EXTERNAL.*)$/;
+  /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|CONFIG.*|EXEC_PATH|SSH.*|PROXY.*|EXTERNAL.*)$|^npm_config_script_shell$/i;
 const steersPrograms =
   /^(.*PATH|IFS|PS4|ENV|BASH_.*|SHELL|HOME|XDG_.*|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|.*_OPTIONS|.*OPTS?|PYTHON.*|PERL.*|RUBY.*|NODE_.*|LESS.*)$/;
 

@@ -123,6 +123,90 @@ describe("variables", () => {
   });
 });
 
+describe("what a shell evaluates", () => {
+  const evaluates = [
+    "x='a[$(touch y)]'; echo $((x))",
+    "x='a[$(touch y)]'; [[ x -eq 1 ]]",
+    "x='a[$(touch y)]'; [[ $x -eq 1 ]]",
+    "x='a[$(touch y)]'; let x",
+    "x='a[$(touch y)]'; (( x ))",
+    "x='a[$(touch y)]'; (( y = x + 1 ))",
+    "x='a[$(touch y)]'; for ((i=x; i<3; i++)); do ls; done",
+    `x='a[$(touch y)]'; echo \${HOME:x}`,
+    `x='a[$(touch y)]'; echo \${HOME:0:x}`,
+    `x='a[$(touch y)]'; echo \${a[x]}`,
+    "x='a[$(touch y)]'; a[x]=1",
+    `x='a[$(touch y)]'; echo \${!x}`,
+    "declare -i z='a[$(touch y)]'",
+    "declare -i z; z='a[$(touch y)]'",
+    "local -ri z=x",
+    "read -r x < a; echo $((x + 1))",
+    "for x in 'a[$(touch y)]'; do echo $((x)); done",
+    "x=1; x='a[$(touch y)]'; echo $((x))",
+    "x=$(cat a); echo $((x))",
+    "set -- 'a[$(touch y)]'; echo $(($1))",
+    "test -v 'a[$(touch y)]'",
+    "[ -v 'a[$(touch y)]' ]",
+    "[[ -v 'a[$(touch y)]' ]]",
+    'test -v "$x"',
+    `x='$(touch y)'; echo "\${x@P}"`,
+    "for GIT_EXTERNAL_DIFF in /tmp/x; do export GIT_EXTERNAL_DIFF; git diff; done",
+    `: \${GIT_PAGER:=/tmp/x}; export GIT_PAGER; git -p log`,
+    `: \${GIT_PAGER=/tmp/x}`,
+    "for PATH in /tmp/evil; do ls; done",
+    "select PATH in /tmp/evil; do ls; done",
+    "for PATH; do ls; done",
+  ];
+  commandCases("scout", {
+    may: [
+      "echo $((1 + 2))",
+      "i=0; while ((i < 3)); do i=$((i + 1)); done",
+      "n=$(wc -l < a.txt); echo $((n / 2))",
+      "n=$(ls | wc -l); [[ $n -gt 3 ]]",
+      "for i in 1 2 3; do echo $((i * 2)); done",
+      "for i in {1..5}; do echo $((i * 10)); done",
+      'for f in *.ts; do wc -l "$f"; done',
+      `echo "\${name:-none}" "\${#name}" "\${path##*/}" "\${line:0:10}"`,
+      "echo $((16#ff + 0x10 + RANDOM))",
+      'test -n "$x" && [ -v HOME ] && [[ -f a && $x == b ]]',
+      "declare -A seen; local x=1",
+      "let n=1+2",
+    ],
+    mayNot: evaluates,
+  });
+  commandCases("builder", {
+    may: [
+      "x=3; echo $((x * n))",
+      "declare -i n=1",
+      "for PATH in a b; do ls; done",
+      "for ((i = 0; i < n; i++)); do ls; done",
+    ],
+    mayNot: [`x='$(git push)'; echo "\${x@P}"`, "for GIT_DIR in /other/.git; do export GIT_DIR; git log; done"],
+  });
+});
+
+describe("programs that run others elsewhere", () => {
+  commandCases("builder", {
+    may: ["alias", "script --version", "ls | xargs -I{} grep foo {}", "ls | xargs -I NAME echo NAME"],
+    mayNot: [
+      "unshare -Ur git push",
+      "script -c 'git push' /dev/null",
+      "su -c 'git push'",
+      "nsenter -t 1 git push",
+      "parallel git ::: push",
+      "alias p='git push'; p",
+      "echo git push | xargs -I{} sh -c {}",
+      "echo git push | xargs -i sh -c {}",
+      "echo git push | xargs --replace=X sh -c X",
+      "echo push | xargs -I{} git {}",
+      "npm config set script-shell /tmp/x",
+      "npm run build --script-shell=/tmp/x",
+      "pnpm config set scriptShell /tmp/x",
+      "npm_config_script_shell=/tmp/x npm test",
+    ],
+  });
+});
+
 describe("other programs", () => {
   commandCases("scout", {
     may: [

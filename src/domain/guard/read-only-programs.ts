@@ -44,20 +44,32 @@ const careful: Readonly<Record<string, Check>> = {
     /^--?(out|report|write|diff-align|ignored|counted|found|categorized|extract|strip|sql|original|config|sum|use-sloc)/,
   ),
   tee: atMost(0),
+  // What is assigned to such a variable later is computed, too.
+  declare: without("i"),
+  local: without("i"),
+  test: (args) => namesPlainly(args),
+  "[": (args) => namesPlainly(args),
   gh: (args) => readingGh(args),
 };
 
 const plain: readonly string[] =
   `ls cat head tail wc nl tac rev cut tr comm join paste fold fmt expand unexpand column grep egrep fgrep zgrep
-  zcat jq stat du df pwd basename dirname realpath readlink echo printf test [ true false : type which whereis
+  zcat jq stat du df pwd basename dirname realpath readlink echo printf true false : type which whereis
   printenv env id whoami uname locale ps pgrep lsof free uptime nproc seq expr sleep od hexdump strings cksum
-  md5sum sha1sum sha256sum sha512sum cmp numfmt tokei cd pushd popd dirs set export readonly declare local unset
+  md5sum sha1sum sha256sum sha512sum cmp numfmt tokei cd pushd popd dirs set export readonly unset
   shift read mapfile wait exit return break continue let exec trap ov overstory sd bd`.split(/\s+/);
+
+/** The shell evaluates the index in what it asks about. */
+const namesPlainly: Check = (args) =>
+  args.every(({ text }, at) => {
+    const next = args[at + 1];
+    return !/^-[vR]$/.test(text) || next === undefined || (!next.dynamic && /^(\w+|\]{1,2})$/.test(next.text));
+  });
 
 /** The names of all programs by which a role that changes nothing may look. */
 export const readOnlyPrograms: readonly string[] = [
   ...plain.filter((name) => /^[a-z]/.test(name)),
-  ...Object.keys(careful),
+  ...Object.keys(careful).filter((name) => /^[a-z]/.test(name)),
 ].sort();
 
 /** Programs of the system: what lies elsewhere may only be called like one. */

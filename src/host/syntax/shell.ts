@@ -1,5 +1,7 @@
 import { forEachChild, type ParsedScript, parse, type SyntaxNode, type Word } from "unbash";
 import {
+  arithmetic,
+  literal,
   type ParseShell,
   type ShellAssignment,
   type ShellCommand,
@@ -43,9 +45,71 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
       return [{ kind: "group", nodes: nodesOf(node.body), apart: false, name: node.name.value }];
     case "Redirect":
       return [...writing(node), ...childNodes(node)];
+    case "For":
+    case "Select":
+      return [setting(node.name.value, node.wordlist ?? []), ...childNodes(node)];
+    case "ParameterExpansion":
+      return [...evaluated(node), ...childNodes(node)];
+    case "ArithmeticExpansion":
+      return node.expression === undefined ? [computing(node.text)] : childNodes(node);
+    case "ArithmeticCommand":
+      return node.expression === undefined ? [computing(node.body)] : childNodes(node);
+    case "ArithmeticBinary":
+      return node.operator === "=" && node.left.type === "ArithmeticWord" && /^\w+$/.test(node.left.value)
+        ? [settingTo(node.left.value, [literal("0")]), ...nodesOf(node.right)]
+        : childNodes(node);
+    case "ArithmeticWord":
+      return [computing(node.value), ...childNodes(node)];
+    case "TestUnary":
+      return [running("test", literal(node.operator), wordOf(node.operand)), ...childNodes(node)];
+    case "TestBinary":
+      return /^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)
+        ? [computing(node.left.value), computing(node.right.value), ...childNodes(node)]
+        : childNodes(node);
     default:
       return childNodes(node);
   }
+}
+
+const running = (program: string, ...args: readonly ShellWord[]): ShellCommand => ({
+  kind: "command",
+  words: [literal(program), ...args],
+  assignments: [],
+  writes: [],
+  inner: [],
+});
+
+/** A shell evaluates the variables that it computes with, and what their values name in turn. */
+const computing = (text: string): ShellCommand => running(arithmetic, literal(text));
+
+/** A variable that takes each of these values; whatever it likes where there are none. */
+const setting = (name: string, words: readonly Word[]): ShellNode =>
+  settingTo(name, words.length === 0 ? [unknownWord] : words.map(wordOf));
+
+const settingTo = (name: string, values: readonly ShellWord[]): ShellNode => ({
+  kind: "command",
+  words: [],
+  assignments: values.map((value) => ({ name, value })),
+  writes: [],
+  inner: [],
+});
+
+/** What an expansion sets and evaluates beside the commands that stand in it. */
+function evaluated({ parameter, prefix, index, operation }: Parsed<"ParameterExpansion">): ShellNode[] {
+  const nodes: ShellNode[] = [];
+  const isAll = index !== undefined && ["@", "*"].includes(index.value);
+  if (index !== undefined && !isAll) nodes.push(computing(index.value));
+  // The value is the name of another variable, with an index in it perhaps.
+  if (prefix === "!" && !isAll && operation?.type !== "Names") nodes.push(computing(parameter));
+  if (operation?.type === "Default" && operation.operator.endsWith("=")) {
+    nodes.push(setting(parameter, [operation.operand]));
+  }
+  if (operation?.type === "Slice") {
+    for (const word of [operation.offset, operation.length]) if (word !== undefined) nodes.push(computing(word.value));
+  }
+  // The value is read as a prompt, and commands in it are run.
+  if (operation?.type === "Transform" && operation.operand.value === "P") nodes.push(running("eval", unknownWord));
+  return nodes;
 }
 
 function childNodes(node: SyntaxNode): ShellNode[] {
@@ -74,6 +138,7 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
     if (part.type === "Word") take(part);
     else if (part.type === "Assignment") {
       assignments.push({ name: part.name, value: part.value.type === "Word" ? wordOf(part.value) : unknownWord });
+      if (part.index !== undefined) inner.push(computing(part.index.value));
       inner.push(...childNodes(part));
     } else if (part.type === "Redirect") {
       writes.push(...targetsOf(part));

@@ -109,7 +109,7 @@ class Reader implements ShellEffects {
       this.#deny(deny("dynamic", "which program this runs cannot be told; write its name out"));
     } else if (name === "command" && /^-[pvV]*[vV]/.test(args[0]?.text ?? "")) {
       this.#push("type", args.slice(1), assignments);
-    } else if (inside === "unreadable") {
+    } else if (inside === "unreadable" || (name === "alias" && args.length + assignments.length > 0)) {
       this.#deny(deny("dynamic", `what ${name} runs here cannot be told; call the program itself`));
     } else if (inside === undefined) {
       this.#program({ program: program.text, name, args, assignments }, depth);

@@ -42,6 +42,9 @@ export type ParseShell = (text: string) => readonly ShellNode[] | undefined;
 
 export const literal = (text: string): ShellWord => ({ text, dynamic: false, home: false, pattern: false });
 
+/** The program under whose name an expression stands that the shell computes. */
+export const arithmetic = "((";
+
 /** A word of which nothing is known. */
 export const unknownWord: ShellWord = { text: "", dynamic: true, home: false, pattern: false };
 

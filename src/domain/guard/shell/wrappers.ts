@@ -58,8 +58,10 @@ export interface Unwrapped {
 
 /** The command inside a wrapper. Undefined: it is none. `unreadable`: whoever reads it cannot tell what it runs. */
 export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "unreadable" | undefined {
+  if (elsewhere.includes(name)) return asksAboutShell.includes(args[0]?.text ?? "") ? undefined : "unreadable";
   const known = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
   if (known === undefined) return undefined;
+  const inserted = name === "xargs" ? insertedBy(args) : undefined;
   const assignments: ShellWord[] = [];
   let directory: ShellWord | undefined;
   let left = known.operands;
@@ -77,9 +79,40 @@ export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "u
     else if (text.startsWith("-")) return "unreadable";
     else if (name === "env" && /^\w+=/.test(text)) assignments.push(word);
     else if (left > 0) left--;
-    else return { words: added(args.slice(at), known), assignments, ...(directory === undefined ? {} : { directory }) };
+    else
+      return {
+        words: added(filledIn(args.slice(at), inserted), known),
+        assignments,
+        ...(directory === undefined ? {} : { directory }),
+      };
   }
   return { words: [], assignments };
+}
+
+/** Programs that run another one in surroundings of its own, at a later time or behind a terminal. */
+const elsewhere: readonly string[] = `unshare nsenter chroot proot bwrap firejail fakeroot setpriv runuser su sg pkexec
+  script parallel flock taskset chrt prlimit setarch strace ltrace systemd-run at batch expect entr watchexec`.split(
+  /\s+/,
+);
+
+/** The text that `xargs` replaces by what it reads. */
+function insertedBy(args: readonly ShellWord[]): string | undefined {
+  for (const [at, { text }] of args.entries()) {
+    if (text === "-I") return args[at + 1]?.text;
+    if (/^-[Ii]./.test(text)) return text.slice(2);
+    if (/^(-i|--replace)$/.test(text)) return "{}";
+    if (text.startsWith("--replace=")) return text.slice("--replace=".length);
+    if (!text.startsWith("-")) return undefined;
+  }
+  return undefined;
+}
+
+/** An ordinary program gets the names of files so. For one that runs others, nobody knows what it will run. */
+function filledIn(words: readonly ShellWord[], inserted: string | undefined): readonly ShellWord[] {
+  const program = words[0]?.text.replace(/^.*\//, "") ?? "";
+  const runsOthers = [...shells, "eval", "git"].includes(program) || Object.hasOwn(wrappers, program);
+  if (inserted === undefined || (!runsOthers && program !== inserted)) return words;
+  return words.map((word) => (word.text.includes(inserted) ? { ...word, dynamic: true } : word));
 }
 
 const added = (words: readonly ShellWord[], { adds }: Wrapper): readonly ShellWord[] =>
