@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type ProjectPlace, sharedDirName } from "../domain/project/place.ts";
 import { compiledPath, printCompiled, type ReadyConfig, type Stamp, stampOf } from "./compiled.ts";
@@ -61,7 +61,7 @@ export function keepCopies(place: ProjectPlace): void {
     const copy = files.lastKnown[layer];
     const draft = `${copy}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
     try {
-      if (!existsSync(files[layer])) continue;
+      if (statSync(files[layer], { throwIfNoEntry: false })?.isFile() !== true) continue;
       const bytes = readFileSync(files[layer]);
       if (existsSync(copy) && readFileSync(copy).equals(bytes)) continue;
       makeIfMissing(dirname(copy));

@@ -438,3 +438,11 @@ test("worktrees.baseDir must be a directory of its own", () =>
       expect(await loadConfig(files, {})).toMatchObject({ ok: true });
     }
   }));
+
+test("a pipe in place of a file of settings is named, and nobody waits for it", async () => {
+  const { problems } = await inProject({ project: "project: {}\n" }, (files) => {
+    Bun.spawnSync(["mkfifo", files.local]);
+    return loadConfig(files, {});
+  });
+  expect(problems.map(({ message }) => message)).toEqual(["is not a file that can be read"]);
+});

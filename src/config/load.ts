@@ -134,6 +134,9 @@ async function readSource(source: Source, findings: Findings): Promise<readonly 
 
 function textOf(file: string): { ok: true; value: string } | { ok: false; why: string } {
   try {
+    // Agents can write here: to open a pipe would wait for ever.
+    const stat = statSync(file);
+    if (!stat.isFile() && !stat.isDirectory()) return { ok: false, why: "is not a file that can be read" };
     const bytes = readFileSync(file);
     if (bytes.length > maxBytes) return { ok: false, why: "is larger than any configuration (1 MiB)" };
     return { ok: true, value: bytes.toString("utf8").replace(/^\uFEFF/, "") };

@@ -76,5 +76,11 @@ test.each<[Capability, boolean]>([
   ["coordinator", false],
   ["builder", false],
 ])("a %s writes specs: %p", (capability, answer) => {
-  expect(forbiddenToSpecify(agent(capability), "t") === undefined).toBe(answer);
+  expect(forbiddenToSpecify(agent(capability), "mine") === undefined).toBe(answer);
+});
+
+test("a scout writes the spec of its own task, and a lead those of others", () => {
+  expect(forbiddenToSpecify(agent("scout"), "other")).toMatchObject({ why: "a scout writes the spec of its own task" });
+  expect(forbiddenToSpecify(agent("scout", null), "other")?.kind).toBe("not-allowed");
+  expect(forbiddenToSpecify(agent("lead"), "other")).toBeUndefined();
 });

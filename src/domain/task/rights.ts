@@ -37,10 +37,14 @@ export function forbiddenToArrange(caller: Caller, action: string): Refusal | un
   return directs(caller) ? undefined : deny(caller, action, "only leads, coordinators and the operator arrange work");
 }
 
-/** Specs are what leads and scouts write for others. */
+/** Specs are what leads write for others. A scout writes down what it found for the task it was given. */
 export function forbiddenToSpecify(caller: Caller, taskId: string): Refusal | undefined {
-  if (caller.kind !== "agent" || isOneOf(caller.capability, ["lead", "scout"])) return undefined;
-  return deny(caller, `write the spec of task ${taskId}`, "only leads, scouts and the operator write specs");
+  if (caller.kind !== "agent" || isOneOf(caller.capability, ["lead"])) return undefined;
+  const action = `write the spec of task ${taskId}`;
+  if (!isOneOf(caller.capability, ["scout"])) {
+    return deny(caller, action, "only leads, scouts and the operator write specs");
+  }
+  return caller.taskId === taskId ? undefined : deny(caller, action, "a scout writes the spec of its own task");
 }
 
 /** Something of this task waits for the merge queue, or went through it. */

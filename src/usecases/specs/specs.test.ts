@@ -33,7 +33,7 @@ test.each([
 
 test("a scout writes under its own name only, a builder not at all", async () => {
   await using world = useCaseWorld();
-  const scout = agentCaller("sam", "scout");
+  const scout = { ...agentCaller("sam", "scout"), taskId: "t" };
   await world.must(writeSpec, { taskId: "t", body: "found" }, scout);
   expect((await world.must(readSpec, { taskId: "t" })).author).toBe("sam");
   expect(await world.call(writeSpec, { taskId: "t", body: "b", agent: "ann" }, scout)).toMatchObject({
