@@ -5,7 +5,6 @@ import { no, ok, type Result } from "../../../domain/result.ts";
 import { profileNames, profileText } from "../../../domain/role/assignment.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
-import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import type { HeadCapability } from "../../../usecases/coordinators/find.ts";
 import type { StartReply } from "../../../usecases/coordinators/plan-start.ts";
 import type { OutputLine, OutputRequest } from "../../../usecases/coordinators/status.ts";
@@ -99,23 +98,6 @@ export async function targetHere(
 /** Before the first commit there is no branch that could be kept in mind. */
 export const branchOf = (target: RunTarget | undefined): string | undefined =>
   target?.commit === undefined ? undefined : target.branch;
-
-/** Where work starts, in words, and what of the target it lacks there. */
-export function startWords({ branch, commit, target, missing, missingCommits, failedMerge }: StartOfWork): string {
-  const at = `${visibleLine(branch)}, ${commit.slice(0, 12)}`;
-  const own = branch === target ? at : `${at}, with landed work that ${visibleLine(target)} does not have yet`;
-  const commits = `${counted(missing, "commit")} of ${visibleLine(target)}`;
-  switch (missingCommits) {
-    case "none":
-      return own;
-    case "comes":
-      return `${own}; ${commits} ${missing === 1 ? "is" : "are"} taken in first, through the gates`;
-    case "failed":
-      return `${own}; ${commits} ${missing === 1 ? "is" : "are"} MISSING there and could not be taken in (ov merge show ${failedMerge})`;
-    case "rewritten":
-      return `${own}; ${commits} ${missing === 1 ? "is" : "are"} MISSING there, because ${visibleLine(target)} was rewritten (ov merge promote asks what to do)`;
-  }
-}
 
 /** Says what is not part of the work where no branch is checked out. */
 export function looseLines(target: RunTarget | undefined): readonly string[] {

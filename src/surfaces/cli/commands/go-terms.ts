@@ -9,7 +9,8 @@ import type { App } from "../app.ts";
 import type { Call, Paint } from "../command.ts";
 import { integer, isOn, text, texts } from "../given.ts";
 import { hintLine, warningLine } from "../marks.ts";
-import { looseLines, startWords } from "./coordinator-start.ts";
+import { looseLines } from "./coordinator-start.ts";
+import { startWords } from "./merge-render.ts";
 
 interface NamedGate {
   readonly name: string;

@@ -10,10 +10,12 @@ import {
 } from "../../../domain/merge/entry.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
+import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../../usecases/merge/queue/queue-state.ts";
 import type { QueuedMerge } from "../../../usecases/merge/read-merges.ts";
 import type { Paint, Rows } from "../command.ts";
+import { counted } from "../format.ts";
 import { wrap } from "../layout.ts";
 import { hintLine, warningLine } from "../marks.ts";
 import type { CellStyle } from "../table.ts";
@@ -188,3 +190,20 @@ const approvalCommand = (approvals: readonly number[]): string =>
   approvals.length === 1 ? `ov merge approve ${approvals[0]}` : "ov merge list, then: ov merge approve <id>";
 
 const count = (given: number | readonly number[]): number => (typeof given === "number" ? given : given.length);
+
+/** Where work starts, in words, and what of the target it lacks there. */
+export function startWords({ branch, commit, target, missing, missingCommits, failedMerge }: StartOfWork): string {
+  const at = `${visibleLine(branch)}, ${commit.slice(0, 12)}`;
+  const own = branch === target ? at : `${at}, with landed work that ${visibleLine(target)} does not have yet`;
+  const commits = `${counted(missing, "commit")} of ${visibleLine(target)}`;
+  switch (missingCommits) {
+    case "none":
+      return own;
+    case "comes":
+      return `${own}; ${commits} ${missing === 1 ? "is" : "are"} taken in first, through the gates`;
+    case "failed":
+      return `${own}; ${commits} ${missing === 1 ? "is" : "are"} MISSING there and could not be taken in (ov merge show ${failedMerge})`;
+    case "rewritten":
+      return `${own}; ${commits} ${missing === 1 ? "is" : "are"} MISSING there, because ${visibleLine(target)} was rewritten (ov merge promote asks what to do)`;
+  }
+}

@@ -14,7 +14,8 @@ import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
-import { branchOf, looseLines, startWords, targetHere } from "./coordinator-start.ts";
+import { branchOf, looseLines, targetHere } from "./coordinator-start.ts";
+import { startWords } from "./merge-render.ts";
 
 export const sling: Handler = async (call) => {
   const { app, args, flags, io } = call;

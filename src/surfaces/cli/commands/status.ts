@@ -13,8 +13,7 @@ import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
-import { startWords } from "./coordinator-start.ts";
-import { mergeLines } from "./merge-render.ts";
+import { mergeLines, startWords } from "./merge-render.ts";
 import { checklistLines, decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
