@@ -85,17 +85,34 @@ function usersOfDeleted(path: string): readonly number[] {
   if (process.platform !== "linux" || ends.every((end) => identityOf(path + end) !== undefined)) return [];
   const database = statSync(path, { throwIfNoEntry: false });
   if (database === undefined) return [];
-  const pids = new Set(
-    readFileSync("/proc/locks", "utf8")
-      .split("\n")
-      .map((line) => /POSIX +\S+ +\S+ +(\d+) \S+:(\d+) /.exec(line))
-      .filter((lock) => lock?.[2] === String(database.ino))
-      .map((lock) => Number(lock?.[1])),
-  );
+  const pids = lockHolders(String(database.ino));
   pids.delete(process.pid);
   const file = pids.size === 0 ? "" : realpathSync(path);
   return [...pids].filter((pid) => hasOpen(pid, file));
 }
+
+/** What the kernel gives in one piece of its list of locks. */
+const pieceBytes = 4_096;
+const longListReads = 6;
+
+/**
+ * The processes that hold a lock on the file. The kernel gives a long list in pieces, and a lock that others take or
+ * drop between two pieces can hide one that was there all the time, so a long list is read several times.
+ */
+function lockHolders(inode: string): Set<number> {
+  const pids = new Set<number>();
+  for (let reads = 1; reads <= longListReads; reads++) {
+    const list = readFileSync("/proc/locks", "utf8");
+    for (const [, pid, file] of list.matchAll(/POSIX +\S+ +\S+ +(\d+) \S+:(\d+) /g)) {
+      if (file === inode) pids.add(Number(pid));
+    }
+    if (list.length < pieceBytes - lineBytes) break;
+  }
+  return pids;
+}
+
+/** No line of the list is longer: a piece with less than this to spare may be followed by another. */
+const lineBytes = 128;
 
 /** Another file system may have a file with the same number. What another user's process has open is not shown. */
 function hasOpen(pid: number, file: string): boolean {
