@@ -28,6 +28,7 @@ const completing: Readonly<Record<string, readonly string[]>> = {
   "merge approve": ["--all"],
   "merge undo": ["--last"],
   discover: ["--yes"],
+  "run criteria prove": ["--file", "README.md"],
 };
 
 const setup = (code: string, says: string): Expected => ({ exit: 3, code, says });

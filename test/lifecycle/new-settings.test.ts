@@ -34,7 +34,9 @@ test("a gate that is added while agents work judges what they bring", async () =
   await project.until("the new gate has judged it", async () =>
     (await project.read((tx) => tx.gates.recent(5))).some(({ command }) => command === "test -e b.txt"),
   );
-  expect((await project.read((tx) => tx.gates.recent(5))).map(({ command }) => command)).toEqual(["test -e b.txt"]);
+  // It may have judged the commit that the work began at by now, too.
+  const commands = (await project.read((tx) => tx.gates.recent(5))).map(({ command }) => command);
+  expect([...new Set(commands)]).toEqual(["test -e b.txt"]);
   expect(engineOf(project)).toBe(engine);
   const told = await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
   expect(told.map(({ body }) => body)).toEqual([expect.stringMatching(/project\.qualityGates: .*true.* -> .*b\.txt/)]);

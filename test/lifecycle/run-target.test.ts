@@ -93,7 +93,7 @@ test("a branch that leaves no room for those of agents is refused before anythin
   await project.git("branch", "overstory");
   const refused = { code: 2, err: expect.stringContaining("git branch -m overstory <new name>") };
   expect(await project.ov("init")).toMatchObject(refused);
-  expect(await project.ov("go", "Improve it", "--yes")).toMatchObject(refused);
+  expect(await project.ov("go", "Improve it", "--yes", "--runtime", "scripted")).toMatchObject(refused);
   expect(await project.git("status", "--porcelain")).toBe("");
   await project.git("branch", "-m", "overstory", "ours");
   await project.json("init", "--no-instructions");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { databaseBytes, letGo, ranTurns, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { databaseBytes, freezeAtRest, letGo, ranTurns, thaw, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
@@ -49,10 +49,14 @@ test("sling returns at once, --wait after the first turn, --wait=done when the a
 test("--wait=done also returns for an agent that could not be started", async () => {
   await using project = await makeProject();
   await project.json("task", "create", "Other", "--id", "O1");
+  const { pid } = (await project.json("engine", "start")) as { pid: number };
+  await freezeAtRest(project, pid);
+  const answer = project.ov("sling", "Some work", "--wait=done", "--json");
+  await project.until("it was slung", async () => (await project.read((tx) => tx.agents.list({}))).length > 0);
   // Git cannot make its branch, `overstory/builder-some-work/some-work`, beside this one.
   await project.git("branch", "overstory/builder-some-work");
-  const answer = await project.ov("sling", "Some work", "--wait=done", "--json");
-  expect(jsonOf(answer)).toMatchObject({ initialTurnFinalState: "zombie", outcome: "start_failed" });
+  thaw(pid);
+  expect(jsonOf(await answer)).toMatchObject({ initialTurnFinalState: "zombie", outcome: "start_failed" });
 });
 
 test("--dry-run shows the plan and changes nothing", async () => {

@@ -98,9 +98,9 @@ test("a second objective while a team works is refused with what to do; both run
   expect(refused.code).toBe(2);
   for (const words of [
     `coordinator leads run ${first.runId} already, "Make it better"; nothing was started`,
-    "ov mail send --to coordinator",
+    "ov coordinator send --body",
     "--name <another>",
-    "ov stop coordinator",
+    "ov coordinator stop",
   ]) {
     expect(refused.err).toContain(words);
   }

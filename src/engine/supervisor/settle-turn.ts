@@ -235,6 +235,8 @@ async function queueNext(
       : undefined;
   if (left !== undefined) await tx.turns.queue({ ...queue, trigger: "mail", attempt: 1, notBefore: left });
   if (next.kind === "reminder") {
+    // A turn may be queued for mail that this one has read meanwhile. It would be dropped, and the reminder with it.
+    await tx.turns.cancelQueued(agent.id, now);
     await tx.agents.setReminders(agent.id, agent.reminders + 1);
     await tx.turns.queue({ ...queue, trigger: "reminder", attempt: 1, notBefore: 0 });
   }

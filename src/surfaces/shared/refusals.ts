@@ -372,7 +372,7 @@ function leadingAlready(name: string, { runId, objective }: LedRun): Words {
     ...rejected("AGENT_ERROR"),
     message: `${name} leads run ${runId} already${about}; nothing was started`,
     hint:
-      `tell it more: ov coordinator send${which} --body <text>; ` +
+      `tell it more: ov coordinator send --body <text>${which}; ` +
       `begin a second run beside it: the same command with --name <another>; ` +
       `or end the first with its run: ov coordinator stop${which}`,
   };

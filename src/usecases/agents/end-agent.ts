@@ -146,7 +146,13 @@ async function remindIdle(
   if (agent === undefined || hasEnded(agent) || agent.state !== "between_turns") return;
   if (agent.topology !== "per_turn" || isIn("persistent", agent.capability) || agent.stopRequestedBy !== null) return;
   if ((await tx.waits.of(name)).length > 0) return;
-  if ((await tx.turns.queuedFor(agent.id)) !== undefined || (await tx.turns.runningFor(agent.id)) !== undefined) return;
+  if ((await tx.turns.runningFor(agent.id)) !== undefined) return;
+  const queued = await tx.turns.queuedFor(agent.id);
+  if (queued !== undefined) {
+    if (queued.trigger !== "mail" || (await tx.deliveries.hasWaking(name))) return;
+    // Its mail was read meanwhile, so that turn would be dropped.
+    await tx.turns.cancelQueued(agent.id, now);
+  }
   const { id: agentId, name: agentName, runId } = agent;
   await tx.turns.queue({
     id: ids.next("turn"),
