@@ -52,6 +52,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     "branch.listRests": () => ok({ rests: [] }),
     "branch.find": ({ branch }) => found(branch),
     "branch.list": () => ok({ branches: [...heads.keys()] }),
+    "branch.findStart": ({ target }) => no(notFound("branch", target)),
     "branch.listChanges": () => ok({ files: ["a.ts"] }),
     "branch.listMovedFiles": ({ other }) =>
       ok({ files: ["a.ts"], otherDiffers: other !== undefined && !made.gone.has(other) }),

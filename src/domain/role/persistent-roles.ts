@@ -111,13 +111,13 @@ export const coordinator = defineRole({
       name: "ORPHANED_AGENTS",
       means: "completing the run while somebody still works or a task is open",
       enforcedBy: "rule",
-      how: "completing is refused and names each agent, task and branch with what to do about it",
+      how: "completing is refused and names what is open",
     },
     {
       name: "FORGOTTEN_CRITERION",
       means: "completing the run with a part of the objective that nobody built",
       enforcedBy: "rule",
-      how: "completing is refused until each criterion has a proof on the landed tree or the operator waived it",
+      how: "completing is refused until each criterion is proved or waived",
     },
     {
       name: "SCOPE_EXPLOSION",

@@ -82,7 +82,7 @@ export const lead = defineRole({
     },
     {
       name: "EMPTY_FINISH",
-      means: "ending although nothing was built, without saying why",
+      means: "ending with nothing built and no reason",
       enforcedBy: "finish",
       how: "completion is refused until a branch is handed over or a reason is given",
     },
