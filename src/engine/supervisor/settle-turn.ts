@@ -228,12 +228,15 @@ async function queueNext(
   // Only reminders in a row say that an agent does not know how to end: this one knows what it waits for.
   const waits = next.kind === "none" && settlement.state === "between_turns" && settlement.input === "ack";
   if (waits && agent.reminders > 0) await tx.agents.setReminders(agent.id, 0);
-  // A turn takes only so much mail: what is left would wait for somebody else to write.
+  // A turn takes only so much mail, and may not have shown all it took: what is left would wait for somebody else to write.
   const left =
-    settlement.state === "between_turns" && next.kind === "none"
+    settlement.state === "between_turns" && next.kind !== "retry"
       ? await tx.deliveries.nextWaking(agent.name)
       : undefined;
-  if (left !== undefined) await tx.turns.queue({ ...queue, trigger: "mail", attempt: 1, notBefore: left });
+  if (left !== undefined) {
+    await tx.turns.queue({ ...queue, trigger: "mail", attempt: 1, notBefore: left });
+    return;
+  }
   if (next.kind === "reminder") {
     // A turn may be queued for mail that this one has read meanwhile. It would be dropped, and the reminder with it.
     await tx.turns.cancelQueued(agent.id, now);
