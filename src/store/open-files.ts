@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
-import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 
 /**
@@ -80,15 +81,32 @@ const lost = (path: string, holders: readonly number[]): Failure =>
     holders,
   });
 
-/** Other processes that have the database open although its log or index is not there. */
+/**
+ * Other processes that have the database open although its log or index is not there. The kernel stops all processors
+ * for its list of locks, which takes longer than a whole command. So it is asked only where one of the two files is
+ * missing, which nobody but a person brings about, or where an engine is on record as alive: whoever closes a database as
+ * the last one deletes both.
+ */
 function usersOfDeleted(path: string): readonly number[] {
-  if (process.platform !== "linux" || ends.every((end) => identityOf(path + end) !== undefined)) return [];
+  if (process.platform !== "linux") return [];
+  const missing = ends.filter((end) => identityOf(path + end) === undefined);
+  if (missing.length === 0 || (missing.length === ends.length && !isEngineAlive(path))) return [];
   const database = statSync(path, { throwIfNoEntry: false });
   if (database === undefined) return [];
   const pids = lockHolders(String(database.ino));
   pids.delete(process.pid);
   const file = pids.size === 0 ? "" : realpathSync(path);
   return [...pids].filter((pid) => hasOpen(pid, file));
+}
+
+/** Is the process there whose number the engine of this database wrote down? */
+function isEngineAlive(path: string): boolean {
+  try {
+    const { pid } = JSON.parse(readFileSync(join(dirname(path), "run", "engine.json"), "utf8")) as { pid?: unknown };
+    return typeof pid === "number" && existsSync(`/proc/${pid}`);
+  } catch {
+    return false;
+  }
 }
 
 /** What the kernel gives in one piece of its list of locks. */
