@@ -12,16 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import { makeWithin } from "../file-access.ts";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
-import {
-  expectGit,
-  type GitAnswer,
-  type GitCall,
-  type GitSession,
-  type GitSessionCall,
-  openGitSession,
-  runGit,
-  zeroEnded,
-} from "./git.ts";
+import { expectGit, type GitAnswer, type GitCall, runGit, zeroEnded } from "./git.ts";
+import { type GitSession, type GitSessionCall, openGitSession } from "./git-session.ts";
 import { scratchName } from "./leftovers.ts";
 import type { Repository } from "./repository.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type GitSession, openGitSession } from "../git.ts";
+import { type GitSession, openGitSession } from "../git-session.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
 

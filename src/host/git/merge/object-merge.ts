@@ -1,6 +1,7 @@
 import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/ladder.ts";
 import type { ObjectMerge } from "../../../ports/merge-git.ts";
-import { canUnbuffer, type GitAnswer, zeroEnded } from "../git.ts";
+import { type GitAnswer, zeroEnded } from "../git.ts";
+import { canUnbuffer } from "../git-session.ts";
 import { type AttributeSet, type Attributes, none } from "./attributes.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 
