@@ -83,7 +83,7 @@ export const installedEngineView = ({ path, unit, text, written, enable }: Engin
 /** An event as a line of the log of its agent. `at` is in milliseconds since 1970. */
 export const logLineView = ({ seq, at, turnId, type, text }: LogLine) => ({ seq, at, turnId, type, text });
 
-/** What an agent is told: the prompt of a role, one that was given to an agent, or an earlier version. */
+/** The prompt of a role, the instructions that one agent was given, or an earlier version of a prompt. */
 export type AnyPrompt = Pick<ShownPrompt, "text"> & Partial<ShownPrompt> & { readonly agent?: string };
 
 /** Keys that do not belong to the prompt that was asked for are left out. */
@@ -195,7 +195,7 @@ export const demoView = (demo: DemoSummary) => {
   };
 };
 
-/** What was left when `ov run-until-idle` ended. */
+/** The turns and checks that were still open when `ov run-until-idle` ended. */
 export const idleReportView = (report: IdleReport) => ({
   ending: report.ending,
   runningTurns: report.runningTurns,

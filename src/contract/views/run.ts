@@ -66,7 +66,7 @@ export const runView = (detail: RunDetail) => ({
   ...olderRunKeys(detail),
 });
 
-/** The whole project at a glance. `engine`: the one that listens now; undefined when none does. */
+/** The document of `ov status`. `engine` describes the engine that listens now; undefined when none does. */
 export const overviewView = (overview: Overview, engine: object | undefined) => ({
   currentRunId: overview.run?.id ?? null,
   criteria: overview.criteria.map(criterionView),

@@ -1,7 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import type { StoredCheck } from "./check.ts";
 
-/** What is known of an agent whose turns ended without a finish. */
+/** The facts about an agent that ended its turns and never had a finish accepted. */
 export interface UnfinishedFacts {
   readonly agent: Pick<Agent, "branch" | "ahead" | "dirty" | "headCommit" | "worktreePath" | "reminders">;
   /** Every finish that this incarnation asked for. */
@@ -22,7 +22,7 @@ export function neverFinished({ agent, asked }: UnfinishedFacts): string {
 
 const mostSubjects = 10;
 
-/** What the agent leaves behind, in sentences: nobody has checked it. */
+/** Says in sentences which commits and files the agent leaves. No gate has checked them. */
 export function leftUnfinished({ agent, commits }: UnfinishedFacts): string {
   const { branch, ahead, dirty, headCommit, worktreePath } = agent;
   const place = branch === null ? "its branch" : branch;

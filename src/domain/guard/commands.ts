@@ -102,7 +102,7 @@ const numbers: readonly string[] = "RANDOM SRANDOM SECONDS LINENO UID EUID PPID 
 /** The variables of an expression. The length of a value is a number, whatever the value is; so is what has a base. */
 function variablesIn(text: string): readonly string[] {
   const rest = text
-    // What is set is not evaluated.
+    // Bash does not evaluate the name on the left of an assignment.
     .replace(/^\s*\w+\s*=(?!=)/, "")
     .replaceAll(/\$\{#\w+(\[[@*]\])?\}|\$[#?]/g, "0")
     .replaceAll(/\$\(\(|\b(0[xX][\da-fA-F]+|\d+(#\w+)?)\b(?<!\$\d+)/g, " ");

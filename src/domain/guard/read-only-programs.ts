@@ -44,7 +44,7 @@ const careful: Readonly<Record<string, Check>> = {
     /^--?(out|report|write|diff-align|ignored|counted|found|categorized|extract|strip|sql|original|config|sum|use-sloc)/,
   ),
   tee: atMost(0),
-  // What is assigned to such a variable later is computed, too.
+  // With -i bash evaluates every later value of the variable as arithmetic, too.
   declare: without("i"),
   local: without("i"),
   test: (args) => namesPlainly(args),

@@ -42,7 +42,7 @@ export function endedPhase(newest: readonly PhaseAgent[], announced: ReadonlySet
   };
 }
 
-/** What is known of the run beside its agents. */
+/** The facts about a run that its agents do not tell. */
 export interface PhaseFacts {
   readonly runId: string;
   /** Ids of its tasks that are not closed. */

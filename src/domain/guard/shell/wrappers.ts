@@ -107,7 +107,10 @@ function insertedBy(args: readonly ShellWord[]): string | undefined {
   return undefined;
 }
 
-/** An ordinary program gets the names of files so. For one that runs others, nobody knows what it will run. */
+/**
+ * Marks the words into which xargs will insert text. An ordinary program gets file names that way. A program that runs
+ * other programs may get any command, so the guard must treat these words as unknown.
+ */
 function filledIn(words: readonly ShellWord[], inserted: string | undefined): readonly ShellWord[] {
   const program = words[0]?.text.replace(/^.*\//, "") ?? "";
   const runsOthers = [...shells, "eval", "git"].includes(program) || Object.hasOwn(wrappers, program);
@@ -234,7 +237,7 @@ const interpreters: readonly Interpreter[] = [
 
 const asksAboutInterpreter = /^(-V|-v|--version|--help|-h)$/;
 
-/** Would this program run code that stands in its words or comes from its input, where nobody can look at it first? */
+/** Does this interpreter run code from its arguments or its input? The guard cannot read such code. */
 export function isOpaque(name: string, args: readonly ShellWord[]): boolean {
   const known = interpreters.find(({ names }) => names.test(name));
   if (known === undefined) return false;
