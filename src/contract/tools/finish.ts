@@ -1,4 +1,4 @@
-import { verdicts } from "../../domain/mail/payload-shapes.ts";
+import { severities, verdicts } from "../../domain/mail/payload-shapes.ts";
 import { object } from "../../domain/schema/schema.ts";
 import { anyText, choice, flag, text, whole } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
@@ -39,11 +39,12 @@ const findings = {
   type: "array",
   description: "What is wrong, so that the builder can act on it",
   items: object(
-    { text: text("What happens and what should happen") },
+    { text: text("What happens now") },
     {
       file: text("Path of the file"),
       line: whole({ min: 1 }, "Line"),
-      severity: anyText("How bad; error when left out"),
+      severity: choice(severities, "How grave; error when left out"),
+      expected: anyText("What would be right"),
     },
   ),
 } as const;

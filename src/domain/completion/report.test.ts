@@ -7,7 +7,7 @@ const request = doneRequest({ summary: "The parser reads dates." });
 function reported(proof: Proof | null) {
   const agent = { name: "b1", capability: "builder", taskId: "T1", branch: "overstory/b1/T1" } as const;
   const work = { head: "0123456789abcdef", files: ["a.ts"] };
-  const { body, payload } = reportMail({ agent, request, work, proof, reviewedBranch: null });
+  const { body, payload } = reportMail({ agent, request, work, proof, review: null });
   return { body, payload: JSON.parse(payload) };
 }
 

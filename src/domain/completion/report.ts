@@ -3,7 +3,7 @@ import { canonical } from "../agent/capability.ts";
 import type { GateResult } from "../gate/gate.ts";
 import type { Judged } from "../gate/verdict.ts";
 import type { MailType } from "../mail/types.ts";
-import { type DoneRequest, findingLine } from "./request.ts";
+import { type DoneRequest, type Finding, findingLines } from "./request.ts";
 import type { WorkSeen } from "./rules.ts";
 
 /** What the gates said about the commit; null where there was no code to ask about. */
@@ -17,8 +17,17 @@ export interface Completion {
   readonly request: DoneRequest;
   readonly work: Pick<WorkSeen, "head" | "files"> | null;
   readonly proof: Proof | null;
-  /** The branch a reviewer judged. */
-  readonly reviewedBranch: string | null;
+  /** What a reviewer judged; null for everybody else. */
+  readonly review: ReviewTold | null;
+}
+
+/** The verdict as the reviewer's parent is told of it. */
+export interface ReviewTold {
+  readonly branch: string;
+  /** The commit that was judged, as far as it is known. */
+  readonly commit: string | null;
+  /** What follows from the verdict, in one sentence. */
+  readonly next: string;
 }
 
 export interface ReportMail {
@@ -28,9 +37,12 @@ export interface ReportMail {
   readonly payload: string;
 }
 
-/** The mail that reports a completion to the parent: the work, and what the gates prove about it. */
+/**
+ * The mail that reports a completion to the parent: the work, and what the gates prove about it. That of a reviewer holds
+ * the verdict with everything that was found, so that the parent needs no second message.
+ */
 export function reportMail(completion: Completion): ReportMail {
-  const { agent, request, work, proof, reviewedBranch } = completion;
+  const { agent, request, work, proof, review } = completion;
   const merges = canonical(agent.capability) === "merger";
   const changed = proof === null ? [] : (work?.files ?? []);
   const payload = {
@@ -41,16 +53,16 @@ export function reportMail(completion: Completion): ReportMail {
     ...(proof === null || work === null ? {} : { commit: work.head }),
     // Nothing was checked where there is no proof.
     verified: proof !== null && proof.verdict !== "unverified",
-    verdict: proof?.verdict ?? null,
+    verdict: request.verdict ?? proof?.verdict ?? null,
     ...(proof === null ? {} : { receiptId: proof.receiptId, gaps: proof.gaps, gates: proof.results.map(gateFact) }),
     ...(request.expansionReason === null ? {} : { expansionReason: request.expansionReason }),
     ...(request.noCode ? { noCode: true, noCodeReason: request.noCodeReason ?? null } : {}),
-    ...(request.verdict === null ? {} : { review: request.verdict, reviewedBranch }),
+    ...(request.verdict === null ? {} : reviewFields(request, review)),
   };
   return {
     type: merges ? "merged" : "worker_done",
     subject: subjectOf(completion),
-    body: [request.summary, ...factLines(completion)].join("\n"),
+    body: [request.summary, ...factLines(completion), ...reviewLines(completion)].join("\n"),
     payload: JSON.stringify(payload),
   };
 }
@@ -58,23 +70,41 @@ export function reportMail(completion: Completion): ReportMail {
 /** The verdict as a mail of its own, with everything the builder needs to act on it. */
 export function reviewMail(request: DoneRequest, branch: string, commit: string | null): ReportMail {
   const verdict = request.verdict ?? "pass";
-  const findings = request.findings.map((finding) => `- ${findingLine(finding)}`);
   return {
     type: "review",
     subject: `Review ${verdict}: ${branch}`,
-    body: [request.summary, ...(findings.length === 0 ? [] : ["", ...findings])].join("\n"),
+    body: [request.summary, ...findingsBelow(request)].join("\n"),
     payload: JSON.stringify({
       verdict,
       branch,
       ...(commit === null ? {} : { commit }),
-      findings: request.findings.map(({ file, line, severity, text }) => ({
-        file,
-        ...(line === null ? {} : { line }),
-        severity,
-        text,
-      })),
+      findings: request.findings.map(findingFact),
     }),
   };
+}
+
+const findingsBelow = ({ findings }: DoneRequest): readonly string[] =>
+  findings.length === 0 ? [] : ["", ...findings.flatMap(findingLines)];
+
+const findingFact = ({ file, line, severity, text, expected = null }: Finding) => ({
+  file,
+  ...(line === null ? {} : { line }),
+  severity,
+  text,
+  ...(expected === null ? {} : { expected }),
+});
+
+const reviewFields = ({ verdict, findings }: DoneRequest, review: ReviewTold | null) => ({
+  // Both names have readers: `review` those of earlier versions.
+  review: verdict,
+  reviewedBranch: review?.branch ?? null,
+  reviewedCommit: review?.commit ?? null,
+  findings: findings.map(findingFact),
+});
+
+function reviewLines({ request, review }: Completion): readonly string[] {
+  if (request.verdict === null) return [];
+  return [...findingsBelow(request), ...(review === null ? [] : ["", review.next])];
 }
 
 const gateFact = ({ gate, status, exitCode }: Proof["results"][number]) => ({ gate, status, exitCode });
@@ -85,8 +115,8 @@ const worst = ({ verdict, results }: Proof): number | null => {
   return results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? null;
 };
 
-function subjectOf({ agent, request, reviewedBranch }: Completion): string {
-  if (request.verdict !== null) return `Reviewed (${request.verdict}): ${reviewedBranch ?? agent.taskId ?? agent.name}`;
+function subjectOf({ agent, request, review }: Completion): string {
+  if (request.verdict !== null) return `Review ${request.verdict}: ${review?.branch ?? agent.taskId ?? agent.name}`;
   return `Done: ${agent.taskId ?? agent.name}`;
 }
 

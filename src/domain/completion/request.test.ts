@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { branchesIn, escalates, failsInARow, findingLine, parseDone, parseFindings } from "./request.ts";
+import { branchesIn, escalates, failsInARow, findingLines, parseDone, parseFindings } from "./request.ts";
 
 describe("what is said when work is done", () => {
   test("blank texts are none, and the summary must not be blank", () => {
@@ -54,14 +54,22 @@ describe("findings", () => {
     }
   });
 
-  test("a finding survives being written as a line", () => {
+  test("findings survive being written as lines", () => {
     const name = fc.stringMatching(/^[a-z]{1,8}\/[a-z]{1,8}\.ts$/);
     const words = fc.stringMatching(/^[a-z][a-z ]{0,20}[a-z]$/);
     fc.assert(
-      fc.property(name, fc.option(fc.nat()), words, (file, line, text) => {
-        const finding = { file, line, severity: "error", text };
-        expect(parseFindings(findingLine(finding))).toEqual({ ok: true, value: [finding] });
-      }),
+      fc.property(
+        fc.option(name),
+        fc.option(fc.nat()),
+        fc.constantFrom("warning", "error", "critical"),
+        words,
+        fc.option(words),
+        (file, line, severity, text, expected) => {
+          const finding = { file: file ?? "", line: file === null ? null : line, severity, text, expected };
+          const lines = [finding, finding].flatMap(findingLines).join("\n");
+          expect(parseFindings(lines)).toEqual({ ok: true, value: [finding, finding] });
+        },
+      ),
     );
   });
 });

@@ -1,4 +1,4 @@
-import { verdicts } from "../mail/payload-shapes.ts";
+import { severities, verdicts } from "../mail/payload-shapes.ts";
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
 import { jsonProblem } from "../text/json-problem.ts";
@@ -63,38 +63,60 @@ function textOrNull(text: string | undefined): string | null {
 export const sendsBack = (verdict: ReviewVerdict | null): boolean => verdict === "fail" || verdict === "needs_changes";
 
 /** One thing a review found. An empty file: it is about the whole. */
-interface Finding {
+export interface Finding {
   readonly file: string;
   readonly line: number | null;
   readonly severity: string;
   readonly text: string;
+  /** What would be right. Absent in requests that an earlier version stored. */
+  readonly expected?: string | null;
 }
 
-/** Findings as JSON, `[{file, line?, severity?, text}]`, or as lines: `file:line: text`, `file: text`, or plain text. */
+/**
+ * Findings as JSON, `[{file, line?, severity?, text, expected?}]`, or as lines: `file:line: text`, `file: text`, or plain
+ * text. In a line the severity may stand before the text, as compilers write it; a line `expected: <text>` belongs to
+ * the finding above it.
+ */
 export function parseFindings(typed: string): Result<readonly Finding[], InvalidInput> {
   const text = typed.trim();
   if (text === "") return ok([]);
   if (text.startsWith("[") || text.startsWith("{")) return fromJson(text);
-  const lines = text.split("\n").map((line) => line.trim());
-  return ok(lines.filter((line) => line !== "").map(fromLine));
+  const findings: Finding[] = [];
+  for (const line of text.split("\n").map((each) => each.trim())) {
+    const expected = /^expected:\s+(.+)$/i.exec(line)?.[1];
+    const above = findings.at(-1);
+    if (expected !== undefined && above !== undefined && above.expected === null) {
+      findings[findings.length - 1] = { ...above, expected };
+    } else if (line !== "") findings.push(fromLine(line));
+  }
+  return ok(findings);
 }
 
-/** One line a person can read, in the form that is also read back. */
-export function findingLine({ file, line, text }: Finding): string {
-  if (file === "") return text;
-  return line === null ? `${file}: ${text}` : `${file}:${line}: ${text}`;
+/** The lines of a finding as a person reads them, in the form that is also read back. */
+export function findingLines({ file, line, severity, text, expected = null }: Finding): readonly string[] {
+  const place = line === null ? `${file}: ` : `${file}:${line}: `;
+  const said = `${file === "" ? "" : place}${severity}: ${text}`;
+  return [`- ${said}`, ...(expected === null ? [] : [`  expected: ${expected}`])];
 }
 
 const ordinary = "error";
 
 function fromLine(line: string): Finding {
-  const [, file, number, text] = /^(?:[-*]\s+)?([^\s:]+)(?::(\d+))?(?::\d+)?:\s+(.+)$/.exec(line) ?? [];
+  const item = line.replace(/^[-*]\s+/, "");
+  const [, file, number, words] = /^([^\s:]+)(?::(\d+))?(?::\d+)?:\s+(.+)$/.exec(item) ?? [];
   const isPath = file !== undefined && (number !== undefined || /[./]/.test(file));
-  if (!isPath || text === undefined) return { file: "", line: null, severity: ordinary, text: line };
-  return { file, line: number === undefined ? null : Number(number), severity: ordinary, text };
+  if (!isPath || words === undefined) return { file: "", line: null, ...graded(item), expected: null };
+  return { file, line: number === undefined ? null : Number(number), ...graded(words), expected: null };
 }
 
-const forms = "must be lines of text, or JSON: a list of {file, line?, severity?, text}";
+/** A text with the severity before it; the ordinary one where none is named. */
+function graded(words: string): Pick<Finding, "severity" | "text"> {
+  const [, severity, text] = /^(\w+):\s+(.+)$/.exec(words) ?? [];
+  const known = severities.find((each) => each === severity);
+  return known === undefined || text === undefined ? { severity: ordinary, text: words } : { severity: known, text };
+}
+
+const forms = "must be lines of text, or JSON: a list of {file, line?, severity?, text, expected?}";
 
 function fromJson(text: string): Result<readonly Finding[], InvalidInput> {
   const broken = jsonProblem(text);
@@ -124,7 +146,8 @@ function findingOf(value: unknown): Finding | undefined {
   const file = "file" in value && typeof value.file === "string" ? value.file : "";
   const line = "line" in value && typeof value.line === "number" ? value.line : null;
   const severity = "severity" in value && typeof value.severity === "string" ? value.severity : ordinary;
-  return { file, line, severity, text: value.text };
+  const expected = "expected" in value && typeof value.expected === "string" ? value.expected : undefined;
+  return { file, line, severity, text: value.text, expected: textOrNull(expected) };
 }
 
 /** So many reviews in a row may send a branch back before somebody else has to decide. */

@@ -152,7 +152,7 @@ function strangeBranch({ request, mayReview }: CompletionFacts, branch: string):
 
 const unfounded = {
   kind: "findings",
-  fix: 'say what must change: ov done --findings "<file>:<line>: <what is wrong>"',
+  fix: 'say what must change: ov done --findings "<file>:<line>: <severity>: <what happens>", and below each finding "expected: <what would be right>"',
 } as const;
 
 const notMerged = (branch: string): Missing => ({

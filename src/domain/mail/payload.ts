@@ -99,7 +99,7 @@ function kindProblem(field: PayloadField, value: unknown): string | undefined {
     case "findings":
       return Array.isArray(value) && value.every(isFinding)
         ? undefined
-        : "must be a list of {file, line?, severity, text}";
+        : "must be a list of {file, line?, severity, text, expected?}";
   }
 }
 
@@ -110,9 +110,10 @@ const isTime = (value: unknown): boolean =>
 
 function isFinding(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { file, line, severity, text } = value;
+  const { file, line, severity, text, expected } = value;
   const texts = [file, severity, text].every((part) => typeof part === "string");
-  return texts && (line === undefined || line === null || typeof line === "number");
+  const mayBeLeftOut = expected === undefined || expected === null || typeof expected === "string";
+  return texts && mayBeLeftOut && (line === undefined || line === null || typeof line === "number");
 }
 
 /** Agents' branches are `overstory/<agent>/<task>`, so the branch tells whose work it is. */

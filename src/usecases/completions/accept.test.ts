@@ -26,6 +26,7 @@ interface Finishing {
   readonly agent?: string;
   readonly verdict?: ReviewVerdict;
   readonly branch?: string;
+  readonly findings?: string;
   readonly work?: WorkSeen;
 }
 
@@ -67,13 +68,66 @@ test("a failed review reopens the builder; the third goes to the lead, to whoeve
     );
   }
   expect(await world.mailOf("b1", "review")).toHaveLength(2);
-  expect(await world.mailOf("lead-1", "review")).toHaveLength(1);
+  // The lead reads the verdict in the report, so it gets no second message.
+  expect(await world.mailOf("lead-1", "review")).toEqual([]);
   expect(await world.mailOf("lead-1", "worker_done")).toHaveLength(3);
   expect(await world.mailOf("coordinator", "escalation")).toMatchObject([{ fromAgent: "system", priority: "high" }]);
   const [gate] = await world.mailOf("operator", "decision_gate");
   expect(await world.must(decide, { id: gate?.id ?? "", option: "give it up" })).toMatchObject({ to: "lead-1" });
   const [decision] = await world.mailOf("lead-1", "decision");
   expect(decision?.body).toStartWith("give it up\n\nIt is about this: overstory/b1/T1 of b1");
+});
+
+const found = [
+  { file: "a.ts", line: 3, severity: "critical", text: "drops the last row", expected: "the last row is kept" },
+  { text: "no test fails without the change" },
+];
+
+test("a verdict reaches builder and lead with all findings, each in one message; only whoever must act is woken", async () => {
+  await using world = await mergeWorld();
+  const caller = await reviewer(world, "r1");
+  await world.beginTurn("r1");
+  expect(await finish(world, { caller, verdict: "needs_changes", findings: JSON.stringify(found) })).toEqual([]);
+  const said = [
+    "- a.ts:3: critical: drops the last row",
+    "  expected: the last row is kept",
+    "- error: no test fails without the change",
+  ].join("\n");
+  const findings = [found[0], { file: "", severity: "error", text: "no test fails without the change" }];
+  const [review, ...more] = await world.mailOf("b1", "review");
+  expect(more).toEqual([]);
+  expect(review?.body).toBe(`finished\n\n${said}`);
+  expect(JSON.parse(review?.payload ?? "{}")).toMatchObject({ verdict: "needs_changes", findings });
+  const [report, ...others] = await world.mailOf("lead-1", "worker_done");
+  expect([...others, ...(await world.mailOf("lead-1", "review"))]).toEqual([]);
+  expect(report?.subject).toBe("Review needs_changes: overstory/b1/T1");
+  expect(report?.body).toBe(
+    `finished\n\n${said}\n\nb1 was started again with these findings; you need not forward them.`,
+  );
+  expect(JSON.parse(report?.payload ?? "{}")).toMatchObject({
+    verdict: "needs_changes",
+    reviewedBranch: "overstory/b1/T1",
+    reviewedCommit: "head-1",
+    findings,
+  });
+  const deliveryTo = (message: typeof report, name: string) =>
+    world.store.read((tx) => tx.deliveries.get(message?.seq ?? 0, name));
+  expect(await deliveryTo(review, "b1")).toMatchObject({ wake: true });
+  expect(await deliveryTo(report, "lead-1")).toMatchObject({ wake: false });
+});
+
+test("a branch that passed wakes its lead with one message, which says that the lead hands it over", async () => {
+  await using world = await mergeWorld();
+  const caller = await reviewer(world, "r1");
+  await world.beginTurn("r1");
+  expect(await finish(world, { caller, verdict: "pass", findings: "" })).toEqual([]);
+  expect(await world.mailOf("lead-1", "review")).toEqual([]);
+  const [report] = await world.mailOf("lead-1", "worker_done");
+  expect(report?.body).toBe("finished\n\nIt passed. Hand the branch over with merge_ready; nobody else does.");
+  expect(JSON.parse(report?.payload ?? "{}")).toMatchObject({ verdict: "pass", findings: [] });
+  expect(await world.store.read((tx) => tx.deliveries.get(report?.seq ?? 0, "lead-1"))).toMatchObject({ wake: true });
+  // The verdict is on record all the same: a later fail is the first in a row.
+  expect(await world.store.read((tx) => tx.messages.list({ from: "r1", type: "review" }))).toHaveLength(1);
 });
 
 test("a reviewer judges what it was given: its siblings' branches and those its assignment names, in its own run", async () => {
@@ -105,7 +159,8 @@ test("a builder that was reopened as often as it may be is somebody else's decis
   const caller = await reviewer(world, "r1");
   expect(await finish(world, { caller, verdict: "needs_changes", branch: "b2" })).toEqual([]);
   expect((await world.agent("b2")).generation).toBe(1);
-  expect(await world.mailOf("lead-1", "review")).toHaveLength(1);
+  const [report] = await world.mailOf("lead-1", "worker_done");
+  expect(report?.body).toEndWith("b2 was not started again; the operator was asked how to go on.");
   expect(await world.mailOf("coordinator", "escalation")).toHaveLength(1);
 });
 

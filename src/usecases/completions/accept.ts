@@ -1,7 +1,7 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
-import { type Proof, type ReportMail, reportMail, reviewMail } from "../../domain/completion/report.ts";
+import { type Proof, type ReportMail, type ReviewTold, reportMail, reviewMail } from "../../domain/completion/report.ts";
 import {
   type DoneRequest,
   escalates,
@@ -25,7 +25,7 @@ import { releaseIfDue } from "../agents/release-agent.ts";
 import { record } from "../events/record.ts";
 import { unreadBeforeFinish, unreadMail } from "../mail/before-finish.ts";
 import type { Composition } from "../mail/compose.ts";
-import { tellOperator } from "../mail/post.ts";
+import { noteUndelivered, post, tellOperator } from "../mail/post.ts";
 import type { Sender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
@@ -125,15 +125,19 @@ async function sendReport(
 ): Promise<void> {
   const verified = check.requestedBy === agent.name;
   const { verdict } = request;
+  let told: ToldReview | null = null;
   if (verdict !== null && branch !== null) {
     const review = { reviewer: agent, request: { ...request, verdict }, branch, verified };
     const reviewed = await sendReview(tx, context, review);
     if (!reviewed.ok) throw lacking([unsent("the verdict", reviewed.refusal)]);
+    told = reviewed.value;
   }
-  const mail = reportMail({ agent, request, work, proof, reviewedBranch: branch });
+  const mail = reportMail({ agent, request, work, proof, review: told });
   const dedupeKey = `done:${agent.id}:${work?.head ?? ""}`;
-  const to = agent.parentName;
-  const sent = await submit(tx, context, speakerOf(agent, { verified }), reportComposition(mail, { to, dedupeKey }));
+  const composed = reportComposition(mail, { to: agent.parentName, dedupeKey });
+  // The parent has nothing to decide while the builder mends what was found.
+  const report = told?.reopened === true ? { ...composed, wake: false } : composed;
+  const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
 }
 
@@ -217,26 +221,70 @@ interface Review {
   readonly verified: boolean;
 }
 
+interface ToldReview extends ReviewTold {
+  /** The builder was started again with it. */
+  readonly reopened: boolean;
+}
+
 /**
  * Sends a verdict to whom it concerns: the builder when it has to go on, which reopens it, else whoever answers for the
- * builder. When it was sent back too often, or cannot be reopened, somebody above them has to decide.
+ * builder. When it was sent back too often, or cannot be reopened, somebody above them has to decide. The reviewer's
+ * parent gets the same words in the report, so it gets no second message.
  */
-async function sendReview(tx: Tx, context: Context, review: Review): Promise<Result<unknown, Refusal>> {
-  const { reviewer, request, branch } = review;
-  if (await wasSaid(tx, review)) return ok(null);
+async function sendReview(tx: Tx, context: Context, review: Review): Promise<Result<ToldReview, Refusal>> {
+  const { request, branch } = review;
   const owner = await ownerOfBranch(tx, branch);
-  const mail = reviewMail(request, branch, owner?.headCommit ?? null);
-  const above = owner?.parentName ?? reviewer.parentName;
-  if (owner === undefined || !sendsBack(request.verdict)) return send(tx, context, review, mail, above);
+  const commit = owner?.headCommit ?? null;
+  const told = (next: string, reopened = false) => ok({ branch, commit, next, reopened });
+  const back = sendsBack(request.verdict);
+  if (await wasSaid(tx, review)) return told("The verdict was sent by mail before.");
+  const mail = reviewMail(request, branch, commit);
+  if (owner === undefined || !back) {
+    const sent = await tellAbove(tx, context, review, mail, owner);
+    if (!sent.ok) return sent;
+    return told(back ? "No agent is known that owns the branch." : afterPass(review, owner));
+  }
   const before = await verdictsOn(tx, branch);
   const fails = failsInARow([...before, request.verdict]);
   if (!escalates(before, request.verdict)) {
     const sent = await send(tx, context, review, mail, owner.name);
-    if (sent.ok || sent.refusal.kind !== "recipient-ended") return sent;
+    if (sent.ok) return told(`${owner.name} was started again with these findings; you need not forward them.`, true);
+    if (sent.refusal.kind !== "recipient-ended") return sent;
   }
-  const told = await send(tx, context, review, mail, above);
-  if (told.ok) await escalateReview(tx, context, { owner, branch, fails, mail });
-  return told;
+  const sent = await tellAbove(tx, context, review, mail, owner);
+  if (!sent.ok) return sent;
+  await escalateReview(tx, context, { owner, branch, fails, mail });
+  return told(`${owner.name} was not started again; the operator was asked how to go on.`);
+}
+
+/** Who acts on a branch that passed. */
+function afterPass({ reviewer, branch }: Review, owner: Agent | undefined): string {
+  // The branch of a run, which its last reviewer reads: it has landed.
+  if (owner === undefined) return "It passed.";
+  const above = owner.parentName;
+  if (above === "operator") return `It passed. The operator lands it with: ov merge --branch ${branch}`;
+  if (above !== reviewer.parentName) return `It passed. ${above} was told, and hands the branch over.`;
+  return "It passed. Hand the branch over with merge_ready; nobody else does.";
+}
+
+/** The verdict for the agent that answers for the builder. The reviewer's own parent reads it in the report. */
+async function tellAbove(
+  tx: Tx,
+  context: Context,
+  review: Review,
+  mail: ReportMail,
+  owner: Agent | undefined,
+): Promise<Result<unknown, Refusal>> {
+  const { reviewer, verified } = review;
+  const above = owner?.parentName ?? reviewer.parentName;
+  if (above !== reviewer.parentName) return send(tx, context, review, mail, above);
+  // The verdict stays on record as a message of its own: later rounds are counted by these.
+  const from = { from: reviewer.name, fromAgentId: reviewer.id, runId: reviewer.runId, verified };
+  const priority = "normal" as const;
+  const draft = { ...mail, ...from, address: above, recipients: [], priority, dedupeKey: `review:${reviewer.id}` };
+  const message = await post(tx, context, draft);
+  await noteUndelivered(tx, message, above, `told in the report of ${reviewer.name}`);
+  return ok(message);
 }
 
 function send(

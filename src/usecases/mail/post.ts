@@ -118,7 +118,11 @@ export async function post(tx: Tx, { ids, now }: { ids: Ids; now: number }, draf
 }
 
 /** Puts on record that the addressee had ended, so that `status` and `why` can tell where its mail went. */
-export async function noteForward(tx: Tx, message: Message, addressee: string, heir: string): Promise<void> {
+export const noteForward = (tx: Tx, message: Message, addressee: string, heir: string): Promise<void> =>
+  noteUndelivered(tx, message, addressee, `forwarded to ${heir}`);
+
+/** Puts on record why the addressee does not get a message. */
+export async function noteUndelivered(tx: Tx, message: Message, addressee: string, why: string): Promise<void> {
   await tx.deliveries.insert([
     {
       ...freshDelivery,
@@ -127,7 +131,7 @@ export async function noteForward(tx: Tx, message: Message, addressee: string, h
       state: "cancelled",
       priorityRank: priorityRank[message.priority],
       wake: false,
-      lastError: `forwarded to ${heir}`,
+      lastError: why,
       updatedAt: message.createdAt,
     },
   ]);

@@ -197,7 +197,8 @@ export const doneCommand: Command = {
     {
       name: "findings",
       value: "text|file",
-      summary: "What a review found: lines `file:line: text`, a JSON list, or a file that holds either",
+      summary:
+        "What a review found: lines `file:line: severity: text`, each perhaps with `expected: text` below it, a JSON list, or a file that holds either",
     },
     {
       name: "branch",
@@ -214,7 +215,7 @@ export const doneCommand: Command = {
   examples: [
     { line: 'ov done --summary "Parser accepts quoted commas"', does: "a builder finishes" },
     {
-      line: 'ov done --verdict fail --summary "Empty input crashes" --findings "src/parse.ts:12: throws on an empty line"',
+      line: 'ov done --verdict fail --summary "Empty input crashes" --findings "src/parse.ts:12: critical: throws on an empty line"',
       does: "a reviewer sends a branch back",
     },
   ],
