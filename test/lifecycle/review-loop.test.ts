@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Message } from "../../src/domain/mail/types.ts";
 import { eventsOf, letGo, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { connect, seat, use } from "../mcp/mcp.world.ts";
 
 const answers = ({ home }: TestProject, name: string): string => readFileSync(join(home, name), "utf8");
 
@@ -48,6 +49,19 @@ test("a reviewer ends with a verdict, and says why when it sends a branch back",
   expect(payloadOf(report)).toMatchObject({ verified: false, review: "pass", reviewedBranch: "overstory/b1/B" });
   expect((await project.agent("b1")).generation).toBe(1);
   expect(await project.read((tx) => tx.tasks.get("R"))).toMatchObject({ status: "closed" });
+}, 60_000);
+
+test("the tool gates shows what finish proved, by the name of the branch and of its agent", async () => {
+  await using project = await makeProject({ scenario: builder, gates: ["true"] });
+  await sling(project, "B", "b1");
+  await untilAgent(project, "b1", "completed/done");
+  const { headCommit } = await project.agent("b1");
+  await using lead = await connect(project, await seat(project, "lead1", "lead", { depth: 1 }));
+  for (const branch of ["overstory/b1/B", "b1"]) {
+    const seen = await use(lead, "gates", { branch });
+    expect(seen.text).toStartWith(`${branch} at ${headCommit?.slice(0, 12)}: verified\ngate `);
+    expect(seen.data).toMatchObject({ commit: headCommit, verdict: "verified", receipt: { kind: "completion" } });
+  }
 }, 60_000);
 
 test("reviews send a builder back twice; the third time somebody above decides", async () => {

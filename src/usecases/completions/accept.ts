@@ -1,7 +1,13 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
-import { type Proof, type ReportMail, type ReviewTold, reportMail, reviewMail } from "../../domain/completion/report.ts";
+import {
+  type Proof,
+  type ReportMail,
+  type ReviewTold,
+  reportMail,
+  reviewMail,
+} from "../../domain/completion/report.ts";
 import {
   type DoneRequest,
   escalates,

@@ -165,7 +165,9 @@ test("approving work of builders whom nobody reviewed warns, and does not block"
   await world.seat("b2", { parentName: "lead-1", state: "completed" });
   const ready = { ...words, to: "operator", type: "merge_ready", payload: '{"branch":"overstory/b1/T1"}' };
   const none = await world.must(sendMail, ready, lead);
-  expect(none.warnings).toEqual(["REVIEW_SKIP: lead-1 had 2 builders and no reviewer; the work was reviewed only as far as lead-1 read it"]);
+  expect(none.warnings).toEqual([
+    "REVIEW_SKIP: lead-1 had 2 builders and no reviewer; the work was reviewed only as far as lead-1 read it",
+  ]);
   await world.seat("r1", { parentName: "lead-1", capability: "reviewer" });
   const few = await world.must(sendMail, { ...ready, body: "second" }, lead);
   expect(few.warnings).toEqual([

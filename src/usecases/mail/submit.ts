@@ -184,7 +184,10 @@ async function coverageWarnings(tx: Tx, sender: string): Promise<readonly string
   const reviewers = named("reviewer");
   if (builders === 0 || reviewers >= builders) return [];
   const count = builders === 1 ? "1 builder" : `${builders} builders`;
-  if (reviewers === 0) return [`REVIEW_SKIP: ${sender} had ${count} and no reviewer; the work was reviewed only as far as ${sender} read it`];
+  if (reviewers === 0)
+    return [
+      `REVIEW_SKIP: ${sender} had ${count} and no reviewer; the work was reviewed only as far as ${sender} read it`,
+    ];
   const looked = reviewers === 1 ? "1 reviewer" : `${reviewers} reviewers`;
   return [`${sender} had ${count} but only ${looked}; some of the work may not have been reviewed`];
 }

@@ -271,7 +271,9 @@ function finishing(role: RoleSpec): string {
 
 function finishLines({ capability }: RoleSpec): readonly string[] {
   if (capability !== "reviewer") return ['ov done --summary "<what you did and what to know about it>"'];
-  const finding = JSON.stringify([{ file: "<path>", line: 1, severity: "error", text: "<what happens>", expected: "<what would be right>" }]);
+  const finding = JSON.stringify([
+    { file: "<path>", line: 1, severity: "error", text: "<what happens>", expected: "<what would be right>" },
+  ]);
   return [
     'ov done --verdict pass --summary "<why it is good>"',
     `ov done --verdict fail --summary "<what is wrong>" --findings '${finding}'`,
