@@ -145,6 +145,13 @@ export interface KeepTerms extends CheckoutTerms {
 export type Installed = { readonly kind: "kept" } | { readonly kind: "not-kept"; readonly left: readonly string[] };
 
 /** A hook is the project's, but what it runs lies in the candidate: code of agents, like any gate. */
+export interface HookVeto {
+  /** `commit-msg` judges the message, which is ours; the others judge the files. */
+  readonly hook: string;
+  /** How the hook ended, and what it said. */
+  readonly words: string;
+}
+
 export interface HookRequest {
   /** A checkout of the pool. */
   readonly checkout: string;
@@ -244,8 +251,8 @@ export interface MergeGit {
   filterProblem(commit: string): Promise<string | undefined>;
   /** The project's hooks that could veto a merge: those that may run, and those that nobody confirmed. */
   hooks(): Promise<{ readonly trusted: readonly string[]; readonly unconfirmed: readonly string[] }>;
-  /** The trusted ones of them on this candidate. Answers the words of a veto. */
-  runHooks(request: HookRequest): Promise<string | undefined>;
+  /** The trusted ones of them on this candidate. */
+  runHooks(request: HookRequest): Promise<HookVeto | undefined>;
 
   /**
    * Checks out a commit in a slot of the pool: its tracked files exactly, submodules at the commits it names, nothing

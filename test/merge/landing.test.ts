@@ -309,6 +309,21 @@ describe("what cannot land", () => {
     expect((await world.entry(id)).causeDetail?.message).toContain("not on my watch");
   });
 
+  test("a hook that refuses the message of our merge commit is no fault of the branch: the operator is told the ways on", async () => {
+    const world = await worldOf();
+    adds(world, "a");
+    world.hook("commit-msg", 'grep -q "^JIRA-" "$1" || { echo no ticket in the message; exit 1; }');
+    const id = await world.enqueue("a");
+    await world.work();
+    const { status, cause, causeDetail } = await world.entry(id);
+    expect([status, cause]).toEqual(["blocked", "hook_rejected"]);
+    expect(causeDetail?.message).toContain("no ticket in the message");
+    expect(causeDetail?.message).toContain("ov config set merge.runGitHooks false");
+    const mail = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
+    expect(mail.map(({ subject }) => subject)).toEqual(["merge blocked (a hook refused): a"]);
+    expect(mail[0]?.body).toContain(`ov merge resume ${id}`);
+  });
+
   test("a hook that nobody confirmed has no say, and the landing tells so", async () => {
     const world = await worldOf();
     world.hook("pre-merge-commit", `'${world.trap}' < /dev/null; exit 1`, { confirmed: false });

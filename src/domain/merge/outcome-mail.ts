@@ -134,7 +134,8 @@ const suggestions: Readonly<Record<MergeCause, string>> = {
   conflict: "merge the landing branch into your branch, settle the files above, commit, and report again",
   gate_failed:
     "run the gate in your worktree on top of the landing branch, mend what it finds, commit, and report again",
-  hook_rejected: "read what the project's hook said, make the change it asks for, commit, and report again",
+  hook_rejected:
+    "read what the project's hook said, make the change it asks for, commit, and report again; if no change of the branch can satisfy it, tell the operator, who can land without merge hooks: ov config set merge.runGitHooks false",
   missing_ref: "check the name of the branch, and that its commits were not removed, then announce it again",
   lost_submodule:
     "commit inside the submodule, add it to your branch, and report again; or let the branch name a commit that the submodule's remote has",

@@ -1,7 +1,7 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { Conflict } from "../../domain/merge/ladder.ts";
 import { landingMessage } from "../../domain/merge/words.ts";
-import type { LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import type { HookVeto, LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
 import { commandFor, isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
@@ -30,7 +30,7 @@ export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<Me
     return alreadyThere(ports, request);
   }
   const settled = await settle(ports, request, merged);
-  if (settled.kind === "stopped") return settled;
+  if (settled.kind !== "settled") return settled;
   const { tree, strategy } = settled;
   const tier = strategy === null ? "clean-merge" : "auto-resolve";
   return commit(ports, request, { tree, tier, strategy });
@@ -54,14 +54,14 @@ async function mergeAgain(ports: MergePorts, request: MergeOne, undos: ReadonlyS
   let { onto } = request;
   for (const undo of undos) {
     const back = await settle(ports, { ...request, onto }, await merging.revert(undo, onto.commit));
-    if (back.kind === "stopped") return back;
+    if (back.kind !== "settled") return back;
     if (back.strategy !== null) strategies.add(back.strategy);
     onto = { tree: back.tree, commit: await merging.commit({ tree: back.tree, parents: [onto.commit], message }) };
   }
   let { tree } = onto;
   if (!(await merging.contains(request.onto.commit, entry.headCommit))) {
     const settled = await settle(ports, { ...request, onto }, await merging.merge(onto.commit, entry.headCommit));
-    if (settled.kind === "stopped") return settled;
+    if (settled.kind !== "settled") return settled;
     if (settled.strategy !== null) strategies.add(settled.strategy);
     ({ tree } = settled);
   }
@@ -69,7 +69,7 @@ async function mergeAgain(ports: MergePorts, request: MergeOne, undos: ReadonlyS
   return commit(ports, request, { tree, tier: "auto-resolve", strategy });
 }
 
-type Stopped = Extract<MergeAnswer, { kind: "stopped" }>;
+type Stopped = Exclude<MergeAnswer, { kind: "merged" }>;
 type Settling = { readonly kind: "settled"; readonly tree: string; readonly strategy: string | null } | Stopped;
 
 /** From what git made of it to a tree without conflicts. */
@@ -162,9 +162,23 @@ async function commit(
       const { newRun, recordProcess: record } = gatePorts(ports);
       return merging.runHooks({ checkout, message, newRun, record });
     });
-    if (veto !== undefined) return stop("hook_rejected", `a hook of this project refused the merge: ${veto}`);
+    if (veto !== undefined) return refusedByHook(veto, entry);
   }
   return { kind: "merged", commit: made, ...how };
+}
+
+/** The message of a merge commit is ours, so no change of the branch can satisfy a hook that judges messages. */
+function refusedByHook({ hook, words }: HookVeto, { taskId }: MergeEntry): Stopped {
+  if (hook !== "commit-msg") {
+    return stop("hook_rejected", `the hook ${hook} of this project refused the merge: ${words}`);
+  }
+  const title = taskId === null ? "" : `, or another title of the task (ov task update ${taskId} --title <text>)`;
+  const message = [
+    `the hook ${hook} of this project refused the message of our merge commit: ${words}`,
+    "Nothing is known to be wrong with the branch. The message begins with: Merge <title or branch> into <target>.",
+    `Ways on: a hook that accepts such messages${title}, or no merge hooks: ov config set merge.runGitHooks false`,
+  ].join("\n");
+  return { kind: "blocked", cause: "hook_rejected", detail: { message } };
 }
 
 /** A pointer to a commit that only a worktree has, or nothing at all, could not be checked out by anybody. */

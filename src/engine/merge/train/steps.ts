@@ -1,9 +1,13 @@
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier } from "../../../domain/merge/entry.ts";
 
-/** `merged` with the commit it was merged onto: the branch was in there already. */
+/**
+ * merged   with the commit it was merged onto: the branch was in there already
+ * stopped  the branch must change before it can be merged
+ * blocked  nothing is known to be wrong with the branch; to be tried again later
+ */
 export type MergeAnswer =
   | ({ readonly kind: "merged"; readonly tier: ResolutionTier; readonly strategy: string | null } & Tip)
-  | { readonly kind: "stopped"; readonly cause: MergeCause; readonly detail: CauseDetail };
+  | { readonly kind: "stopped" | "blocked"; readonly cause: MergeCause; readonly detail: CauseDetail };
 
 /**
  * train     the whole train
@@ -120,6 +124,5 @@ export type EntryOutcome =
       readonly onto: Tip;
       readonly with: readonly number[];
     }
-  | { readonly kind: "stopped"; readonly cause: MergeCause; readonly detail: CauseDetail }
-  | { readonly kind: "blocked"; readonly cause: MergeCause; readonly detail: CauseDetail }
+  | { readonly kind: "stopped" | "blocked"; readonly cause: MergeCause; readonly detail: CauseDetail }
   | { readonly kind: "waiting"; readonly on: readonly number[] };

@@ -171,9 +171,9 @@ async function settleStops<E extends TrainEntry>(
   { stops }: Assembled<E>,
   landed: number,
 ): Promise<void> {
-  for (const { entry, after, cause, detail } of stops) {
+  for (const { entry, after, kind, cause, detail } of stops) {
     if (after > landed || journey.settled.has(entry.id)) continue;
-    await settle(journey, entry, { kind: "stopped", cause, detail });
+    await settle(journey, entry, { kind, cause, detail });
   }
 }
 
@@ -209,6 +209,7 @@ function outcomeOf<E extends TrainEntry>({ settled }: Journey<E>, { id }: E): En
 interface Stop<E extends TrainEntry> {
   readonly entry: E;
   readonly after: number;
+  readonly kind: "stopped" | "blocked";
   readonly cause: MergeCause;
   readonly detail: CauseDetail;
 }
@@ -249,8 +250,8 @@ async function assemble<E extends TrainEntry>(
     if (entry.dependsOn.some((id) => missing.has(id))) continue;
     const onto = members.at(-1)?.tip ?? base;
     const answer = await steps.merge(onto.commit, entry);
-    if (answer.kind === "stopped") {
-      stops.push({ entry, after: members.length, cause: answer.cause, detail: answer.detail });
+    if (answer.kind !== "merged") {
+      stops.push({ entry, after: members.length, ...answer });
       continue;
     }
     const { commit, tree, tier, strategy } = answer;

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { newRun } from "../../../../testkit/gate-world.ts";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
+import type { HookVeto } from "../../../ports/merge-git.ts";
 import { allProcesses, entryOf } from "../../linux/process-table.ts";
 
 /** Runs with another home directory, and so with another user's configuration. */
@@ -146,15 +147,14 @@ describe("the project's hooks on a candidate", () => {
     expect(text).not.toContain("very-secret");
   });
 
-  for (const name of ["pre-merge-commit", "commit-msg"]) {
+  for (const name of ["pre-merge-commit", "commit-msg"] as const) {
     test(`a veto of ${name} is answered in its words`, async () => {
       using world = gitMergeWorld();
       world.hook(name, "echo 'not like this' >&2; exit 3");
       const { path } = await world.merging.checkOut(0, world.tip("main"));
       expect(await world.merging.hooks()).toEqual({ trusted: [name], unconfirmed: [] });
-      expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
-        "not like this",
-      );
+      const veto = await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record });
+      expect(veto).toEqual({ hook: name, words: "exited 3: not like this" });
     });
   }
 
@@ -176,16 +176,15 @@ describe("the project's hooks on a candidate", () => {
     });
     world.hook("commit-msg", "echo from the project; exit 1", { dir: ".husky" });
     const { path } = await world.merging.checkOut(0, bad);
-    expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
-      "from the project",
-    );
+    const veto = await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record });
+    expect(veto?.words).toContain("from the project");
     expect(world.sprung()).toBe(false);
   });
 
   test("one that nobody confirmed, or that was changed since, or that a planted core.hooksPath shows, is not run", async () => {
     using world = gitMergeWorld();
     const { path } = await world.merging.checkOut(0, world.tip("main"));
-    const run = (): Promise<string | undefined> =>
+    const run = (): Promise<HookVeto | undefined> =>
       world.merging.runHooks({ checkout: path, message: "m\n", newRun, record });
     world.hook("pre-merge-commit", `exec '${world.trap}' < /dev/null`, { confirmed: false });
     world.hook("commit-msg", "exit 0");
@@ -204,9 +203,8 @@ describe("the project's hooks on a candidate", () => {
     const pids = join(world.root, "..", "pids");
     world.hook("pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
     const { path } = await world.merging.checkOut(0, world.tip("main"));
-    expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
-      "took longer than 3000 ms",
-    );
+    const veto = await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record });
+    expect(veto?.words).toContain("took longer than 3000 ms");
     const started = readFileSync(pids, "utf8").trim().split("\n");
     expect(started).toHaveLength(2);
     for (const pid of started) expect(entryOf(Number(pid))?.defunct ?? true).toBe(true);

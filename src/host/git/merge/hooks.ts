@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isTrustedHook } from "../../../domain/trust/filters.ts";
-import type { HookRequest } from "../../../ports/merge-git.ts";
+import type { HookRequest, HookVeto } from "../../../ports/merge-git.ts";
 import { makeWithin } from "../../file-access.ts";
 import { holdCommand } from "../../gates/held-command.ts";
 import { endTree, gateRunVariable } from "../../linux/end-tree.ts";
@@ -20,7 +20,7 @@ export interface LimitedHooks extends HookRequest {
  * confirmed them. They are found where the project has them, not in the candidate: a relative `core.hooksPath` counts
  * from the project's own checkout. What `commit-msg` makes of the message is not used.
  */
-export async function runHooks(mergeRepo: MergeRepository, request: LimitedHooks): Promise<string | undefined> {
+export async function runHooks(mergeRepo: MergeRepository, request: LimitedHooks): Promise<HookVeto | undefined> {
   const { repository, scratch } = mergeRepo;
   const gitDir = adminDirOf(repository, request.checkout);
   if (gitDir === undefined) throw new Error(`${request.checkout} is no checkout of this repository`);
@@ -32,8 +32,8 @@ export async function runHooks(mergeRepo: MergeRepository, request: LimitedHooks
     for (const { name, path } of (await standingHooks(mergeRepo)).trusted) {
       const more = name === "commit-msg" ? [file] : [];
       const env = { GIT_DIR: gitDir, GIT_WORK_TREE: request.checkout };
-      const veto = await runLimited({ ...request, cmd: [path, ...more], env, log: join(dir, "log") });
-      if (veto !== undefined) return `${name}: ${veto}`;
+      const words = await runLimited({ ...request, cmd: [path, ...more], env, log: join(dir, "log") });
+      if (words !== undefined) return { hook: name, words };
     }
     return undefined;
   } finally {
