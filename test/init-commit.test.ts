@@ -122,7 +122,29 @@ test("without an identity is a warning", async () => {
   writeFileSync(join(world.base, "gitconfig"), "[user]\n\tuseConfigOnly = true\n");
   const said = await world.json("init");
   expect(said).toMatchObject({ success: true, committed: false });
-  expect(said.warnings).toContainEqual(expect.stringMatching(/^not committed: .*fatal: /));
+  expect(said.warnings).toContainEqual(
+    expect.stringMatching(/^not committed: .*fatal: .*git config --global user\.name .*ov init/),
+  );
+});
+
+test("without an identity no agent starts, and nothing is set up for a team", async () => {
+  using world = await initWorld();
+  await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+  writeFileSync(join(world.base, "gitconfig"), "[user]\n\tuseConfigOnly = true\n\tname = Ann\n");
+  const before = world.snapshot();
+  const gone = await world.json("go", "Say hello", "--yes", "--runtime", "scripted");
+  expect(gone).toMatchObject({ success: false, details: { kind: "committer-unknown" } });
+  expect(gone.hint).toContain("git config --global user.email");
+  expect(world.snapshot()).toEqual(before);
+  await world.json("init", "--no-commit");
+  for (const args of [
+    ["sling", "a task"],
+    ["coordinator", "start"],
+  ]) {
+    const said = await world.json(...args, "--runtime", "scripted");
+    expect([args, said.success, said.details]).toMatchObject([args, false, { kind: "committer-unknown" }]);
+  }
+  expect(await world.json("status", "--all")).toMatchObject({ agents: [] });
 });
 
 test("in the middle of a merge is a warning, and the merge goes on", async () => {

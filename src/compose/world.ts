@@ -228,6 +228,10 @@ export const makeWorld = ({
         neededBy: (runtime) => runtimeById(runtime)?.environment ?? [],
         // Also asked before a repository is set up.
         preflight: async (runtime) => preflight({ dir: (await placeAt("repository")).state, env }, runtime, env.PATH),
+        unknownCommitter: async () => {
+          const { unknownCommitter } = await import("../host/git/identity.ts");
+          return unknownCommitter((await placeAt("repository")).root, env);
+        },
       };
     },
     cleanFiles: async () => {

@@ -100,6 +100,8 @@ type AgentRefusal =
       readonly program: string;
       readonly problem: ProgramProblem;
     }
+  /** Git does not know who commits, so no agent could commit anything; `said` are git's words. */
+  | { readonly kind: "committer-unknown"; readonly said: string }
   | {
       readonly kind: "may-not-spawn";
       readonly parent: string;

@@ -80,6 +80,8 @@ export interface CallerShell {
   neededBy(runtime: string): readonly string[];
   /** Could an agent of this runtime start from here, and with which version of its program? */
   preflight(runtime: string): Promise<Result<{ readonly version: string | null }, Refusal>>;
+  /** What git says when it does not know who commits, for agents that are started from here; undefined where it knows. */
+  unknownCommitter(): Promise<string | undefined>;
 }
 
 /** What effects and streams may use. Each port is loaded when it is asked for: a command pays only for what it uses. */

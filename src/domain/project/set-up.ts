@@ -69,3 +69,7 @@ export function planCommit({ own, uncommitted, ignored }: CommitFacts): CommitPl
     ignored: own.filter(({ path }) => ignored.includes(path)).map(({ path }) => path),
   };
 }
+
+/** How a user tells git who commits. */
+export const tellIdentity =
+  'tell git your name and address: git config --global user.name "<your name>" && git config --global user.email <you@example.org>';

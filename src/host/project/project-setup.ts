@@ -4,10 +4,12 @@ import { basename, join, relative } from "node:path";
 import { failureOf } from "../../domain/failure.ts";
 import { generatedFiles, generatedNames } from "../../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../../domain/project/place.ts";
+import { tellIdentity } from "../../domain/project/set-up.ts";
 import type { MadeFiles, ProjectFacts, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
 import { readText } from "../file-access.ts";
 import { fileRules } from "../git/filters.ts";
 import { expectGit, type GitAnswer, git, runGit } from "../git/git.ts";
+import { identityVariables } from "../git/identity.ts";
 import { committer } from "../git/merge/commit.ts";
 import { commitHooks } from "../git/merge/hooks.ts";
 import { openMergeRepository } from "../git/merge/merge-repository.ts";
@@ -220,9 +222,9 @@ async function commitPaths({ root, paths, message, env }: CommitRequest): Promis
   const tree = expectGit(await aside.git(["write-tree"]), "writing a tree").out.trim();
   const before = head === undefined ? undefined : await aside.git(["rev-parse", `${head}^{tree}`]);
   if (before?.out.trim() === tree) return { kind: "nothing-to-commit" };
-  const author = await runGit({ cwd: root, args: ["var", "GIT_AUTHOR_IDENT"], env: identityOf(env) });
+  const author = await runGit({ cwd: root, args: ["var", "GIT_AUTHOR_IDENT"], env: identityVariables(env) });
   const [, name, email] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(author.out.trim()) ?? [];
-  if (author.code !== 0 || name === undefined || email === undefined) return failed(author);
+  if (author.code !== 0 || name === undefined || email === undefined) return nameless(failed(author));
   const { commit } = committer(openMergeRepository({ repository, scratch: scratch.path, idleMs: 0 }));
   const parents = head === undefined ? [] : [head];
   try {
@@ -305,13 +307,9 @@ function temporary(): { readonly path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Variables may name the author of commits as well as the configuration. */
-function identityOf(env: CommitRequest["env"]): Readonly<Record<string, string>> {
-  const wanted =
-    /^(GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)|EMAIL|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|HOME|XDG_CONFIG_HOME)$/;
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value !== undefined && wanted.test(name) ? [[name, value]] : [])),
-  );
+/** Git said no because it does not know who commits; says how to tell it. */
+function nameless(answer: CommitAnswer): CommitAnswer {
+  return answer.kind === "failed" ? { ...answer, why: `${answer.why}; ${tellIdentity}, then: ov init` } : answer;
 }
 
 /** The last words before git gave up. */

@@ -37,6 +37,7 @@ const refusals: OneOfEach = {
   "recipient-ended": { kind: "recipient-ended", name: "b1", state: "completed", reopening: ["dispatch", "question"] },
   "no-recipients": { kind: "no-recipients", address: "@builders", why: "no builder is alive" },
   "hop-limit": { kind: "hop-limit", thread: "t1", limit: 20 },
+  "committer-unknown": { kind: "committer-unknown", said: "fatal: no email was given" },
   "runtime-unavailable": {
     kind: "runtime-unavailable",
     runtime: "claude",
@@ -105,6 +106,7 @@ describe("refusals", () => {
       "recipient-ended MAIL_ERROR 2",
       "no-recipients MAIL_ERROR 2",
       "hop-limit MAIL_ERROR 2",
+      "committer-unknown AGENT_ERROR 3",
       "runtime-unavailable AGENT_ERROR 3",
       "rate-limited MAIL_ERROR 6 retryable",
       "type-not-yours PERMISSION_ERROR 8",

@@ -1,4 +1,5 @@
 import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts";
+import { tellIdentity } from "../../domain/project/set-up.ts";
 import type { InvalidInput, LimitSource, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
 import { type Code, type Description, listed, refusalDetails, unchanged } from "./description.ts";
 import { exits } from "./exits.ts";
@@ -51,6 +52,13 @@ function words(refusal: Refusal): Words {
         exit: exits.setup,
         message: `${refusal.runtime} cannot be started here: ${programTrouble(refusal)}; no agent was started`,
         hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: ov config set runtime.default <name>`,
+      };
+    case "committer-unknown":
+      return {
+        ...rejected("AGENT_ERROR"),
+        exit: exits.setup,
+        message: `agents could not commit anything, because git does not know who commits here (${refusal.said}); no agent was started`,
+        hint: tellIdentity,
       };
     case "name-taken":
       if (refusal.leads !== undefined) return leadingAlready(refusal.name, refusal.leads);
