@@ -76,6 +76,7 @@ export async function seatWorld(): Promise<SeatWorld> {
     },
     worktreePath: placeOf,
     forgetEnvironment: () => {},
+    forgetScratch: () => {},
     report: (error) => void reported.push(error),
   };
   let known = 0;

@@ -17,6 +17,7 @@ import { leaveAsEngine, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { knownSettings, projectFiles } from "../host/project-files.ts";
 import { isOldState, placeAround, readRecord } from "../host/project-place.ts";
+import { removeScratch } from "../host/turn-files.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { exits } from "../surfaces/shared/exits.ts";
@@ -117,6 +118,7 @@ async function serveWith(
       await contactOf({ root, dir: state, env: withoutOverrides(project.env) }).ensure();
     }),
     forgetEnvironment: (path) => void projectFiles(project).removeEnvironment(path),
+    forgetScratch: (agentName) => removeScratch(project.dir, agentName),
     report: (error) => reportFailure(project, store, error),
     answer: (frame) => answer(project, store, frame),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),

@@ -165,7 +165,7 @@ const anOrchestratorWorks = (store: Store): Promise<boolean> =>
   });
 
 export interface CleaningPorts
-  extends Pick<EnginePorts, "store" | "clock" | "worktrees" | "reach" | "forgetEnvironment"> {
+  extends Pick<EnginePorts, "store" | "clock" | "worktrees" | "reach" | "forgetEnvironment" | "forgetScratch"> {
   readonly processes: Pick<Processes, "endStartedFor" | "self" | "check">;
 }
 
@@ -222,6 +222,7 @@ async function clean(ports: CleaningPorts, id: string): Promise<void> {
     ports.reach("release.after-snapshot");
     const problem = kept === undefined ? "what is in it could not be kept" : await takeAway(ports, worktree);
     if (problem !== null) await note(ports, agent, problem);
+    ports.forgetScratch(agent.name);
     ports.reach("release.after-remove");
   }
   await forgetVariables(ports, agent);

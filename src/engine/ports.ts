@@ -25,6 +25,8 @@ export interface EnginePorts extends MergePorts {
   readonly oldFiles: OldFiles;
   /** Deletes variables captured from a shell. */
   forgetEnvironment(path: string): void;
+  /** Deletes the files that an agent kept to throw away. */
+  forgetScratch(agentName: string): void;
   /** Answers a request frame of the command channel. */
   answer(frame: string): Promise<string>;
   worktreePath(agentName: string): string;

@@ -14,6 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { scratchOf } from "../domain/guard/policy.ts";
 import type { OpenInput, TurnFiles } from "../ports/agent-process.ts";
 import type { AgentAnswer, PlannedFile } from "../ports/runtime.ts";
 import { errorCode, makeWithin, writeAtomically } from "./file-access.ts";
@@ -56,7 +57,22 @@ export function turnFiles(state: string): TurnFiles {
       else writeAtomically(path, `${JSON.stringify(mirror)}\n`, 0o600);
     },
     readEnvironment: (path) => JSON.parse(readFileSync(path, "utf8")) as Record<string, string>,
+    scratch: (agentName) => {
+      const path = scratchOf(state, agentName);
+      makeWithin(path, 4);
+      return path;
+    },
   };
+}
+
+/** Takes away what an agent kept to throw away. What cannot be deleted must not keep the agent from being released. */
+export function removeScratch(state: string, agentName: string): void {
+  try {
+    rmSync(scratchOf(state, agentName), { recursive: true, force: true });
+  } catch (error) {
+    // An agent may have left a directory that nobody may write to; the files stay, and are no part of the work.
+    if (errorCode(error) === undefined) throw error;
+  }
 }
 
 /** A file that is missing or may not be used is an answer, not a failure of the turn. */

@@ -80,6 +80,8 @@ export interface TurnFiles {
   /** A readable mirror of the running process; never an authority. */
   mirrorPid(agentName: string, mirror: (ProcessIdentity & { turnId: string }) | undefined): void;
   readEnvironment(path: string): Readonly<Record<string, string>>;
+  /** The agent's own directory for files to throw away. It is made where it is missing, and goes when the agent is released. */
+  scratch(agentName: string): string;
 }
 
 interface TerminalLaunch {

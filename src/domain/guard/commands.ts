@@ -1,7 +1,9 @@
 import { checkGit } from "./git.ts";
-import { absolute, checkWrite, type GuardMachine, isDevice, type Places } from "./paths.ts";
+import { absolute, checkWrite, type GuardMachine, isDevice, isInside, type Places, scratchHint } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { changesNothing, readingGh } from "./read-only-programs.ts";
+import { isScratchWord, scratchPath, writesScratch } from "./scratch.ts";
+import { onlyPrints } from "./shell/gates.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
 import {
   arithmetic,
@@ -14,6 +16,7 @@ import {
   valuesOf,
 } from "./shell/syntax.ts";
 import { isOpaque } from "./shell/wrappers.ts";
+import { runsTests } from "./single-tests.ts";
 import { type Denial, deny } from "./tool-use.ts";
 import { onlyAdds, scriptFile, targetsOf } from "./writing-programs.ts";
 
@@ -25,15 +28,53 @@ export function checkCommand(
   machine: GuardMachine,
 ): Denial | undefined {
   const { parse, places } = machine;
-  if (policy.gates.some((gate) => spaced(gate) === spaced(text))) return undefined;
-  const effects = readShell(text, { parse, cwd, home: places.home, gates: policy.gates });
+  const mayRunGate = (behind: readonly ShellWord[], from: string | undefined): boolean =>
+    policy.files === "scoped-write" || staysInTree(behind, from, policy, places);
+  if (mayRunGate([], cwd) && policy.gates.some((gate) => spaced(gate) === spaced(text))) return undefined;
+  const effects = readShell(text, { parse, cwd, home: places.home, gates: policy.gates, mayRunGate });
   if ("decision" in effects) return effects;
   return (
     first(effects.invocations, (each) => checkInvocation(each, effects, policy, machine)) ??
+    checkAroundGate(effects, policy) ??
     first(effects.writes, ({ target, cwd: from }) =>
       checkTarget({ target, cwd: from, adds: true }, effects, policy, machine),
     )
   );
+}
+
+/**
+ * A gate runs what it finds where it stands, and what its words name. A role that runs no code of its own runs a gate in
+ * its worktree, and hands it nothing that agents have written elsewhere.
+ */
+function staysInTree(
+  behind: readonly ShellWord[],
+  cwd: string | undefined,
+  { worktree, state }: GuardPolicy,
+  places: Places,
+): boolean {
+  const tree = places.realPath(worktree);
+  const kept = places.realPath(state);
+  if (cwd === undefined || !isInside(places.realPath(cwd), tree)) return false;
+  return behind.every(({ text, dynamic, home, pattern }) => {
+    // A program reads braces where the shell does not. Where it stands when it climbs is not known.
+    if (dynamic || home || text.includes("{") || climbs.test(text)) return false;
+    const roots = [...text.matchAll(/\//g)].map(({ index }) => text.slice(index));
+    // What a pattern becomes is known only where it stays in the tree.
+    return roots.every((path, at) => {
+      const isRoot = at === 0 && !/[\w.)*?\]]$/.test(text.slice(0, text.length - path.length));
+      if (pattern && isRoot) return isInside(places.realPath(path), tree);
+      return !isInside(places.realPath(path), kept);
+    });
+  });
+}
+
+const climbs = /(^|[^\w.])\.\.($|[^\w.])/;
+
+/** Variables reach the gate, too. Those in small letters are read by nothing but the line itself, and by npm. */
+function checkAroundGate(effects: ShellEffects, { files }: GuardPolicy): Denial | undefined {
+  if (files === "scoped-write" || !effects.runsGate) return undefined;
+  const found = namesSet(effects).find((name) => !onlyPrints.test(name) && !/^(?!npm_)[a-z_][a-z\d_]*$/.test(name));
+  return found === undefined ? undefined : steering(found);
 }
 
 /** Ends of lines count: they end comments. */
@@ -63,20 +104,37 @@ function checkInvocation(
   if (denied !== undefined || name === "") return denied;
   const git = asGit(invocation);
   if (git !== undefined) return checkGit(git, policy, machine.places);
-  if (isOpaque(name, args)) return opaque(name);
+  if (isOpaque(name, args)) return opaque(name, policy);
   if (["npm", "pnpm", "yarn"].includes(name) && args.some(({ text }) => /script-?shell/i.test(text)))
-    return opaque(name);
+    return opaque(name, policy);
   const leaving = checkLeaving(invocation);
   if (leaving !== undefined) return leaving;
   if (policy.files === "scoped-write") {
     return checkTargets(invocation, effects, policy, machine) ?? checkPlace(invocation, effects, policy, machine);
   }
   if (effects.functions.has(name) || changesNothing(invocation)) return undefined;
-  return deny(
-    "read-only",
-    `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`,
-  );
+  const { places } = machine;
+  const set = namesSet(effects);
+  if (policy.tests && runsTests(invocation, set, policy, places)) return undefined;
+  if (writesScratch(invocation, { policy, places, cwd: invocation.cwd, set })) return undefined;
+  const why = `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`;
+  return deny("read-only", `${why}${testsHint(name, policy)}${scratchHint(policy)}`);
 }
+
+function testsHint(name: string, { tests, gates }: GuardPolicy): string {
+  if (!tests) return "";
+  const [gate] = gates;
+  const which = gate === undefined ? "test runners" : `the gates (${gate}) and test runners`;
+  const fetching = name === "npx" ? ", npx with --no-install" : "";
+  return `; it may run ${which} in its worktree, with nothing behind them but paths and names of tests${fetching}`;
+}
+
+/** Every variable that the line sets, by an assignment or by a builtin. */
+const namesSet = ({ invocations }: ShellEffects): readonly string[] =>
+  invocations.flatMap(({ name, args, assignments }) => [
+    ...assignments.map((each) => each.name),
+    ...variablesSet(name, args).map(({ text, dynamic }) => (dynamic ? "" : text)),
+  ]);
 
 /**
  * To compute with a variable, a shell evaluates its value, and runs the commands in an index that stands there. So its
@@ -144,11 +202,14 @@ function asGit(invocation: Invocation): Invocation | undefined {
   return command === undefined ? undefined : { ...invocation, args: [literal(command), ...invocation.args] };
 }
 
-const opaque = (name: string): Denial =>
-  deny(
-    "opaque-code",
-    `code that is handed to ${name} cannot be looked at; write it into a file of yours, or do without`,
-  );
+/** A role that writes no files cannot put the code into one. */
+function opaque(name: string, { files, capability }: GuardPolicy): Denial {
+  const instead =
+    files === "scoped-write"
+      ? "write it into a file of yours, or do without"
+      : `a ${capability} runs no code of its own: read the code, run the tests that there are, and report what they miss`;
+  return deny("opaque-code", `code that is handed to ${name} cannot be looked at; ${instead}`);
+}
 
 /** Variables by which a program is made to run others, or git to work elsewhere. */
 const steersGit =
@@ -165,9 +226,11 @@ function checkVariables({ name, args, assignments }: Invocation, { files }: Guar
     variablesSet(name, args).find(
       (word) => forbidden.test(word.text) || (reads && (word.dynamic || /[$`]/.test(word.text))),
     )?.text;
-  if (found === undefined) return undefined;
-  return deny("variables", `${found === "" ? "a variable" : found} decides what other programs do; leave it as it is`);
+  return found === undefined ? undefined : steering(found);
 }
+
+const steering = (variable: string): Denial =>
+  deny("variables", `${variable === "" ? "a variable" : variable} decides what other programs do; leave it as it is`);
 
 /** What passes on what it is given, and how a line that is read is taken apart. */
 const isHarmless = (each: ShellAssignment, program: string): boolean =>
@@ -223,14 +286,18 @@ interface Target {
 
 function checkTarget(
   { target, cwd, adds }: Target,
-  { invocations }: ShellEffects,
+  effects: ShellEffects,
   policy: GuardPolicy,
   { places }: GuardMachine,
 ): Denial | undefined {
-  const path = absolute(target, cwd, places.home);
+  const { invocations } = effects;
+  const terms = { policy, places, cwd, set: namesSet(effects) };
+  const path = absolute(target, cwd, places.home) ?? scratchPath(target, terms);
   if (policy.files === "read-only") {
-    const harmless = path !== undefined && isDevice(path);
-    return harmless ? undefined : deny("read-only", `a ${policy.capability} writes no files; let the output be shown`);
+    const harmless = (path !== undefined && isDevice(path)) || isScratchWord(target, terms);
+    if (harmless) return undefined;
+    const instead = `let the output be shown${scratchHint(policy)}`;
+    return deny("read-only", `a ${policy.capability} writes no files; ${instead}`);
   }
   const paths = path === undefined ? temporaryPaths(target, { adds, invocations, places }) : [path];
   if (paths.length === 0) return untold;

@@ -272,7 +272,7 @@ describe("commands", () => {
       "rg foo -g '*.ts'",
     ],
     [
-      "npm test",
+      "npm run build",
       "./ls",
       "tools/cat x",
       "sed -n 'w out' a",

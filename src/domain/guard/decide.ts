@@ -1,6 +1,6 @@
 import { outsideScope } from "../agent/scope.ts";
 import { checkCommand } from "./commands.ts";
-import { checkWrite, type GuardMachine, joined, type Places } from "./paths.ts";
+import { checkWrite, type GuardMachine, isScratch, joined, type Places, scratchHint } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { allow, type Denial, deny, type ToolUse, type Verdict } from "./tool-use.ts";
 
@@ -60,13 +60,15 @@ function checkEdit(
   policy: GuardPolicy,
   { places }: GuardMachine,
 ): Verdict {
-  if (policy.files === "read-only") {
-    return deny("read-only", `a ${policy.capability} changes no files; report what should change and who owns it`);
+  const keepsOut = policy.files === "read-only";
+  const named = paths.map((path) => joined(cwd ?? policy.worktree, path) ?? path);
+  if (keepsOut && (named.length === 0 || !named.every((path) => isScratch(path, policy, places)))) {
+    const instead = `report what should change and who owns it${scratchHint(policy)}`;
+    return deny("read-only", `a ${policy.capability} changes no files; ${instead}`);
   }
   if (paths.length === 0) return deny("unreadable", `the hook was not told which file ${tool} changes`);
   let verdict: Verdict = allow;
-  for (const named of paths) {
-    const path = joined(cwd ?? policy.worktree, named) ?? named;
+  for (const path of named) {
     const denied = checkWrite(path, policy, places);
     if (denied !== undefined) return denied;
     const scoped = withScope(path, policy, places);

@@ -40,9 +40,22 @@ export const isInside = (path: string, dir: string): boolean =>
 const devices = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
 export const isDevice = (path: string): boolean => devices.test(path);
 
+/** What a role that changes nothing may write all the same. */
+export const scratchHint = ({ scratch }: GuardPolicy): string =>
+  scratch === null ? "" : "; files to throw away go below $OVERSTORY_SCRATCH";
+
+/** A path below the agent's own directory for files to throw away. */
+export function isScratch(path: string, { scratch, state }: GuardPolicy, places: Places): boolean {
+  if (scratch === null || !isInside(scratch, state)) return false;
+  // A link in the place of the directory, or of one above it in the state directory, would lead elsewhere.
+  const own = `${places.realPath(state)}${scratch.slice(state.length)}`;
+  const real = places.realPath(path);
+  return places.realPath(scratch) === own && real !== own && isInside(real, own);
+}
+
 /** May something be written here? The path is absolute. Nothing is said about roles that write nowhere. */
 export function checkWrite(path: string, policy: GuardPolicy, places: Places): Denial | undefined {
-  if (isDevice(path)) return undefined;
+  if (isDevice(path) || isScratch(path, policy, places)) return undefined;
   const real = places.realPath(path);
   const worktree = places.realPath(policy.worktree);
   // Whatever it is called and wherever it lies: a git directory need not be named `.git`, nor be in the checkout.

@@ -19,7 +19,14 @@ export interface GuardPolicy {
   readonly scope: readonly string[];
   /** Files in the worktree that steer the agent itself: globs, relative to it. */
   readonly steering: readonly string[];
+  /** May run the gates and single tests. Not so in rules that an earlier version wrote. */
+  readonly tests: boolean;
+  /** A directory of its own for files to throw away; null in rules that an earlier version wrote. */
+  readonly scratch: string | null;
 }
+
+/** Where an agent keeps files to throw away. Its programs know it as OVERSTORY_SCRATCH. */
+export const scratchOf = (state: string, agentName: string): string => `${state}/agents/${agentName}/scratch`;
 
 /** What is true for this agent alone. */
 export interface GuardedAgent {
@@ -52,17 +59,23 @@ export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardT
     worktree: agent.worktreePath ?? terms.root,
     scope: files === "scoped-write" ? agent.scope : [],
     steering: terms.steering,
+    tests: gates,
+    scratch: scratchOf(terms.state, agent.name),
   };
 }
 
 /** Reads a policy that was written as JSON; undefined for anything else, which then must deny. */
 export function readGuardPolicy(json: string): GuardPolicy | undefined {
-  const { agent, capability, files, gates, taskId, root, state, worktree, scope, steering } = payloadFields(json);
+  const { agent, capability, files, gates, taskId, root, state, worktree, scope, steering, tests, scratch } =
+    payloadFields(json);
   if (!isText(agent) || !isText(capability) || !isCapability(capability)) return undefined;
   if (files !== "read-only" && files !== "scoped-write") return undefined;
   if (!isText(root) || !isText(state) || !isText(worktree) || !(taskId === null || isText(taskId))) return undefined;
   if (!isTexts(gates) || !isTexts(scope) || !isTexts(steering)) return undefined;
-  return { agent, capability, files, gates, taskId, root, state, worktree, scope, steering };
+  if (!(tests === undefined || typeof tests === "boolean")) return undefined;
+  if (!(scratch === undefined || scratch === null || isText(scratch))) return undefined;
+  const later = { tests: tests === true, scratch: isText(scratch) ? scratch : null };
+  return { agent, capability, files, gates, taskId, root, state, worktree, scope, steering, ...later };
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -234,9 +234,7 @@ describe("other programs", () => {
       "diff3 --diff-program=./x a b c",
       "ag --pager ./x foo",
       "yq -s .a f",
-      "pytest -v",
       "echo 'code' | python3 -v",
-      "node --test",
     ],
   });
 });

@@ -102,7 +102,7 @@ export const lead = defineRole({
 export const scout = defineRole({
   capability: "scout",
   job: "a scout: you answer one question about this code base and change nothing",
-  gates: false,
+  gates: true,
   tools: [...mailTools, ...ownTaskTools, "spec_read", "spec_write", "finish"],
   commands: [...workers, "spec write"],
   awaits: ["dispatch", "assign", "question", "status", "decision", "error"],

@@ -76,5 +76,6 @@ function environmentOf(ports: AttachedPorts, agent: Agent): Record<string, strin
     ...fromShell,
     ...ports.baseEnvironment,
     ...namesOf(agent),
+    OVERSTORY_SCRATCH: ports.files.scratch(agent.name),
   };
 }

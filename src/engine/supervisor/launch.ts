@@ -219,6 +219,7 @@ function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Reco
     PATH: `${ports.path.first}:${fromShell.PATH ?? ports.path.otherwise}`,
     ...namesOf(agent),
     OVERSTORY_TURN_ID: turn.id,
+    OVERSTORY_SCRATCH: ports.files.scratch(agent.name),
   };
 }
 

@@ -53,7 +53,7 @@ test("gates are run for the operator on anything, for agents on work of their ru
   await using world = await mailWorld();
   const builder = await world.seat("b1", { branch: "overstory/b1/T1" });
   const lead = await world.seat("lead-1", { capability: "lead" });
-  const scout = await world.seat("scout-1", { capability: "scout", branch: "overstory/scout-1/S" });
+  const monitor = await world.seat("monitor", { capability: "monitor" });
   const named = async (ref: string | undefined, caller = operator) => {
     const answer = await world.call(requestGates, { ref }, { caller });
     if (!answer.ok) return answer.refusal.kind;
@@ -65,7 +65,7 @@ test("gates are run for the operator on anything, for agents on work of their ru
   expect(await named(undefined, builder)).toBe("overstory/b1/T1");
   expect(await named("b1", lead)).toBe("overstory/b1/T1");
   expect(await named("main", builder)).toBe("not-allowed");
-  expect(await named(undefined, scout)).toBe("not-allowed");
+  expect(await named("b1", monitor)).toBe("not-allowed");
   expect(await world.call(requestVerify, { receipt: "none" })).toMatchObject({ refusal: { noun: "receipt" } });
 });
 

@@ -48,12 +48,12 @@ const mayNot = [
 ];
 
 describe("gates", () => {
-  for (const role of ["reviewer", "lead"] as const) commandCases(role, { may, mayNot, policy: { gates } });
+  for (const role of ["reviewer", "scout", "lead"] as const) commandCases(role, { may, mayNot, policy: { gates } });
   // Where a gate goes to, the commands behind it are.
   commandCases("builder", {
     may: ["cd web && rm -rf ../dist"],
     mayNot: ["cd web && rm -rf ../../other", "rm -rf dist /etc/x"],
     policy: { gates },
   });
-  commandCases("scout", { mayNot: gates.slice(0, 4) });
+  commandCases("monitor", { mayNot: gates.slice(0, 4), policy: { gates: [] } });
 });

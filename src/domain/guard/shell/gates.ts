@@ -3,8 +3,8 @@ import type { ParseShell, ShellAssignment, ShellCommand, ShellNode, ShellWord } 
 
 /** The commands of the quality gates, as they are recognised inside of what an agent runs. */
 export interface GateCommands {
-  /** One of them with anything after it, and with the variables that it has there. */
-  begins(words: readonly ShellWord[], assignments: readonly ShellAssignment[]): boolean;
+  /** What follows one of them that begins these words, with the variables that it has there; undefined for anything else. */
+  behind(words: readonly ShellWord[], assignments: readonly ShellAssignment[]): readonly ShellWord[] | undefined;
   /** Exactly one of them, with what is run to make its words. */
   has(command: ShellCommand): boolean;
 }
@@ -15,7 +15,10 @@ export function readGates(gates: readonly string[], parse: ParseShell): GateComm
   const plain = known.filter(isPlain);
   const made = new Set(known.filter((each) => !isPlain(each) && !dependsOnOthers(each)).map(written));
   return {
-    begins: (words, assignments) => plain.some((gate) => isBeginning(gate, words, assignments)),
+    behind: (words, assignments) => {
+      const begun = plain.filter((gate) => isBeginning(gate, words, assignments));
+      return begun.length === 0 ? undefined : words.slice(Math.max(...begun.map((gate) => gate.words.length)));
+    },
     has: (command) => made.has(written(command)),
   };
 }
@@ -46,11 +49,11 @@ function isBeginning(
   const begins = gate.words.every(({ text }, at) => words[at]?.text === text && words[at]?.dynamic === false);
   const [program] = gate.words;
   const fits = words.length === gate.words.length || !writesWhereTold(program?.text ?? "");
-  return begins && fits && assignments.every((each) => onlySays.test(each.name) || gate.assignments.some(same(each)));
+  return begins && fits && assignments.every((each) => onlyPrints.test(each.name) || gate.assignments.some(same(each)));
 }
 
 /** Variables that tell how to print, and to whom. */
-const onlySays = /^(CI|NO_COLOR|FORCE_COLOR|TERM|COLUMNS|LANG|LC_\w+|TZ)$/;
+export const onlyPrints = /^(CI|NO_COLOR|FORCE_COLOR|TERM|COLUMNS|LANG|LC_\w+|TZ)$/;
 
 const same =
   (one: ShellAssignment) =>

@@ -29,6 +29,8 @@ export interface ShellEffects {
   readonly writes: readonly { readonly target: ShellWord; readonly cwd: string | undefined }[];
   /** Functions that the text itself defines; what they do is among the invocations. */
   readonly functions: ReadonlySet<string>;
+  /** It runs a gate, which is not among the invocations. */
+  readonly runsGate: boolean;
 }
 
 export interface ReadingTerms {
@@ -37,6 +39,8 @@ export interface ReadingTerms {
   readonly home: string | undefined;
   /** Command lines that are as good as known: they are not looked into. */
   readonly gates: readonly string[];
+  /** May a gate be run with these words behind it, in this place? */
+  mayRunGate(behind: readonly ShellWord[], cwd: string | undefined): boolean;
 }
 
 /** Everything that a text would run and open, or why that cannot be told. */
@@ -52,6 +56,7 @@ class Reader implements ShellEffects {
   readonly invocations: Invocation[] = [];
   readonly writes: { target: ShellWord; cwd: string | undefined }[] = [];
   readonly functions = new Set<string>();
+  runsGate = false;
   denial: Denial | undefined;
   readonly #terms: ReadingTerms;
   readonly #gates: GateCommands;
@@ -93,15 +98,23 @@ class Reader implements ShellEffects {
   #command(command: ShellCommand, depth: number): void {
     const { words, assignments, writes, inner } = command;
     for (const target of writes) this.writes.push({ target, cwd: this.#cwd });
-    if (this.#gates.has(command)) return;
+    if (this.#gates.has(command) && this.#gate([])) return;
     this.#apart(() => this.#walk(inner, depth));
     if (words.length === 0) this.#push("", [], assignments);
     this.#run(words, assignments, depth);
   }
 
+  #gate(behind: readonly ShellWord[]): boolean {
+    const may = this.#terms.mayRunGate(behind, this.#cwd);
+    this.runsGate ||= may;
+    return may;
+  }
+
   #run(words: readonly ShellWord[], assignments: readonly ShellAssignment[], depth: number): void {
     const [program, ...args] = words;
-    if (program === undefined || this.#gates.begins(words, assignments)) return;
+    if (program === undefined) return;
+    const behind = this.#gates.behind(words, assignments);
+    if (behind !== undefined && this.#gate(behind)) return;
     const name = program.text.slice(program.text.lastIndexOf("/") + 1);
     const inside = unwrap(name, args);
     // A name behind an equals sign is looked up by some shells.

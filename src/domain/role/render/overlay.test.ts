@@ -19,7 +19,7 @@ describe.each(roleList.map(({ capability }) => [capability] as const))("the over
       "## Expertise",
       "## Communication",
       "## Spawning Sub-Workers",
-      ...(["lead", "builder", "reviewer", "merger"].includes(capability) ? ["## Quality Gates"] : []),
+      ...(["lead", "scout", "builder", "reviewer", "merger"].includes(capability) ? ["## Quality Gates"] : []),
       "## Completion",
       "## Constraints",
     ];

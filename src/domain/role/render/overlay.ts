@@ -243,7 +243,7 @@ function spawning({ agent, asked }: Assignment, { maxAgentsPerLead }: ProjectTer
 function completion({ agent }: Assignment, { gates }: ProjectTerms): string {
   const role = roleOf(agent.capability);
   return paragraphs([
-    role.access.gates ? qualityGates(gates) : undefined,
+    role.access.gates ? qualityGates(gates, role) : undefined,
     "## Completion",
     role.terminal.length === 0
       ? "You have no completion step: end your turn when there is nothing to do now. Mail wakes you."
@@ -251,11 +251,16 @@ function completion({ agent }: Assignment, { gates }: ProjectTerms): string {
   ]);
 }
 
-function qualityGates(gates: ProjectTerms["gates"]): string {
-  if (gates.length === 0) {
-    return "## Quality Gates\n\nNone are configured, so a person must approve what lands. Say in your summary how you checked it.";
-  }
-  return `## Quality Gates\n\nAll of them must pass:\n\n${numbered(gates.map(described))}`;
+function qualityGates(gates: ProjectTerms["gates"], { access }: RoleSpec): string {
+  const trying =
+    access.files === "read-only"
+      ? "You may run them in your worktree, and single tests by the project's test runner. Files to throw away go below `$OVERSTORY_SCRATCH`; no other file is yours to write."
+      : undefined;
+  const which =
+    gates.length === 0
+      ? "None are configured, so a person must approve what lands. Say in your summary how you checked it."
+      : `All of them must pass before a branch lands:\n\n${numbered(gates.map(described))}`;
+  return paragraphs(["## Quality Gates", which, trying]);
 }
 
 function finishing(role: RoleSpec): string {
@@ -288,7 +293,10 @@ function constraints({ agent }: Assignment): string {
           "Change files inside your worktree only, and only those in your file scope. If the task needs another one, say why when you finish.",
           committing(role),
         ]
-      : ["Change no file, no branch and no setting.", "Never push, merge or rebase: the merge queue lands branches."];
+      : [
+          "Change no file of the project, no branch and no setting.",
+          "Never push, merge or rebase: the merge queue lands branches.",
+        ];
   return paragraphs([
     "## Constraints",
     bullets([
