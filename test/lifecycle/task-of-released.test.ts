@@ -39,7 +39,7 @@ test("a run that is ended leaves no task in progress with nobody on it", async (
   await project.json("release", "b1");
   const refused = await project.ov("run", "complete");
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("task T1 is open")]);
-  expect(refused.err).toContain("ov task close T1");
+  expect(refused.err).toContain("ov task drop T1");
   expect(await project.json("run", "complete", "--force")).toMatchObject({
     leftOpen: [expect.stringContaining("task T1 is open")],
   });

@@ -809,6 +809,34 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   taskView: [[task], [bareTask]],
   closedTaskView: [[{ ...task, ready: [task, bareTask], completedGroups: [group.group] }]],
+  droppedTaskView: [
+    [
+      {
+        ...task,
+        alreadyDropped: false,
+        alsoDropped: ["T2"],
+        agents: [stopped],
+        kept: [{ agentName: "b1", branch: "overstory/b1/T1", commits: 2, uncommitted: true }],
+        ready: [task, bareTask],
+        completedGroups: [group.group],
+        unserved: [2],
+        told: ["coordinator"],
+      },
+    ],
+    [
+      {
+        ...bareTask,
+        alreadyDropped: true,
+        alsoDropped: [],
+        agents: [],
+        kept: [{ agentName: "b1", branch: null, commits: 0, uncommitted: false }],
+        ready: [],
+        completedGroups: [],
+        unserved: [],
+        told: [],
+      },
+    ],
+  ],
   importedTasksView: [
     [
       {

@@ -55,6 +55,14 @@ export const workTools = {
     readOnly: false,
     input: object({ id: text("Id of the task") }, { reason: anyText("Why it is over") }),
   }),
+  task_drop: () => ({
+    description: "Gives up a task of yours: stops and releases its agents, keeps their branches.",
+    readOnly: false,
+    input: object(
+      { id: text("Id of the task"), reason: text("Why") },
+      { with_dependents: flag("Also the tasks that wait for it") },
+    ),
+  }),
   task_dep: () => ({
     description: "Makes one task wait for another, or no longer wait.",
     readOnly: false,

@@ -3,6 +3,7 @@ import type { Group } from "../../domain/task/task.ts";
 import type { GroupDetail, GroupStatus } from "../../usecases/groups/read-groups.ts";
 import type { ReadSpecReply } from "../../usecases/specs/specs.ts";
 import type { CloseTaskReply } from "../../usecases/tasks/close-task.ts";
+import type { DropReply } from "../../usecases/tasks/drop-task.ts";
 import type { ImportTasksReply } from "../../usecases/tasks/exchange.ts";
 import type { TaskDetail } from "../../usecases/tasks/task-detail.ts";
 import { olderGroupKeys, olderProgressKeys } from "../older-keys.ts";
@@ -39,6 +40,19 @@ export const closedTaskView = ({ ready, completedGroups, ...detail }: CloseTaskR
   task: taskView(detail),
   ready: ready.map(taskView),
   completedGroups: completedGroups.map(groupName),
+});
+
+/** A task that was dropped, with what went with it. `stopped`: its agents that have ended by it. */
+export const droppedTaskView = (reply: DropReply) => ({
+  task: taskView(reply),
+  alreadyDropped: reply.alreadyDropped,
+  alsoDropped: reply.alsoDropped,
+  agents: reply.agents.map(({ agentName, capability, stopped }) => ({ agentName, capability, stopped })),
+  kept: reply.kept.map(({ agentName, branch, commits, uncommitted }) => ({ agentName, branch, commits, uncommitted })),
+  ready: reply.ready.map(taskView),
+  completedGroups: reply.completedGroups.map(groupName),
+  unserved: reply.unserved,
+  told: reply.told,
 });
 
 /** What became of tasks that were read from a file. */

@@ -181,6 +181,8 @@ export const eventKinds = {
   task_claimed: holds<{ taskId: string; by: string }>(),
   task_updated: holds<{ taskId: string; fields: readonly string[]; status: TaskStatus }>(),
   task_closed: holds<{ taskId: string; reason: string | null }>(),
+  /** `root`: the task that was named; the others went with it. */
+  task_dropped: holds<{ taskId: string; root: string; reason: string; agents: readonly string[] }>(),
   task_reopened: holds<{ taskId: string }>(),
   task_returned: holds<{ taskId: string; from: string; outcome: AgentOutcome | null; reason?: string }>(),
   task_unblocked: holds<{ taskId: string }>(),

@@ -26,6 +26,7 @@ export const heads: readonly string[] = [
   "task ready",
   "task update",
   "task close",
+  "task drop",
   "task dep add",
   "task dep rm",
   "sling",

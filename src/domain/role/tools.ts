@@ -12,6 +12,7 @@ export const toolNames = [
   "task_create",
   "task_update",
   "task_close",
+  "task_drop",
   "task_dep",
   "criteria_list",
   "criteria_add",
@@ -57,5 +58,6 @@ export const taskTools: readonly ToolName[] = [
   "task_create",
   "task_update",
   "task_close",
+  "task_drop",
   "task_dep",
 ];

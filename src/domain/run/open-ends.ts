@@ -56,16 +56,12 @@ function ofTask(task: RunFacts["tasks"][number]): OpenEnd {
 }
 
 function taskFix({ id, status, claimedBy, mergeState }: RunFacts["tasks"][number]): string {
-  const close = `ov task close ${id} --reason "<why>"`;
+  const giveUp = `or give it up: ov task drop ${id} --reason "<why>"`;
   if (isCodeTask({ mergeState }) && mergeState !== "abandoned") {
-    const giveUp = claimedBy === null ? close : `ov release ${claimedBy}, then ${close}`;
-    return `let its branch land (ov merge list), or give it up: ${giveUp}`;
+    return `let its branch land (ov merge list), ${giveUp}`;
   }
-  if (claimedBy !== null || status === "in_review") {
-    const wait = claimedBy === null ? "what it waits for" : claimedBy;
-    return `wait for ${wait}, or give it up: ${close}`;
-  }
-  return `have it done: ov sling ${id}, or give it up: ${close}`;
+  if (claimedBy !== null || status === "in_review") return `wait for ${claimedBy ?? "what it waits for"}, ${giveUp}`;
+  return `have it done: ov sling ${id}, ${giveUp}`;
 }
 
 const ofAgent = ({ name, capability, state }: RunFacts["agents"][number]): OpenEnd => ({

@@ -9,6 +9,7 @@ import type { Task, TaskStatus } from "./task.ts";
  *   claim    open, in_progress           -> in_progress  by one holder; the same holder may repeat it
  *   update   anything but closed         -> anything but closed; `open` gives the claim back
  *   close    anything but closed         -> closed       nobody holds it any more
+ *   drop     anything but closed         -> closed       its work is not wanted any more, and lands nowhere
  *   reopen   closed                      -> open         with nothing left of its landing
  *   reopen   in_progress, in_review      -> open         when its holder is released
  *   return   in_progress                 -> open         its holder was released without finishing
@@ -78,6 +79,16 @@ export function closeTask(task: Task, reason: string | null, now: number): Task 
   const closeReason = reason?.trim() === "" ? null : (reason?.trim() ?? null);
   return { ...task, ...unclaimed, status: "closed", closeReason, closedAt: now, updatedAt: later(task, now) };
 }
+
+/** Its work is not wanted any more. What was done for it stays on its branch. Of a closed task nothing changes. */
+export function dropTask(task: Task, reason: string, now: number): Task {
+  if (task.status === "closed") return task;
+  return { ...closeTask(task, `dropped: ${reason.trim()}`, now), mergeState: "abandoned" };
+}
+
+/** Was it closed without landing? */
+export const isDropped = ({ status, mergeState }: Pick<Task, "status" | "mergeState">): boolean =>
+  status === "closed" && mergeState === "abandoned";
 
 /** Nobody works on it any more, and it was not finished: it is ready again. Of any other task nothing changes. */
 export function returnTask(task: Task, from: string, now: number): Task {

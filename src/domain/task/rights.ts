@@ -4,7 +4,7 @@ import type { Refusal } from "../refusal.ts";
 import type { Task } from "./task.ts";
 
 /** `change` covers what is written about a task and what it waits for; the others move it along. */
-export const taskActions = ["change", "claim", "move", "close", "reopen"] as const;
+export const taskActions = ["change", "claim", "move", "close", "drop", "reopen"] as const;
 export type TaskAction = (typeof taskActions)[number];
 
 /**
@@ -13,12 +13,16 @@ export type TaskAction = (typeof taskActions)[number];
  *   operator, engine     everything
  *   lead, coordinator    every task, but no agent closes one with code to land: landing does. One whose work was
  *                        given up has none
+ *                        Which tasks each of them may drop, the use case decides by who works on them
  *   other agents         their own task, and they move it only while nobody else holds it
  */
 export function forbidden(caller: Caller, action: TaskAction, task: Task): Refusal | undefined {
   if (caller.kind !== "agent") return undefined;
   if (!directs(caller) && caller.taskId !== task.id) {
     return deny(caller, `${action} task ${task.id}`, "it is not its own task");
+  }
+  if (action === "drop" && !directs(caller)) {
+    return deny(caller, `drop task ${task.id}`, "only leads, coordinators and the operator drop tasks");
   }
   if (action === "close" && isCodeTask(task) && task.mergeState !== "abandoned") {
     return deny(caller, `close task ${task.id}`, "it has code to land, and landing closes it");

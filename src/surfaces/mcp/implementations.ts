@@ -20,6 +20,7 @@ export const implementations: Readonly<Partial<Record<DefinedTool, () => Promise
   task_create: async () => (await import("./tools/tasks.ts")).taskCreate,
   task_update: async () => (await import("./tools/tasks.ts")).taskUpdate,
   task_close: async () => (await import("./tools/tasks.ts")).taskClose,
+  task_drop: async () => (await import("./tools/tasks.ts")).taskDrop,
   task_dep: async () => (await import("./tools/tasks.ts")).taskDep,
   criteria_list: async () => (await import("./tools/tasks.ts")).criteriaList,
   criteria_add: async () => (await import("./tools/tasks.ts")).criteriaAdd,

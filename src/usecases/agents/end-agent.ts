@@ -1,11 +1,13 @@
 import { type Agent, type AgentOutcome, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { isDropped } from "../../domain/task/change.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice } from "../events/record.ts";
 import { readerOfNotice } from "../mail/hand-on.ts";
 import { noteForward, post } from "../mail/post.ts";
 import { announcePhases } from "../runs/announce-phases.ts";
+import { release } from "./release-agent.ts";
 import { changeState } from "./reopen-agent.ts";
 
 /** How an agent ends. */
@@ -42,11 +44,30 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   await tx.turns.cancelQueued(agent.id, now);
   await endParking(tx, agent);
   const waited = await tx.waits.resolve("child", agent.name);
-  const told = end.death !== null && context.notifyDeaths !== false && !(await stoppedByParent(tx, agent));
+  const dropped = await isDroppedWithTask(tx, agent);
+  const told = end.death !== null && context.notifyDeaths !== false && !dropped && !(await stoppedByParent(tx, agent));
   if (told) await announceDeath(tx, { ids, now }, agent, end);
   await announcePhases(tx, { runId: agent.runId, ids, now });
   for (const name of waited) await remindIdle(tx, { ids, now }, name);
+  const ended = dropped ? await tx.agents.get(agent.id) : undefined;
+  if (ended !== undefined) await release(tx, { ids, now }, ended, "its task was dropped");
   return true;
+}
+
+/**
+ * Was the agent stopped because its task, or the task of an agent above it, was dropped? Everybody concerned was told
+ * when the task was dropped. The agent is released with its end, whichever process puts the end on record.
+ */
+async function isDroppedWithTask(tx: Tx, { id }: Agent): Promise<boolean> {
+  const seen = new Set<string>();
+  let one = await tx.agents.get(id);
+  while (one !== undefined && one.stopRequestedBy !== null && !seen.has(one.id)) {
+    const task = one.taskId === null ? undefined : await tx.tasks.get(one.taskId);
+    if (task !== undefined && isDropped(task)) return true;
+    seen.add(one.id);
+    one = await tx.agents.byName(one.parentName);
+  }
+  return false;
 }
 
 /**

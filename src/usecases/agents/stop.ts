@@ -65,15 +65,26 @@ export const stop: Effect<StopRequest, StopReport> = {
     const asked = await world.call("agent.requestStop", { name, tree });
     if (!asked.ok) return asked;
     const { agents, liveChildren } = asked.value;
-    const ended = await endAll(await world.processes(), agents, force ? 0 : graceMs);
-    const open = await untilEnded(world, agents);
-    if (!open.ok) return open;
-    const reports = agents.map((agent) => reportOf(agent, ended.get(agent.agentId), open.value));
-    const own = reports.at(-1);
+    const reports = await endIntended(world, agents, force ? 0 : graceMs);
+    if (!reports.ok) return reports;
+    const own = reports.value.at(-1);
     if (own === undefined) throw new Error("a stop named nobody");
-    return ok({ ...own, children: reports.slice(0, -1), liveChildren });
+    return ok({ ...own, children: reports.value.slice(0, -1), liveChildren });
   },
 };
+
+/** Ends what runs for agents whose stop is on record, and waits until their end is on record too. */
+export async function endIntended(
+  world: World,
+  agents: readonly StopIntent[],
+  grace: number = graceMs,
+): Promise<Result<readonly AgentStopped[], Refusal>> {
+  if (agents.length === 0) return ok([]);
+  const ended = await endAll(await world.processes(), agents, grace);
+  const open = await untilEnded(world, agents);
+  if (!open.ok) return open;
+  return ok(agents.map((agent) => reportOf(agent, ended.get(agent.agentId), open.value)));
+}
 
 interface Ended {
   readonly killed: readonly EndedProcess[];
@@ -201,10 +212,7 @@ export const requestStop: UseCase<StopOrder, StopIntents> = {
     if (!found.ok) return found;
     const below = await descendantsOf(tx, found.value.name);
     const doomed = [...(tree ? below.filter((agent) => !hasEnded(agent)) : []), found.value];
-    // All of them first: what one of them is told by the end of another must not start it again.
-    for (const agent of doomed) await request(tx, context, agent);
-    const agents: StopIntent[] = [];
-    for (const agent of doomed) agents.push(await finish(tx, context, agent));
+    const agents = await stopEach(tx, context, doomed);
     const stopped = new Set(doomed.map((agent) => agent.name));
     const left = below.filter((agent) => !hasEnded(agent) && !stopped.has(agent.name));
     const orphaned = left.filter((agent) => agent.parentName === found.value.name);
@@ -219,11 +227,19 @@ export const requestStopOfAll: UseCase<object, { readonly names: readonly string
   operatorOnly: true,
   run: async (tx, context) => {
     const live = await tx.agents.list({ live: true });
-    for (const agent of live) await request(tx, context, agent);
-    for (const agent of live) await finish(tx, context, agent);
+    await stopEach(tx, context, live);
     return ok({ names: live.map(({ name }) => name) });
   },
 };
+
+/** Asks these agents to stop, in the caller's transaction; whether the caller may was decided before. */
+export async function stopEach(tx: Tx, context: Context, doomed: readonly Agent[]): Promise<readonly StopIntent[]> {
+  // All of them first: what one of them is told by the end of another must not start it again.
+  for (const agent of doomed) await request(tx, context, agent);
+  const agents: StopIntent[] = [];
+  for (const agent of doomed) agents.push(await finish(tx, context, agent));
+  return agents;
+}
 
 async function request(tx: Tx, { caller, now }: Context, agent: Agent): Promise<void> {
   if (hasEnded(agent)) return;

@@ -2,6 +2,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { type Criterion, checklistOf, type TaskCriterion, unserved } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { isDropped } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 
 export interface CriterionDetail {
@@ -28,8 +29,7 @@ export async function checklist(
   const tasks: TaskCriterion[] = [];
   for (const served of criteria.length === 0 ? [] : await tx.criteria.tasksOf(run.id)) {
     const task = await tx.tasks.get(served.taskId);
-    const isDropped = task === undefined || (task.status === "closed" && task.mergeState === "abandoned");
-    if (!isDropped) tasks.push(served);
+    if (task !== undefined && !isDropped(task)) tasks.push(served);
   }
   return { criteria, tasks };
 }

@@ -111,9 +111,9 @@ test("L2: a run does not end with tasks that are not closed, and each is named w
   expect(refusal).toMatchObject({ agents: [], branches: [], mayForce: false });
   expect([...refusal.tasks].toSorted()).toEqual(["held", "landing", "older", "ready"]);
   const fixes = refusal.open.map(({ fix }) => fix);
-  expect(fixes).toContain('have it done: ov sling ready, or give it up: ov task close ready --reason "<why>"');
-  expect(fixes).toContain('wait for b1, or give it up: ov task close held --reason "<why>"');
-  expect(fixes.find((fix) => fix.includes("ov release b2"))).toContain("ov merge list");
+  expect(fixes).toContain('have it done: ov sling ready, or give it up: ov task drop ready --reason "<why>"');
+  expect(fixes).toContain('wait for b1, or give it up: ov task drop held --reason "<why>"');
+  expect(fixes.find((fix) => fix.includes("ov task drop landing"))).toContain("ov merge list");
   for (const id of ["ready", "held", "older"]) await world.must(closeTask, { id, reason: "dropped" }, coordinator);
   expect(await world.call(endRun, {}, coordinator)).toMatchObject({ refusal: { tasks: ["landing"] } });
   expect(await world.call(endRun, {})).toMatchObject({ refusal: { kind: "run-open", mayForce: true } });

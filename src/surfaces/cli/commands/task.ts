@@ -1,13 +1,21 @@
-import { closedTaskView, importedTasksView, specView, taskView } from "../../../contract/views/task.ts";
+import {
+  closedTaskView,
+  droppedTaskView,
+  importedTasksView,
+  specView,
+  taskView,
+} from "../../../contract/views/task.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { DependencyReply } from "../../../usecases/tasks/dependencies.ts";
+import type { KeptWork } from "../../../usecases/tasks/drop-task.ts";
 import type { TaskDetail } from "../../../usecases/tasks/task-detail.ts";
+import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
 import { counted, shortTime } from "../format.ts";
 import { integer, isOn, numbers, text, texts, word } from "../given.ts";
-import { hintLine, successLine } from "../marks.ts";
+import { hintLine, successLine, warningLine } from "../marks.ts";
 import { table } from "../table.ts";
 
 export const create: Handler = async (call) => {
@@ -118,6 +126,46 @@ export const close: Handler = async ({ app, args, flags, io }) => {
     quietText: detail.task.id,
   });
 };
+
+export const drop: Handler = async ({ app, args, flags, io }) => {
+  const dropped = await app.call("task.drop", {
+    id: word(args["task-id"]),
+    reason: word(flags.reason),
+    withDependents: isOn(flags["with-dependents"]),
+  });
+  if (!dropped.ok) return dropped;
+  const { task, alreadyDropped, alsoDropped, completedGroups, ready, kept, unserved, told, agents } = dropped.value;
+  const { paint } = io;
+  const lines = [
+    alreadyDropped ? `${paint.accent(task.id)} was dropped already` : successLine(paint, "Dropped task", task.id),
+    ...(alsoDropped.length === 0 ? [] : [hintLine(paint, `dropped with it: ${alsoDropped.join(", ")}`)]),
+    ...agents.map(({ agentName, stopped }) =>
+      stopped
+        ? successLine(paint, "Stopped", agentName)
+        : warningLine(paint, `${agentName} is being stopped`, "the engine goes on with it: ov status"),
+    ),
+    ...kept.map((work) => hintLine(paint, visibleLine(keptWords(work)))),
+    ...completedGroups.map((group) => successLine(paint, `Group complete: ${visibleLine(group.name)}`, group.id)),
+    ...readyLines(paint, ready),
+    ...unserved.map((number) =>
+      warningLine(
+        paint,
+        `no task serves criterion ${number} any more`,
+        `plan it anew, or: ov run criteria waive ${number} --reason "<why>"`,
+      ),
+    ),
+    ...(told.length === 0 ? [] : [hintLine(paint, `told: ${told.join(", ")}`)]),
+  ];
+  const exit = agents.every(({ stopped }) => stopped) ? exits.ok : exits.timeout;
+  return ok({ json: droppedTaskView(dropped.value), text: lines.join("\n"), quietText: task.id, exit });
+};
+
+function keptWords({ agentName, branch, commits, uncommitted }: KeptWork): string {
+  const rest = uncommitted ? `its uncommitted changes as a snapshot (ov snapshots list --agent ${agentName})` : "";
+  const work = branch === null || commits === 0 ? "" : `${counted(commits, "commit")} of ${agentName} on ${branch}`;
+  if (work === "" && rest === "") return `${agentName} left no work`;
+  return `kept: ${[work, rest].filter((part) => part !== "").join(", ")}`;
+}
 
 export const reopen: Handler = async ({ app, args, io }) => {
   const reopened = await app.call("task.reopen", { id: word(args["task-id"]) });

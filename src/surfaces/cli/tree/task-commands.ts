@@ -102,6 +102,25 @@ export const taskCommand: Command = {
       run: async () => (await import("../commands/task.ts")).close,
     },
     {
+      name: "drop",
+      summary: "Give up a task: stop and release its agents, keep their work as branches, tell those concerned",
+      arguments: [id],
+      flags: [
+        { name: "reason", value: "text", required: true, summary: "Why it is not wanted any more" },
+        {
+          name: "with-dependents",
+          summary: "Also drop the tasks that wait for it; without this they can be started without its work",
+        },
+      ],
+      examples: [
+        {
+          line: 'ov task drop app-x1y2 --reason "no CSV export after all"',
+          does: "drops the task and its parts",
+        },
+      ],
+      run: async () => (await import("../commands/task.ts")).drop,
+    },
+    {
       name: "reopen",
       summary: "Open a closed task again",
       arguments: [id],

@@ -1,5 +1,12 @@
 import { checklistView } from "../../../contract/views/run.ts";
-import { closedTaskView, groupProgressView, groupView, specView, taskView } from "../../../contract/views/task.ts";
+import {
+  closedTaskView,
+  droppedTaskView,
+  groupProgressView,
+  groupView,
+  specView,
+  taskView,
+} from "../../../contract/views/task.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { criterionStatus } from "../../../domain/run/checklist.ts";
@@ -52,6 +59,26 @@ export const taskClose: ToolHandler = async (given, { app }) => {
   const { task, ready } = closed.value;
   const now = ready.length === 0 ? [] : ["Ready now:", ...ready.map(taskLine)];
   return ok({ text: [`Closed ${task.id}.`, ...now].join("\n"), data: closedTaskView(closed.value) });
+};
+
+export const taskDrop: ToolHandler = async (given, { app }) => {
+  const dropped = await app.call("task.drop", {
+    id: given.text("id"),
+    reason: given.text("reason"),
+    withDependents: given.isOn("with_dependents"),
+  });
+  if (!dropped.ok) return dropped;
+  const { task, alsoDropped, agents, kept, ready, unserved } = dropped.value;
+  const lines = [
+    `Dropped ${[task.id, ...alsoDropped].join(", ")}.`,
+    ...(agents.length === 0 ? [] : [`Stopped: ${agents.map(({ agentName }) => agentName).join(", ")}.`]),
+    ...kept.flatMap(({ agentName, branch, commits }) =>
+      branch === null || commits === 0 ? [] : [`The commits of ${agentName} stay on ${visibleLine(branch)}.`],
+    ),
+    ...(ready.length === 0 ? [] : ["Ready now, without its work:", ...ready.map(taskLine)]),
+    ...(unserved.length === 0 ? [] : [`No task serves any more: criterion ${unserved.join(", ")}`]),
+  ];
+  return ok({ text: lines.join("\n"), data: droppedTaskView(dropped.value) });
 };
 
 export const taskDep: ToolHandler = async (given, { app }) => {

@@ -139,11 +139,17 @@ export const cancelMerge: UseCase<{ readonly of: string }, { readonly entry: Mer
 /** What failed may be given up too. */
 const cancellable: readonly MergeStatus[] = [...openMergeStatuses, "conflict", "failed"];
 
-async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<MergeEntry> {
-  const change = { status: "cancelled", updatedAt: context.now } as const;
-  await tx.merges.change(entry.id, cancellable, change);
+/** Takes an entry out of the queue. Returns the names of the agents that waited for it; its caller tells them. */
+export async function withdraw(tx: Tx, context: Context, entry: MergeEntry): Promise<readonly string[]> {
+  await tx.merges.change(entry.id, cancellable, { status: "cancelled", updatedAt: context.now });
   await setMergeState(tx, entry, "abandoned", context.now);
   const waited = await endMergeWaits(tx, entry, context.now);
+  await recordMerge(tx, context, entry, (facts) => ({ type: "merge_cancelled", data: facts }));
+  return waited;
+}
+
+async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<MergeEntry> {
+  const waited = await withdraw(tx, context, entry);
   const owner = await ownerOfBranch(tx, entry.branch);
   const addressees = [...(owner === undefined ? [] : [owner.parentName]), ...waited];
   await notify(tx, context, addressees, {
@@ -156,13 +162,12 @@ async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<Merg
     // Agents that waited for the merge must find something else to do.
     wake: waited,
   });
-  await recordMerge(tx, context, entry, (facts) => ({ type: "merge_cancelled", data: facts }));
   if (owner !== undefined) {
     const reason = `${context.caller.name} cancelled ${entry.branch}`;
     await giveUpUnlanded(tx, context, owner, { ...byCaller(context.caller, entry.runId), reason });
     await releaseIfDue(tx, context, owner);
   }
-  return { ...entry, ...change };
+  return { ...entry, status: "cancelled", updatedAt: context.now };
 }
 
 type Reply = { readonly entry: MergeEntry };

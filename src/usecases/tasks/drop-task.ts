@@ -1,0 +1,342 @@
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { canonical, isIn } from "../../domain/agent/capability.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { unserved } from "../../domain/run/checklist.ts";
+import { fields, flag, list, text } from "../../domain/schema/schema.ts";
+import { dropTask as drop, isDropped } from "../../domain/task/change.ts";
+import { forbidden } from "../../domain/task/rights.ts";
+import type { Group, Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import { descendantsOf, isBelow } from "../agents/find-agent.ts";
+import { release } from "../agents/release-agent.ts";
+import { type AgentStopped, endIntended, type StopIntent, stopEach } from "../agents/stop.ts";
+import { byCaller, record } from "../events/record.ts";
+import { nearestLiveAncestor } from "../mail/hand-on.ts";
+import { fromEngine, post } from "../mail/post.ts";
+import { isLanding, landingBusy } from "../merge/merge-records.ts";
+import { withdraw } from "../merge/queue/decide-entry.ts";
+import type { Effect } from "../operation.ts";
+import { checklist } from "../runs/checklist.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { followClosing } from "./close-task.ts";
+import { detailOf, detailsOf, findTask, type TaskDetail } from "./task-detail.ts";
+
+export interface DropTaskRequest {
+  readonly id: string;
+  readonly reason: string;
+  /** Also the tasks that wait for it, and those that wait for them. */
+  readonly withDependents?: boolean | undefined;
+}
+
+/** Where the work of an agent stays that was let go with its task. */
+export interface KeptWork {
+  readonly agentName: string;
+  readonly branch: string | null;
+  readonly commits: number;
+  /** There were changes that it had not committed. They are kept as a snapshot. */
+  readonly uncommitted: boolean;
+}
+
+interface Dropped extends TaskDetail {
+  /** Everything was dropped before; nobody was told again. */
+  readonly alreadyDropped: boolean;
+  /** The tasks that went with it: its parts, tasks of agents below the stopped ones, and dependents if asked for. */
+  readonly alsoDropped: readonly string[];
+  /** Tasks that waited for a dropped one and can be started now, without its work. */
+  readonly ready: readonly TaskDetail[];
+  readonly completedGroups: readonly Group[];
+  readonly kept: readonly KeptWork[];
+  /** Criteria of the run that no task serves since. */
+  readonly unserved: readonly number[];
+  readonly told: readonly string[];
+}
+
+export interface DropReply extends Dropped {
+  readonly agents: readonly AgentStopped[];
+}
+
+/** Gives up a task: its agents are stopped and let go, its work stays as branches, and those concerned are told. */
+export const dropTask: Effect<DropTaskRequest, DropReply> = {
+  kind: "effect",
+  request: fields({ id: text, reason: text }, { withDependents: flag }),
+  place: "engine",
+  run: async (world, request) => {
+    const dropped = await world.call("task.recordDrop", request);
+    if (!dropped.ok) return dropped;
+    const { stopping, ...reply } = dropped.value;
+    // If this process dies here, the engine ends the agents, and their end releases them.
+    const agents = await endIntended(world, stopping);
+    if (!agents.ok) return agents;
+    // What an agent leaves is known when its last turn was settled.
+    const kept = await world.call("task.keptWork", { agentNames: reply.kept.map(({ agentName }) => agentName) });
+    return kept.ok ? ok({ ...reply, kept: kept.value.kept, agents: agents.value }) : kept;
+  },
+};
+
+/** What these agents left. */
+export const readKeptWork: UseCase<{ readonly agentNames: readonly string[] }, { readonly kept: readonly KeptWork[] }> =
+  {
+    kind: "read",
+    request: fields({ agentNames: list(text) }),
+    run: async (tx, _context, { agentNames }) => {
+      const agents = await Promise.all(agentNames.map((name) => tx.agents.byName(name)));
+      return ok({ kept: agents.flatMap((agent) => (agent === undefined ? [] : [keptWork(agent)])) });
+    },
+  };
+
+/**
+ * The decision, in one transaction: entries of the merge queue are withdrawn, agents are asked to stop, tasks are closed
+ * and letters are written. Agents without a running turn have ended and are released with it. A repeated call names the
+ * agents that are still to be ended, and changes nothing.
+ */
+export const recordDrop: UseCase<DropTaskRequest, Dropped & { readonly stopping: readonly StopIntent[] }> = {
+  kind: "write",
+  request: fields({ id: text, reason: text }, { withDependents: flag }),
+  run: async (tx, context, { id, reason, withDependents }) => {
+    const found = await findTask(tx, id);
+    if (!found.ok) return found;
+    const root = found.value;
+    const why = reason.trim();
+    if (why === "") return no(invalid("reason", "must say why the task is not wanted any more"));
+    if (root.status === "closed" && !isDropped(root)) {
+      return no({ kind: "task-status", task: id, status: "closed", wanted: ["open", "in_progress", "in_review"] });
+    }
+    const { tasks, agents } = await whatGoes(tx, root, withDependents === true);
+    const refused = await forbiddenToDrop(tx, context.caller, root, tasks, agents);
+    if (refused !== undefined) return no(refused);
+    const open = tasks.filter(({ status }) => status !== "closed");
+    const waited = await withdrawAll(tx, context, tasks);
+    if (!waited.ok) return waited;
+    const closed = open.map((task) => drop(task, why, context.now));
+    for (const task of closed) await tx.tasks.update(task);
+    const ids = closed.map((task) => task.id);
+    const names = agents.map(({ name }) => name);
+    for (const task of closed) {
+      const data = { taskId: task.id, root: id, reason: why, agents: names };
+      await record(tx, context.now, { ...byCaller(context.caller, task.runId), type: "task_dropped", data });
+    }
+    const { ready, completedGroups } = await followClosing(tx, context, ids);
+    const freed = ready.filter((task) => !ids.includes(task.id));
+    const kept = agents.filter(({ worktreePath }) => worktreePath !== null).map(keptWork);
+    const missing = await unservedNow(tx, closed);
+    const letter = { root, closed, why, agents, kept, ready: freed, missing };
+    const told = closed.length === 0 ? [] : await tell(tx, context, letter, waited.value);
+    const stopping = await stopEach(
+      tx,
+      context,
+      agents.filter((agent) => !hasEnded(agent)),
+    );
+    for (const agent of agents) {
+      if (hasEnded(agent)) await release(tx, context, agent, `its task ${agent.taskId} was dropped`);
+    }
+    return ok({
+      ...(await detailOf(tx, closed.find((task) => task.id === id) ?? root)),
+      alreadyDropped: closed.length === 0,
+      alsoDropped: ids.filter((one) => one !== id),
+      ready: await detailsOf(tx, freed),
+      completedGroups,
+      kept,
+      unserved: missing,
+      told,
+      stopping,
+    });
+  },
+};
+
+interface WhatGoes {
+  /** The named task first. Closed ones are listed only if they were dropped before. */
+  readonly tasks: readonly Task[];
+  /** Agents that work on them and are not released, the lowest first. */
+  readonly agents: readonly Agent[];
+}
+
+/** The task with its parts, its agents with everybody below them, the tasks of those, and so on. */
+async function whatGoes(tx: Tx, root: Task, withDependents: boolean): Promise<WhatGoes> {
+  const all = await tx.tasks.list({});
+  const tasks = new Map<string, Task>();
+  const agents = new Map<string, Agent>();
+  const next = [root.id];
+  for (let id = next.shift(); id !== undefined; id = next.shift()) {
+    const task = tasks.has(id) ? undefined : await tx.tasks.get(id);
+    if (task === undefined || (task.status === "closed" && !isDropped(task))) continue;
+    tasks.set(id, task);
+    next.push(...all.filter(({ parentId }) => parentId === id).map((part) => part.id));
+    if (withDependents) next.push(...(await tx.tasks.dependentsOf(id)).map(({ taskId }) => taskId));
+    for (const agent of newestPerName(await tx.agents.list({ taskId: id }))) {
+      for (const one of [agent, ...(await descendantsOf(tx, agent.name))]) {
+        if (one.releasedAt !== null || one.taskId === null) continue;
+        agents.set(one.name, one);
+        next.push(one.taskId);
+      }
+    }
+  }
+  return { tasks: [...tasks.values()], agents: [...agents.values()].sort((a, b) => b.depth - a.depth) };
+}
+
+/** Agents drop what is theirs: a coordinator the tasks of its run, a lead its parts and the tasks of agents below it. */
+async function forbiddenToDrop(
+  tx: Tx,
+  caller: Caller,
+  root: Task,
+  tasks: readonly Task[],
+  agents: readonly Agent[],
+): Promise<Refusal | undefined> {
+  const head = agents.find(({ capability }) => isIn("persistent", capability));
+  if (head !== undefined) {
+    return invalid(
+      "task",
+      `is worked on by the ${head.capability} ${head.name}; end that first: ov stop ${head.name}`,
+      {
+        value: head.taskId ?? root.id,
+      },
+    );
+  }
+  if (caller.kind !== "agent") return undefined;
+  const refused = forbidden(caller, "drop", root);
+  if (refused !== undefined) return refused;
+  const deny = (why: string): Refusal => ({
+    kind: "not-allowed",
+    action: `drop task ${root.id}`,
+    caller: caller.name,
+    why,
+  });
+  if (agents.some(({ name }) => name === caller.name)) {
+    return deny("an agent does not drop the task that it works on; finish without code and say why");
+  }
+  if (canonical(caller.capability) === "coordinator") {
+    const foreign = tasks.find(({ runId }) => runId !== null && runId !== caller.runId);
+    return foreign === undefined ? undefined : deny(`${foreign.id} belongs to another run`);
+  }
+  for (const agent of agents) {
+    if (!(await isBelow(tx, agent, caller.name))) return deny(`${agent.name}, which works on it, is not below it`);
+  }
+  for (const task of tasks) {
+    if (!(await isPartOf(tx, task, caller))) return deny(`${task.id} is no part of its own task`);
+  }
+  return undefined;
+}
+
+/** Is it below the caller's task, or was it given to an agent below the caller? */
+async function isPartOf(tx: Tx, task: Task, caller: Extract<Caller, { kind: "agent" }>): Promise<boolean> {
+  const seen = new Set<string>();
+  for (let one: Task | undefined = task; one !== undefined && !seen.has(one.id); ) {
+    seen.add(one.id);
+    if (one.parentId !== null && one.parentId === caller.taskId) return true;
+    one = one.parentId === null ? undefined : await tx.tasks.get(one.parentId);
+  }
+  for (const agent of newestPerName(await tx.agents.list({ taskId: task.id }))) {
+    if (await isBelow(tx, agent, caller.name)) return true;
+  }
+  return false;
+}
+
+/** Takes their branches out of the merge queue. Returns the names of agents that waited for a landing. */
+async function withdrawAll(
+  tx: Tx,
+  context: Context,
+  tasks: readonly Task[],
+): Promise<Result<readonly string[], Refusal>> {
+  const waited: string[] = [];
+  for (const { id } of tasks) {
+    for (const entry of await tx.merges.list({ taskId: id, statuses: openMergeStatuses })) {
+      if (await isLanding(tx, entry)) return no(landingBusy(entry));
+      waited.push(...(await withdraw(tx, context, entry)));
+    }
+  }
+  return ok(waited);
+}
+
+const keptWork = ({ name, branch, ahead, dirty }: Agent): KeptWork => ({
+  agentName: name,
+  branch,
+  commits: ahead,
+  uncommitted: dirty,
+});
+
+/** Criteria that the dropped tasks served and that no other task serves. */
+async function unservedNow(tx: Tx, dropped: readonly Task[]): Promise<readonly number[]> {
+  const missing = new Set<number>();
+  for (const { id, runId } of dropped) {
+    const run = runId === null ? undefined : await tx.runs.get(runId);
+    const numbers = (await tx.criteria.ofTask(id)).map(({ number }) => number);
+    if (run === undefined || numbers.length === 0) continue;
+    const { criteria, tasks } = await checklist(tx, run);
+    for (const { number } of unserved(criteria, tasks)) if (numbers.includes(number)) missing.add(number);
+  }
+  return [...missing].sort((a, b) => a - b);
+}
+
+interface Letter {
+  readonly root: Task;
+  readonly closed: readonly Task[];
+  readonly why: string;
+  readonly agents: readonly Agent[];
+  readonly kept: readonly KeptWork[];
+  readonly ready: readonly Task[];
+  readonly missing: readonly number[];
+}
+
+/**
+ * One letter to each who planned with the task: the parents of the stopped agents, agents that waited for it to land, and
+ * the coordinator of its run. The caller knows it, and the agents that go with the task need not.
+ */
+async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly string[]): Promise<readonly string[]> {
+  const { caller } = context;
+  const going = new Set(letter.agents.map(({ name }) => name));
+  const run = letter.root.runId === null ? undefined : await tx.runs.get(letter.root.runId);
+  const coordinator = run?.status === "active" ? run.coordinatorName : null;
+  const planners = [...letter.agents.map(({ parentName }) => parentName), ...waited];
+  const concerned = [...planners, ...(coordinator === null || isDirectedBelow(caller, letter) ? [] : [coordinator])];
+  const readers = new Set<string>();
+  for (const name of concerned) if (!going.has(name)) readers.add(await nearestLiveAncestor(tx, name));
+  readers.delete(caller.name);
+  for (const name of readers) {
+    await post(tx, context, {
+      ...fromEngine,
+      runId: letter.root.runId,
+      address: name,
+      // It changes the plan of its reader, who may be waiting for the stopped agents.
+      recipients: [{ name, wake: true }],
+      subject: `[ENGINE] dropped: ${letter.root.id}`,
+      body: words(caller, letter),
+      type: "status",
+      priority: "high",
+      payload: JSON.stringify({
+        dropped: letter.closed.map(({ id }) => id),
+        reason: letter.why,
+        by: caller.name,
+        stopped: [...going],
+        ready: letter.ready.map(({ id }) => id),
+        unserved: letter.missing,
+      }),
+    });
+  }
+  return [...readers];
+}
+
+/** A lead that drops a part of its own task changes nothing for the coordinator, unless a criterion is left unserved. */
+const isDirectedBelow = (caller: Caller, { missing }: Letter): boolean =>
+  caller.kind === "agent" && canonical(caller.capability) === "lead" && missing.length === 0;
+
+function words(caller: Caller, { root, closed, why, agents, kept, ready, missing }: Letter): string {
+  const others = closed.filter(({ id }) => id !== root.id).map(({ id }) => id);
+  const stopped = agents.filter((agent) => !hasEnded(agent)).map(({ name }) => name);
+  return [
+    `${caller.name} dropped task ${root.id} (${root.title}): ${why}`,
+    ...(others.length === 0 ? [] : [`Dropped with it: ${others.join(", ")}.`]),
+    ...(stopped.length === 0 ? [] : [`Stopped on purpose and let go: ${stopped.join(", ")}.`]),
+    ...kept.flatMap(({ agentName, branch }) =>
+      branch === null ? [] : [`What ${agentName} committed stays on ${branch}.`],
+    ),
+    ...(ready.length === 0
+      ? []
+      : [`Ready now, without its work: ${ready.map(({ id, title }) => `${id} (${title})`).join(", ")}.`]),
+    ...(missing.length === 0
+      ? []
+      : [`No task serves criterion ${missing.join(", ")} any more. Plan it anew, or ask the operator to waive it.`]),
+    "Do not give this work out again.",
+  ].join("\n");
+}
