@@ -56,17 +56,21 @@ const inState = (project: TestProject, name: string, state: Agent["state"]): Pro
 const hanging = (project: TestProject): Promise<void> =>
   project.until("it hung", async () => existsSync(join(project.home, "ready")));
 
-const deaths = (project: TestProject, name: string) =>
-  // Without copies: a notice whose reader ended goes up the line, and is one notice all the same.
-  project.read(async (tx) =>
-    (await tx.messages.list({ type: "worker_died" })).filter((m) => m.fromAgent === name && m.replyTo === null),
-  );
+/** Notices that this agent was stopped. No stop is told as a death. */
+const stopsTold = (project: TestProject, name: string) =>
+  project.read(async (tx) => {
+    const deaths = await tx.messages.list({ type: "worker_died" });
+    expect(deaths.filter(({ fromAgent }) => fromAgent === name)).toEqual([]);
+    const told = (await tx.messages.list({ type: "status" })).filter(({ fromAgent }) => fromAgent === name);
+    // Without copies: a notice whose reader ended goes up the line, and is one notice all the same.
+    return told.filter(({ subject, replyTo }) => subject === `[ENGINE] stopped: ${name}` && replyTo === null);
+  });
 
 /** Ended for good. Its parent is told, once, unless it was the parent that stopped it. */
 async function expectStopped(project: TestProject, name: string): Promise<void> {
   const agent = await project.agent(name);
   expect(agent).toMatchObject({ state: "completed", outcome: "stopped" });
-  const notices = (await deaths(project, name)).map(({ address }) => address);
+  const notices = (await stopsTold(project, name)).map(({ address }) => address);
   expect(notices).toEqual(agent.stopRequestedBy === agent.parentName ? [] : [agent.parentName]);
   await project.until("every process had ended", async () => project.processes().length === 0);
   const { running, queued, alive } = await project.read(async (tx) => {
@@ -171,7 +175,7 @@ describe("ov stop", () => {
     expect(await project.json("stop", "z1")).toMatchObject({ stopped: true, wasZombie: true, alreadyEnded: false });
     expect(await project.agent("z1")).toMatchObject({ state: "completed", outcome: "crashed" });
     expect(await project.json("stop", "z1")).toMatchObject({ alreadyEnded: true });
-    expect(await deaths(project, "z1")).toEqual([]);
+    expect(await stopsTold(project, "z1")).toEqual([]);
   });
 
   test("an unknown name is not found, with the nearest one", async () => {

@@ -76,7 +76,7 @@ const said = [
   "lead1 > b2 status: Hint for b2",
   "lead1 > b1 status: Re: Question of b1",
   "lead1 > b2 status: Re: Question of b2",
-  "s1 > lead1 worker_died: [ENGINE] worker_died: s1",
+  "s1 > lead1 status: [ENGINE] stopped: s1",
   "b1 > lead1 worker_done: Done: B1",
   "b2 > lead1 worker_done: Done: B2",
   "lead1 > operator worker_done: Done: L",

@@ -13,6 +13,7 @@ import type { Task, TaskStatus } from "./task.ts";
  *   reopen   closed                      -> open         with nothing left of its landing
  *   reopen   in_progress, in_review      -> open         when its holder is released
  *   return   in_progress                 -> open         its holder was released without finishing
+ *   unhold   in_review, blocked          -> the same     its holder was released
  *   give up  in_review                   -> open         its branch was cancelled or let go, and landed nowhere
  */
 
@@ -94,6 +95,12 @@ export const isDropped = ({ status, mergeState }: Pick<Task, "status" | "mergeSt
 export function returnTask(task: Task, from: string, now: number): Task {
   if (task.status !== "in_progress" || task.claimedBy !== from) return task;
   return { ...task, ...unclaimed, status: "open", mergeState: "none", updatedAt: later(task, now) };
+}
+
+/** Its holder was released, though the task is not over: it waits for its landing, or for the tasks of others. */
+export function unholdTask(task: Task, from: string, now: number): Task {
+  if (task.status === "closed" || task.claimedBy !== from) return task;
+  return { ...task, ...unclaimed, updatedAt: later(task, now) };
 }
 
 /** Its work was handed in and will not land: it is ready again. Of any other task nothing changes. */

@@ -97,6 +97,9 @@ async function announceDeath(
   const reader = await readerOfNotice(tx, parentName);
   const isForwarded = reader !== parentName;
   const what = `${agent.capability}${agent.taskId === null ? "" : ` on ${agent.taskId}`}`;
+  // A stop on purpose is news for the parent, who waited for the agent, but no death.
+  const isStop = end.outcome === "stopped";
+  const how = isStop ? `was ended on purpose, ${end.death}` : `ended without finishing: ${end.death}`;
   const letter = await post(
     tx,
     { ids, now },
@@ -107,14 +110,14 @@ async function announceDeath(
       runId: agent.runId,
       verified: true,
       address: parentName,
-      recipients: [{ name: reader, wake: true }],
-      subject: `[ENGINE] worker_died: ${agent.name}`,
+      recipients: [{ name: reader, wake: true, ...(isStop ? { reason: "an agent below it was stopped" } : {}) }],
+      subject: `[ENGINE] ${isStop ? "stopped" : "worker_died"}: ${agent.name}`,
       body: [
-        `${agent.name} (${what}) ended without finishing: ${end.death}. ${end.kept ?? "Its worktree and branch are kept."}`,
+        `${agent.name} (${what}) ${how}. ${end.kept ?? "Its worktree and branch are kept."}`,
         `Next: ${end.advice ?? nextStep(agent, end)}`,
         ...(isForwarded ? ["", `[forwarded: ${parentName}, to whom it was sent, has ended]`] : []),
       ].join("\n"),
-      type: "worker_died",
+      type: isStop ? "status" : "worker_died",
       priority: "high",
       payload: JSON.stringify({
         agentName: agent.name,
@@ -142,7 +145,10 @@ async function announceDeath(
 /** What the reader can do where the cause of the end names nothing better. */
 function nextStep({ name, taskId }: Agent, { outcome }: AgentEnd): string {
   const another = taskId === null ? `let it go: ov release ${name}` : `ov release ${name}, then ov sling ${taskId}`;
-  if (outcome === "stopped") return `it was stopped on purpose. To give its task to another agent: ${another}`;
+  if (outcome === "stopped") {
+    const drop = taskId === null ? "" : `; to give the task up: ov task drop ${taskId} --reason "<why>"`;
+    return `to give its task to another agent: ${another}${drop}`;
+  }
   return `let it go on: ov recover ${name}; or give its task to another agent: ${another}`;
 }
 

@@ -5,7 +5,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
-import { giveUpTask, returnTask } from "../../domain/task/change.ts";
+import { giveUpTask, returnTask, unholdTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type EventOwner, record } from "../events/record.ts";
 import { announceFinished } from "../runs/announce-phases.ts";
@@ -46,10 +46,22 @@ export async function release(tx: Tx, context: ReleaseContext, agent: Agent, rea
   await record(tx, context.now, { source: "engine", agent, type: "released", data });
   if (agent.outcome !== "done") await giveBackTask(tx, context, agent);
   else await giveUpUnlanded(tx, context, agent, { source: "engine", agent, reason });
+  await unhold(tx, context, agent);
   const parent = await tx.agents.byName(agent.parentName);
   const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
   await announceFinished(tx, context, agent.runId);
   return [agent.name, ...above];
+}
+
+/** A released agent holds no task, also none that still waits for its landing or for other tasks. */
+async function unhold(tx: Tx, { now }: ReleaseContext, agent: Agent): Promise<void> {
+  const newest = await tx.agents.byName(agent.name);
+  const task = agent.taskId === null || newest?.id !== agent.id ? undefined : await tx.tasks.get(agent.taskId);
+  const free = task === undefined ? undefined : unholdTask(task, agent.name, now);
+  if (task === undefined || free === undefined || free === task) return;
+  await tx.tasks.update(free);
+  const data = { taskId: task.id, fields: ["claimedBy"], status: free.status };
+  await record(tx, now, { source: "engine", agent, type: "task_updated", data });
 }
 
 /** The task of an agent that did not finish is ready again, unless a later incarnation works on it. */

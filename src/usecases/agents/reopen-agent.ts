@@ -85,7 +85,10 @@ async function waitAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
 async function workAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
   if (isIn("readOnly", agent.capability)) return;
   const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
-  if (task?.status === "in_review") await tx.tasks.update({ ...task, status: "in_progress", updatedAt: now });
+  if (task?.status === "in_review") {
+    const claimedBy = task.claimedBy ?? agent.name;
+    await tx.tasks.update({ ...task, status: "in_progress", claimedBy, updatedAt: now });
+  }
   // It was given back when the earlier incarnation was released.
   const isFree = task?.status === "open" && task.claimedBy === null;
   if (isFree) await tx.tasks.update({ ...task, status: "in_progress", claimedBy: agent.name, updatedAt: now });

@@ -65,8 +65,12 @@ const queueTurn = (world: UseCaseWorld, name: string): Promise<void> =>
 const agentOf = (world: UseCaseWorld, name: string): Promise<Agent | undefined> =>
   world.store.read((tx) => tx.agents.byName(name));
 
-const deathsTo = (world: UseCaseWorld, to: string) =>
-  world.store.read((tx) => tx.messages.list({ to, type: "worker_died" }));
+/** Notices about agents that were stopped. A stop on purpose is never told as a death. */
+const stopsTold = async (world: UseCaseWorld, to: string) => {
+  expect(await world.store.read((tx) => tx.messages.list({ to, type: "worker_died" }))).toEqual([]);
+  const mail = await world.store.read((tx) => tx.messages.list({ to, type: "status" }));
+  return mail.filter(({ subject }) => subject.startsWith("[ENGINE] stopped: "));
+};
 
 describe("an idle agent", () => {
   test("has ended with the transaction, its queued turn is gone and its parent told once", async () => {
@@ -78,9 +82,9 @@ describe("an idle agent", () => {
     expect(liveChildren).toEqual(["cid"]);
     expect(await agentOf(world, "ann")).toMatchObject({ state: "completed", outcome: "stopped" });
     expect(await world.store.read((tx) => tx.turns.queuedFor("agent-ann"))).toBeUndefined();
-    const [death, ...more] = await deathsTo(world, "lead");
+    const [told, ...more] = await stopsTold(world, "lead");
     expect(more).toEqual([]);
-    expect(JSON.parse(death?.payload ?? "")).toMatchObject({
+    expect(JSON.parse(told?.payload ?? "")).toMatchObject({
       terminatedBy: "operator",
       reason: "stopped by operator",
       outcome: "stopped",
@@ -96,7 +100,7 @@ describe("an idle agent", () => {
     const again = await world.must(requestStop, { name: "bob", tree: true });
     expect(again.agents).toMatchObject([{ agentName: "bob", ended: true, alreadyEnded: true, wasCompleted: true }]);
     expect(await agentOf(world, "bob")).toEqual(before);
-    expect(await deathsTo(world, "lead")).toHaveLength(1);
+    expect(await stopsTold(world, "lead")).toHaveLength(1);
   });
 
   test("is stopped before it has a worktree", async () => {
@@ -131,7 +135,7 @@ describe("an agent in a turn", () => {
     ]);
     expect(await agentOf(world, "bob")).toMatchObject({ state: "in_turn", stopRequestedBy: "operator" });
     expect(await world.store.read((tx) => tx.turns.ready(world.now(), 9))).toEqual([]);
-    expect(await deathsTo(world, "lead")).toEqual([]);
+    expect(await stopsTold(world, "lead")).toEqual([]);
     const again = await world.must(requestStop, { name: "bob", tree: false });
     expect(again.agents).toEqual(agents);
   });
@@ -155,7 +159,7 @@ describe("a zombie", () => {
     const { agents } = await world.must(requestStop, { name: "bob", tree: false });
     expect(agents).toMatchObject([{ wasZombie: true, alreadyEnded: false, ended: true }]);
     expect(await agentOf(world, "bob")).toMatchObject({ state: "completed", outcome: "crashed", endedAt: 5 });
-    expect(await deathsTo(world, "lead")).toEqual([]);
+    expect(await stopsTold(world, "lead")).toEqual([]);
   });
 
   test("stays one when its lead says the same", async () => {
@@ -178,7 +182,7 @@ describe("a whole tree", () => {
       expect(await agentOf(world, name)).toMatchObject({ state: "completed", outcome: "stopped" });
       expect(await world.store.read((tx) => tx.turns.queuedFor(`agent-${name}`))).toBeUndefined();
     }
-    expect(await deathsTo(world, "operator")).toEqual([]);
+    expect(await stopsTold(world, "operator")).toEqual([]);
     expect(await agentOf(world, "eve")).toMatchObject({ state: "between_turns" });
   });
 
@@ -197,7 +201,7 @@ describe("rights", () => {
     await withTeam(world);
     const lead = agentCaller("lead", "lead");
     await world.must(requestStop, { name: "cid", tree: false }, lead);
-    expect(await deathsTo(world, "ann")).toMatchObject([{ fromAgent: "cid" }]);
+    expect(await stopsTold(world, "ann")).toMatchObject([{ fromAgent: "cid" }]);
     for (const name of ["eve", "lead"]) {
       expect(await world.call(requestStop, { name, tree: false }, lead)).toMatchObject({
         ok: false,
