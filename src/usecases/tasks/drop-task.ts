@@ -22,7 +22,7 @@ import type { Effect } from "../operation.ts";
 import { checklist } from "../runs/checklist.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { followClosing } from "./close-task.ts";
-import { detailOf, detailsOf, findTask, type TaskDetail } from "./task-detail.ts";
+import { detailOf, detailsOf, findTask, ownerOfTask, type TaskDetail } from "./task-detail.ts";
 
 export interface DropTaskRequest {
   readonly id: string;
@@ -167,9 +167,9 @@ async function whatGoes(tx: Tx, root: Task, withDependents: boolean): Promise<Wh
     if (withDependents) next.push(...(await tx.tasks.dependentsOf(id)).map(({ taskId }) => taskId));
     for (const agent of newestPerName(await tx.agents.list({ taskId: id }))) {
       for (const one of [agent, ...(await descendantsOf(tx, agent.name))]) {
-        if (one.releasedAt !== null || one.taskId === null) continue;
+        if (one.releasedAt !== null) continue;
         agents.set(one.name, one);
-        next.push(one.taskId);
+        if (one.taskId !== null) next.push(one.taskId);
       }
     }
   }
@@ -280,16 +280,21 @@ interface Letter {
 }
 
 /**
- * One letter to each who planned with the task: the parents of the stopped agents, agents that waited for it to land, and
- * the coordinator of its run. The caller knows it, and the agents that go with the task need not.
+ * One letter to each who planned with the task: the parents of the stopped agents, agents that waited for it to land, the
+ * owners of tasks that can be started now, and the coordinator of its run. The caller knows it, and the agents that go with
+ * the task need not.
  */
 async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly string[]): Promise<readonly string[]> {
   const { caller } = context;
   const going = new Set(letter.agents.map(({ name }) => name));
   const run = letter.root.runId === null ? undefined : await tx.runs.get(letter.root.runId);
   const coordinator = run?.status === "active" ? run.coordinatorName : null;
-  const planners = [...letter.agents.map(({ parentName }) => parentName), ...waited];
-  const concerned = [...planners, ...(coordinator === null || isDirectedBelow(caller, letter) ? [] : [coordinator])];
+  const concerned = [...letter.agents.map(({ parentName }) => parentName), ...waited];
+  if (coordinator !== null && !isOwnPart(caller, letter)) concerned.push(coordinator);
+  for (const task of letter.ready) {
+    const owner = await ownerOfTask(tx, task);
+    if (owner !== null) concerned.push(owner);
+  }
   const readers = new Set<string>();
   for (const name of concerned) if (!going.has(name)) readers.add(await nearestLiveAncestor(tx, name));
   readers.delete(caller.name);
@@ -298,8 +303,7 @@ async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly s
       ...fromEngine,
       runId: letter.root.runId,
       address: name,
-      // It changes the plan of its reader, who may be waiting for the stopped agents.
-      recipients: [{ name, wake: true }],
+      recipients: [{ name, wake: true, reason: "a task of its plan was dropped" }],
       subject: `[ENGINE] dropped: ${letter.root.id}`,
       body: words(caller, letter),
       type: "status",
@@ -318,7 +322,7 @@ async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly s
 }
 
 /** A lead that drops a part of its own task changes nothing for the coordinator, unless a criterion is left unserved. */
-const isDirectedBelow = (caller: Caller, { missing }: Letter): boolean =>
+const isOwnPart = (caller: Caller, { missing }: Letter): boolean =>
   caller.kind === "agent" && canonical(caller.capability) === "lead" && missing.length === 0;
 
 function words(caller: Caller, { root, closed, why, agents, kept, ready, missing }: Letter): string {
