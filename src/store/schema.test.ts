@@ -12,7 +12,7 @@ import { statementsFrom } from "./migrations/migrations.ts";
 import { leases, processes, tokens } from "./processes.ts";
 import { checkpoints, handoffs, identities, removals, snapshots } from "./snapshots.ts";
 import { type Column, columnName, type Table } from "./table.ts";
-import { criteria, groups, runs, specs, taskCriteria, taskDeps, tasks } from "./tasks.ts";
+import { criteria, groups, runChanges, runs, specs, taskCriteria, taskDeps, tasks } from "./tasks.ts";
 import { turns } from "./turns.ts";
 
 const described = [
@@ -29,6 +29,7 @@ const described = [
   columnsOf(taskDeps),
   columnsOf(specs),
   columnsOf(criteria),
+  columnsOf(runChanges),
   columnsOf(taskCriteria),
   columnsOf(groups),
   columnsOf(tokens),

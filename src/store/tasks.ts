@@ -1,3 +1,4 @@
+import type { RunChange } from "../domain/run/change.ts";
 import type { Criterion, ProofKind, TaskCriterion } from "../domain/run/checklist.ts";
 import type { Run, RunStatus } from "../domain/run/run.ts";
 import type { Group, MergeState, Spec, Task, TaskDependency, TaskStatus, TaskType } from "../domain/task/task.ts";
@@ -154,6 +155,16 @@ export const runs = table<Run>("runs", {
   completedAt: nullable(integer),
 });
 
+export const runChanges = table<RunChange>("run_changes", {
+  runId: text(),
+  number: integer,
+  criterion: nullable(integer),
+  words: text(),
+  wordsBefore: nullable(text()),
+  changedBy: text(),
+  changedAt: integer,
+});
+
 export const runRows = (sql: Sql): RunRows => ({
   insert: async (run) => {
     await insert(sql, runs, run);
@@ -169,6 +180,13 @@ export const runRows = (sql: Sql): RunRows => ({
       id,
     );
   },
+  setObjective: async (id, objective) => {
+    await sql.run("UPDATE runs SET objective = ? WHERE id = ?", objective, id);
+  },
+  addChange: async (change) => {
+    await insert(sql, runChanges, change);
+  },
+  changes: (id) => select(sql, runChanges, "WHERE run_id = ? ORDER BY number", id),
   complete: async (id, status, now) => {
     await sql.run("UPDATE runs SET status = ?, completed_at = ? WHERE id = ?", status, now, id);
   },

@@ -1,4 +1,4 @@
-PRAGMA user_version = 14;
+PRAGMA user_version = 15;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -466,6 +466,17 @@ CREATE TABLE retention_places (
   what TEXT PRIMARY KEY NOT NULL,
   at INTEGER NOT NULL,
   id TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE run_changes (
+  run_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  criterion INTEGER,
+  words TEXT NOT NULL,
+  words_before TEXT,
+  changed_by TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (run_id, number)
 ) STRICT;
 
 CREATE TABLE runs (

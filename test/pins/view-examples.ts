@@ -124,6 +124,15 @@ const criterion: First<"criterionView"> = {
   tasks: ["T1"],
 };
 const checklist: First<"checklistView"> = { run, criteria: [criterion, bareCriterion], unserved: [2], landing: "main" };
+const runChange: First<"runChangeView"> = {
+  runId: run.id,
+  number: 2,
+  criterion: 1,
+  words: "is very fast",
+  wordsBefore: "is fast",
+  changedBy: "coordinator",
+  changedAt: at,
+};
 const runDetail: First<"runView"> = {
   run,
   agentCount: 2,
@@ -133,6 +142,7 @@ const runDetail: First<"runView"> = {
   approvals: [1],
   merges: { pending: [1], approvals: [1], failed: [2], blocked: [blocked], troubles: ["promote: locked"] },
   criteria: [criterion, bareCriterion],
+  changes: [runChange],
 };
 const head: First<"headView"> = {
   agent,
@@ -896,6 +906,11 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   mergesView: [[runDetail.merges], [{ pending: 0, approvals: [], failed: [], blocked: [] }]],
   criterionView: [[criterion], [bareCriterion]],
   checklistView: [[checklist]],
+  changedRunView: [
+    [{ ...checklist, changed: true, criterion: 3, told: "coordinator" }],
+    [{ ...checklist, changed: false, criterion: null, told: null }],
+  ],
+  runChangeView: [[runChange], [{ ...runChange, criterion: null, wordsBefore: null }]],
   openEndView: [[{ kind: "criterion", name: "2", what: "criterion 2 has no proof", fix: "show it" }]],
   runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null }]],
   overviewView: [

@@ -81,6 +81,11 @@ export const workTools = {
     readOnly: false,
     input: object({ criteria: someTexts("One sentence for each criterion") }),
   }),
+  criteria_amend: () => ({
+    description: "Puts a criterion into other words, once after each change of the objective by the operator.",
+    readOnly: false,
+    input: object({ number: whole({ min: 1 }, "Number of the criterion"), text: text("Its new words") }),
+  }),
   criteria_prove: () => ({
     description:
       "Names what shows a criterion, one of file, test and commit. It counts only when it is there on the landed tree.",

@@ -1,5 +1,7 @@
+import type { RunChange } from "../../domain/run/change.ts";
 import { criterionStatus } from "../../domain/run/checklist.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
+import type { ChangeRunReply } from "../../usecases/runs/change-objective.ts";
 import type { CriterionDetail } from "../../usecases/runs/checklist.ts";
 import type { ChecklistReply } from "../../usecases/runs/criteria.ts";
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
@@ -45,6 +47,24 @@ export const checklistView = ({ run, criteria, unserved, landing }: ChecklistRep
   unserved,
 });
 
+/** The checklist of a run after the operator changed its objective. */
+export const changedRunView = ({ changed, criterion, told, ...checklist }: ChangeRunReply) => ({
+  changed,
+  criterion,
+  told,
+  ...checklistView(checklist),
+});
+
+/** One change of what a run is for; with a criterion, of its words. */
+export const runChangeView = (change: RunChange) => ({
+  number: change.number,
+  criterion: change.criterion,
+  words: change.words,
+  wordsBefore: change.wordsBefore,
+  changedBy: change.changedBy,
+  changedAt: iso(change.changedAt),
+});
+
 /** One thing that keeps a run from ending. */
 export const openEndView = ({ kind, name, what, fix }: OpenEnd) => ({ kind, name, what, fix });
 
@@ -63,6 +83,7 @@ export const runView = (detail: RunDetail) => ({
   landingBranch: detail.run.landingBranch,
   merges: mergesView(detail.merges),
   criteria: detail.criteria.map(criterionView),
+  changes: detail.changes.map(runChangeView),
   ...olderRunKeys(detail),
 });
 

@@ -199,6 +199,15 @@ export const eventKinds = {
   criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),
   criterion_proved: holds<{ runId: string; number: number; kind: string; landed: string }>(),
   criterion_waived: holds<{ runId: string; number: number; reason: string }>(),
+  /** `criterion`: the number of the criterion that the words became; null when the objective is not split. */
+  run_changed: holds<{
+    runId: string;
+    number: number;
+    words: string;
+    criterion: number | null;
+    waived: readonly number[];
+  }>(),
+  criterion_amended: holds<{ runId: string; number: number; words: string; wordsBefore: string }>(),
   run_retargeted: holds<{ runId: string; from: string | null; to: string; landingBranch: string | null }>(),
   run_phase: holds<{
     phase: string;

@@ -16,6 +16,7 @@ export const toolNames = [
   "task_dep",
   "criteria_list",
   "criteria_add",
+  "criteria_amend",
   "criteria_prove",
   "spawn",
   "fleet",

@@ -15,6 +15,7 @@ export type ProofKind = (typeof proofKinds)[number];
  *
  *   open    -> proved  evidence was found on the landed tree
  *   open    -> waived  the operator decided that it need not be met
+ *   proved  -> open    by other words of the criterion (change.ts), and
  *   proved  -> open    only for a look at a landed tree that lacks the evidence; nothing is stored
  */
 export interface Criterion {
@@ -71,13 +72,12 @@ export function addCriteria(
   texts: readonly string[],
   { by, now }: { readonly by: string; readonly now: number },
 ): Result<readonly Criterion[], InvalidInput> {
-  const given = texts.map((text) => text.trim().replace(/\s+/g, " "));
-  if (given.length === 0 || given.includes("")) return no(invalid("text", "must say what has to be true in the end"));
-  const long = given.find((text) => text.length > longest);
-  if (long !== undefined) {
-    return no(
-      invalid("text", `must have at most ${longest} characters; split it`, { value: `${long.slice(0, 40)}...` }),
-    );
+  if (texts.length === 0) return no(invalid("text", "must say what has to be true in the end"));
+  const given: string[] = [];
+  for (const typed of texts) {
+    const text = criterionText("text", typed);
+    if (!text.ok) return text;
+    given.push(text.value);
   }
   const known = new Set(stored.map(({ text }) => text));
   const twice = given.find((text, at) => known.has(text) || given.indexOf(text) !== at);
@@ -87,6 +87,15 @@ export function addCriteria(
   }
   const last = Math.max(0, ...stored.map(({ number }) => number));
   return ok(given.map((text, at) => fresh({ runId, number: last + 1 + at, text, addedBy: by, addedAt: now })));
+}
+
+/** The words of a criterion as they are stored: one line of bounded length. */
+export function criterionText(field: string, typed: string): Result<string, InvalidInput> {
+  const words = typed.trim().replace(/\s+/g, " ");
+  if (words === "") return no(invalid(field, "must say what has to be true in the end"));
+  if (words.length <= longest) return ok(words);
+  const value = `${words.slice(0, 40)}...`;
+  return no(invalid(field, `must have at most ${longest} characters; split it`, { value }));
 }
 
 const fresh = (criterion: Pick<Criterion, "runId" | "number" | "text" | "addedBy" | "addedAt">): Criterion => ({

@@ -188,6 +188,7 @@ export const stayingTables: Readonly<Record<string, string>> = {
   specs: "one row for each task",
   criteria: "a few rows for each run; they say what its objective was and what shows it",
   task_criteria: "goes with its task",
+  run_changes: "a few rows for each run; they keep the older words of its objective and criteria",
   budget_reservations: "each goes when its turn settles",
   merge_queue: "one row for each branch that was to land; says what landed",
   merge_ops: "one row for each move of a branch; each landing can be undone at any time",

@@ -1,3 +1,4 @@
+import type { RunChange } from "../../domain/run/change.ts";
 import type { Criterion, TaskCriterion } from "../../domain/run/checklist.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import type { Group, Spec, Task, TaskDependency, TaskStatus } from "../../domain/task/task.ts";
@@ -54,7 +55,11 @@ export interface RunRows {
     id: string,
     branches: { readonly targetBranch: string; readonly landingBranch: string | null },
   ): Promise<void>;
+  setObjective(id: string, objective: string): Promise<void>;
   complete(id: string, status: RunStatus, now: number): Promise<void>;
+  addChange(change: RunChange): Promise<void>;
+  /** What was changed in its objective and checklist, oldest first. */
+  changes(id: string): Promise<RunChange[]>;
 }
 
 /** The checklists of runs, and which task serves which criterion. */

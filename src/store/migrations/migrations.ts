@@ -14,6 +14,7 @@ import attemptMembers from "./011-attempt-members.sql" with { type: "file" };
 import drivers from "./012-drivers.sql" with { type: "file" };
 import checklist from "./013-checklist.sql" with { type: "file" };
 import wakeReasons from "./014-wake-reasons.sql" with { type: "file" };
+import runChangeRows from "./015-run-changes.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -34,6 +35,7 @@ const migrations: readonly string[] = [
   drivers,
   checklist,
   wakeReasons,
+  runChangeRows,
 ];
 
 export const schemaVersion = migrations.length;

@@ -24,6 +24,7 @@ export const implementations: Readonly<Partial<Record<DefinedTool, () => Promise
   task_dep: async () => (await import("./tools/tasks.ts")).taskDep,
   criteria_list: async () => (await import("./tools/tasks.ts")).criteriaList,
   criteria_add: async () => (await import("./tools/tasks.ts")).criteriaAdd,
+  criteria_amend: async () => (await import("./tools/tasks.ts")).criteriaAmend,
   criteria_prove: async () => (await import("./tools/tasks.ts")).criteriaProve,
   spec_write: async () => (await import("./tools/tasks.ts")).specWrite,
   spec_read: async () => (await import("./tools/tasks.ts")).specRead,

@@ -32,7 +32,8 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
  */
 async function criteriaFor(tx: Tx, agent: Agent, run: Run | undefined): Promise<Assignment["criteria"]> {
   if (run === undefined) return [];
-  const all = (await tx.criteria.of(run.id)).map(({ number, text }) => ({ number, text }));
+  const wanted = (await tx.criteria.of(run.id)).filter(({ waivedAt }) => waivedAt === null);
+  const all = wanted.map(({ number, text }) => ({ number, text }));
   if (all.length === 0 || isIn("persistent", agent.capability)) return all;
   const visited = new Set<string>();
   for (let one: Agent | undefined = agent; one !== undefined && !visited.has(one.name); ) {

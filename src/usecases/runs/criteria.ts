@@ -76,7 +76,7 @@ export const addCriteriaToRun: UseCase<AddCriteriaRequest, ChecklistReply> = {
 };
 
 /** An active run, if the caller may say something about its checklist: its coordinator and the operator may. */
-async function ownRun(
+export async function ownRun(
   tx: Tx,
   caller: Caller,
   runId: string | undefined,
@@ -205,7 +205,8 @@ export const waiveCriterionOfRun: UseCase<WaiveRequest, ChecklistReply> = {
   },
 };
 
-async function findCriterion(tx: Tx, run: Run, number: number): Promise<Result<Criterion, Refusal>> {
+/** A criterion of the checklist by its number, also the objective that nobody has split. */
+export async function findCriterion(tx: Tx, run: Run, number: number): Promise<Result<Criterion, Refusal>> {
   const { criteria } = await checklist(tx, run);
   const found = criteria.find((criterion) => criterion.number === number);
   return found === undefined ? no(notFound("criterion", String(number))) : ok(found);

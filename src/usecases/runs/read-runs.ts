@@ -3,6 +3,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { RunChange } from "../../domain/run/change.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { agentDuration, runDuration } from "../../domain/run/run.ts";
 import { fields, noFields, text, whole } from "../../domain/schema/schema.ts";
@@ -87,12 +88,15 @@ export interface RunDetail {
   readonly approvals: readonly number[];
   readonly merges: MergeCounts;
   readonly criteria: readonly CriterionDetail[];
+  /** What was changed in its objective and checklist, oldest first. */
+  readonly changes: readonly RunChange[];
 }
 
 export async function runDetail(tx: Tx, run: Run, now: number): Promise<RunDetail> {
   const detail = describe(run, await tx.agents.list({ runId: run.id }), await mergeCounts(tx, { runId: run.id }), now);
   const { criteria, tasks } = await checklist(tx, run);
-  return { ...detail, status: await statusOf(tx, detail), criteria: detailsOf(criteria, tasks) };
+  const changes = await tx.runs.changes(run.id);
+  return { ...detail, status: await statusOf(tx, detail), criteria: detailsOf(criteria, tasks), changes };
 }
 
 /** The status with the questions of its agents taken into account. */
@@ -101,7 +105,12 @@ async function statusOf(tx: Tx, { run, status }: Pick<RunDetail, "run" | "status
   return (await openDecisions(tx, { runId: run.id })).length > 0 ? "needs operator" : status;
 }
 
-function describe(run: Run, agents: readonly Agent[], merges: MergeCounts, now: number): Omit<RunDetail, "criteria"> {
+function describe(
+  run: Run,
+  agents: readonly Agent[],
+  merges: MergeCounts,
+  now: number,
+): Omit<RunDetail, "criteria" | "changes"> {
   const { approvals } = merges;
   const coordinators = agents.filter((agent) => agent.name === run.coordinatorName);
   const newest = coordinators.sort((a, b) => b.generation - a.generation)[0];

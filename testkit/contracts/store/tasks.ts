@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Task } from "../../../src/domain/task/task.ts";
 import type { Check } from "./database.ts";
-import { aCriterion, aGroup, aTask, noon } from "./rows.ts";
+import { aCriterion, aGroup, aRun, aTask, noon } from "./rows.ts";
 import { rejection } from "./transactions.ts";
 
 export function taskPromises(check: Check): void {
@@ -108,6 +108,22 @@ export function taskPromises(check: Check): void {
       expect(await tx.specs.get("T1")).toEqual({ ...spec, author: "lead", digest: "d2" });
       expect(await tx.specs.inUse(["d1", "d2", "d3"])).toEqual(new Set(["d2"]));
       expect(await tx.specs.inUse([])).toEqual(new Set());
+    });
+  });
+
+  check("a run has another objective, and keeps what was changed in order", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.runs.insert(aRun("r1"));
+      await tx.runs.setObjective("r1", "other words");
+      expect(await tx.runs.get("r1")).toMatchObject({ objective: "other words" });
+      const change = { runId: "r1", words: "b", wordsBefore: null, changedBy: "operator", changedAt: noon };
+      await tx.runs.addChange({ ...change, number: 2, criterion: 1, wordsBefore: "a" });
+      await tx.runs.addChange({ ...change, number: 1, criterion: null });
+      expect(await tx.runs.changes("r1")).toEqual([
+        { ...change, number: 1, criterion: null },
+        { ...change, number: 2, criterion: 1, wordsBefore: "a" },
+      ]);
+      expect(await tx.runs.changes("r2")).toEqual([]);
     });
   });
 

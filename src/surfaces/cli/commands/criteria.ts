@@ -38,6 +38,14 @@ export const prove: Handler = async ({ app, args, flags, io }) => {
   return shown(io.paint, proved, `Found on the landed tree; criterion ${which.value} is proved.`);
 };
 
+export const amend: Handler = async ({ app, args, flags, io }) => {
+  const which = number("number", args.number);
+  if (!which.ok) return which;
+  const request = { number: which.value, text: word(args.text), runId: text(flags.run) };
+  const amended = await app.call("criterion.amend", request);
+  return shown(io.paint, amended, `Criterion ${which.value} has other words now.`);
+};
+
 export const waive: Handler = async ({ app, args, flags, io }) => {
   const which = number("number", args.number);
   if (!which.ok) return which;

@@ -1,5 +1,5 @@
 import { runAgentView } from "../../../contract/views/agent.ts";
-import { runView } from "../../../contract/views/run.ts";
+import { changedRunView, runView } from "../../../contract/views/run.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
@@ -62,6 +62,27 @@ export const show: Handler = async ({ app, args, io }) => {
   return ok({
     json: { run: runView(detail), duration: duration(detail.durationMs), agents: agents.map(runAgentView) },
     text: lines.join("\n"),
+  });
+};
+
+/** Changes what a run is for. */
+export const change: Handler = async ({ app, args, flags, io }) => {
+  const waive = numbers("waive", flags.waive);
+  if (!waive.ok) return waive;
+  const request = { words: word(args.words), runId: text(flags.run), waive: waive.value };
+  const changed = await app.call("run.change", request);
+  if (!changed.ok) return changed;
+  const { run, told, criteria } = changed.value;
+  const { paint } = io;
+  const ended = run.coordinatorName === null ? "the run has no coordinator" : `${run.coordinatorName} has ended`;
+  const nobody = `nobody was told: ${ended}; tell its agents yourself: ov mail send`;
+  const news = changed.value.changed
+    ? [successLine(paint, "Objective changed", run.id), hintLine(paint, told === null ? nobody : `told: ${told}`)]
+    : [`The objective of ${paint.accent(run.id)} was changed so before; nobody was told again.`];
+  return ok({
+    json: changedRunView(changed.value),
+    text: [...news, ...checklistLines(paint, criteria)].join("\n"),
+    quietText: run.id,
   });
 };
 

@@ -14,7 +14,7 @@ const criterion: Argument = { name: "number", summary: "Number of the criterion"
 /** `ov run`: everything done for one objective. */
 export const runCommand: Command = {
   name: "run",
-  summary: "Show the current run, list past ones, give one another target, end one",
+  summary: "Show the current run, list past ones, change what one is for, end one",
   group: "Runs",
   run: async () => (await import("../commands/run.ts")).current,
   commands: [
@@ -31,6 +31,29 @@ export const runCommand: Command = {
         { name: "run-id", summary: "Id of the run (default: the current one, else the newest)", complete: "runs" },
       ],
       run: async () => (await import("../commands/run.ts")).show,
+    },
+    {
+      name: "change",
+      summary: "Change the objective of a run: its coordinator is told once and plans anew; for the operator",
+      details:
+        "The words are put behind the objective, which stays. Where the objective is split they become a criterion, so that the run cannot end without them. The coordinator may then put other criteria into new words, once each, and drop tasks.",
+      arguments: [{ name: "words", summary: "What is wanted now", required: true }],
+      flags: [
+        {
+          name: "waive",
+          value: "1,3",
+          type: "list",
+          summary: "Criteria that the change makes needless; the words are the reason",
+        },
+        ofRun,
+      ],
+      examples: [
+        {
+          line: 'ov run change "export JSON instead of CSV" --waive 2',
+          does: "adds it to the objective and waives criterion 2",
+        },
+      ],
+      run: async () => (await import("../commands/run.ts")).change,
     },
     {
       name: "retarget",
@@ -108,6 +131,15 @@ export const runCommand: Command = {
             { line: 'ov run criteria prove 1 --test "test/dates.test.ts:leap years"', does: "proves criterion 1" },
           ],
           run: async () => (await import("../commands/criteria.ts")).prove,
+        },
+        {
+          name: "amend",
+          summary: "Put a criterion into other words; the older words are kept",
+          details:
+            "The evidence of the criterion is forgotten, for it showed the older words. A coordinator may do this once for each criterion after each change of the objective (ov run change).",
+          arguments: [criterion, { name: "text", summary: "What has to be true in the end", required: true }],
+          flags: [ofRun],
+          run: async () => (await import("../commands/criteria.ts")).amend,
         },
         {
           name: "waive",

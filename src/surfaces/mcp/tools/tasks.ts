@@ -131,6 +131,9 @@ export const criteriaList: ToolHandler = async (_given, { app }) => checklist(aw
 export const criteriaAdd: ToolHandler = async (given, { app }) =>
   checklist(await app.call("criterion.add", { texts: given.texts("criteria") ?? [] }));
 
+export const criteriaAmend: ToolHandler = async (given, { app }) =>
+  checklist(await app.call("criterion.amend", { number: given.number("number") ?? 0, text: given.text("text") }));
+
 export const criteriaProve: ToolHandler = async (given, { app }) =>
   checklist(
     await app.call("criterion.prove", {

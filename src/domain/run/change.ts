@@ -1,0 +1,106 @@
+import { type InvalidInput, invalid } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+import { type Criterion, criterionText } from "./checklist.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * One change of what a run is for. The operator changes the objective; after that the coordinator may put criteria into
+ * other words. Changes are numbered within the run and never deleted, so the older words are kept.
+ */
+export interface RunChange {
+  readonly runId: string;
+  readonly number: number;
+  /** The criterion whose words were replaced; null for the objective. */
+  readonly criterion: number | null;
+  readonly words: string;
+  readonly wordsBefore: string | null;
+  readonly changedBy: string;
+  readonly changedAt: number;
+}
+
+interface By {
+  readonly by: string;
+  readonly now: number;
+}
+
+/**
+ * The objective with the operator's words behind it. `undefined`: the last change of the objective said just that, and the
+ * command is a repetition.
+ */
+export function changeObjective(
+  run: Pick<Run, "id" | "objective">,
+  before: readonly RunChange[],
+  typed: string,
+  { by, now }: By,
+): Result<{ readonly objective: string; readonly change: RunChange } | undefined, InvalidInput> {
+  const words = criterionText("words", typed);
+  if (!words.ok) return words;
+  const earlier = before.filter(({ criterion }) => criterion === null);
+  if (earlier.at(-1)?.words === words.value) return ok(undefined);
+  const number = nextNumber(before);
+  const objective =
+    run.objective === null ? words.value : `${run.objective} [change ${earlier.length + 1}: ${words.value}]`;
+  return ok({
+    objective,
+    change: {
+      runId: run.id,
+      number,
+      criterion: null,
+      words: words.value,
+      wordsBefore: run.objective,
+      changedBy: by,
+      changedAt: now,
+    },
+  });
+}
+
+/**
+ * The criterion in other words. Evidence for the older words shows nothing about the newer ones. A coordinator may do this
+ * once for each criterion after each change of the objective: otherwise it could make a criterion fit what was built.
+ */
+export function amendCriterion(
+  criterion: Criterion,
+  before: readonly RunChange[],
+  typed: string,
+  { by, now, isOperator }: By & { readonly isOperator: boolean },
+): Result<{ readonly criterion: Criterion; readonly change: RunChange }, InvalidInput> {
+  const words = criterionText("text", typed);
+  if (!words.ok) return words;
+  const value = String(criterion.number);
+  if (criterion.waivedAt !== null) {
+    return no(invalid("number", "is waived and stays as it is; add another criterion", { value }));
+  }
+  if (words.value === criterion.text) return no(invalid("text", "is what the criterion says already"));
+  const last = before.findLast((one) => one.criterion === criterion.number)?.number ?? 0;
+  const changed = before.findLast((one) => one.criterion === null)?.number ?? 0;
+  if (!isOperator && changed <= last) {
+    const problem =
+      last === 0
+        ? "may be put into other words only after the operator changed the objective: ov run change"
+        : "was put into other words since the operator last changed the objective";
+    return no(invalid("number", problem, { value }));
+  }
+  const bare = {
+    proofKind: null,
+    proofPath: null,
+    proofTest: null,
+    proofCommit: null,
+    provedBy: null,
+    provedAt: null,
+    checkedCommit: null,
+  };
+  return ok({
+    criterion: { ...criterion, ...bare, text: words.value },
+    change: {
+      runId: criterion.runId,
+      number: nextNumber(before),
+      criterion: criterion.number,
+      words: words.value,
+      wordsBefore: criterion.text,
+      changedBy: by,
+      changedAt: now,
+    },
+  });
+}
+
+const nextNumber = (before: readonly RunChange[]): number => Math.max(0, ...before.map(({ number }) => number)) + 1;

@@ -1,0 +1,117 @@
+import { expect, test } from "bun:test";
+import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import type { Run } from "../../domain/run/run.ts";
+import { assignmentOf } from "../prompts/assignment.ts";
+import { createTask } from "../tasks/change-tasks.ts";
+import { amendCriterionOfRun, changeRun } from "./change-objective.ts";
+import { endRun } from "./change-run.ts";
+import { addCriteriaToRun, listCriteria, recordProof } from "./criteria.ts";
+import { showRun } from "./read-runs.ts";
+
+const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
+
+async function led(world: UseCaseWorld, facts: Partial<Run> = {}): Promise<void> {
+  const run = { ...activeRun("run-1", world.now()), coordinatorName: "coordinator", objective: "Read CSV" };
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...run, checklist: true, ...facts });
+    await tx.agents.reserve(storedAgent("coordinator", { capability: "coordinator", depth: 0 }));
+    await tx.agents.reserve(storedAgent("l1", { capability: "lead", parentName: "coordinator" }));
+  });
+}
+
+const mailTo = (world: UseCaseWorld, to: string) => world.store.read((tx) => tx.messages.list({ to }));
+const words = "JSON instead of CSV";
+
+test("L11: a change of mind amends the objective and the checklist, and the coordinator alone is told, once", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["it reads CSV", "it is documented"] }, coordinator);
+  await world.must(createTask, { title: "CSV", id: "T1", criteria: [1] }, coordinator);
+  const changed = await world.must(changeRun, { words, waive: [1] });
+  expect(changed).toMatchObject({ changed: true, criterion: 3, told: "coordinator", unserved: [2, 3] });
+  expect(changed.run.objective).toBe("Read CSV [change 1: JSON instead of CSV]");
+  expect(changed.criteria.map(({ criterion }) => [criterion.number, criterion.text, criterion.waiveReason])).toEqual([
+    [1, "it reads CSV", "the objective was changed: JSON instead of CSV"],
+    [2, "it is documented", null],
+    [3, words, null],
+  ]);
+  const [letter, ...more] = await mailTo(world, "coordinator");
+  expect(more).toEqual([]);
+  expect(letter).toMatchObject({ fromAgent: "operator", type: "dispatch", subject: `objective changed: ${words}` });
+  expect(letter?.body).toContain("- 1 [waived; T1] it reads CSV");
+  expect(letter?.body).toContain("- 3 [open; no task] JSON instead of CSV");
+  expect(letter?.body).toContain("ov task drop <task-id>");
+  expect(await mailTo(world, "l1")).toEqual([]);
+  expect(await world.store.read((tx) => tx.turns.queuedFor("agent-coordinator"))).toBeDefined();
+});
+
+test("the same change said again changes nothing and tells nobody", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(changeRun, { words });
+  const before = await world.must(listCriteria, {});
+  expect(await world.must(changeRun, { words })).toMatchObject({ changed: false, told: null });
+  expect(await world.must(listCriteria, {})).toEqual(before);
+  expect(await mailTo(world, "coordinator")).toHaveLength(1);
+});
+
+test("while nobody has split the objective, the changed objective is what has to be shown", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  expect(await world.must(changeRun, { words })).toMatchObject({ criterion: null });
+  const { criteria } = await world.must(listCriteria, {});
+  expect(criteria).toMatchObject([{ criterion: { number: 1, text: "Read CSV [change 1: JSON instead of CSV]" } }]);
+});
+
+test("a run cannot end before the change was looked at; the operator can always end it", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["it reads CSV"] }, coordinator);
+  const proof = { runId: "run-1", number: 1, evidence: { kind: "file", path: "a.ts" } as const, landed: "c1" };
+  await world.must(recordProof, proof, coordinator);
+  await world.must(changeRun, { words: "JSON too" });
+  await world.store.transaction((tx) => tx.agents.release("agent-l1", 1));
+  expect(await world.call(endRun, {}, coordinator)).toMatchObject({ refusal: { kind: "run-open", criteria: [2] } });
+  expect(await world.must(endRun, { waive: [2], reason: "next time" })).toMatchObject({ status: "completed" });
+  expect(await world.call(changeRun, { words })).toMatchObject({ refusal: { kind: "invalid", field: "run" } });
+});
+
+test("after a change the coordinator puts criteria into other words, once each; the older words are kept", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["it reads CSV"] }, coordinator);
+  const amend = { number: 1, text: "it reads JSON" };
+  expect(await world.call(amendCriterionOfRun, amend, coordinator)).toMatchObject({ refusal: { field: "number" } });
+  await world.must(changeRun, { words });
+  const { criteria } = await world.must(amendCriterionOfRun, amend, coordinator);
+  expect(criteria[0]).toMatchObject({ criterion: { number: 1, text: "it reads JSON" } });
+  const again = await world.call(amendCriterionOfRun, { ...amend, text: "it runs" }, coordinator);
+  expect(again).toMatchObject({ ok: false });
+  expect((await world.must(showRun, {})).changes).toMatchObject([
+    { number: 1, criterion: null, wordsBefore: "Read CSV" },
+    { number: 2, criterion: 1, words: "it reads JSON", wordsBefore: "it reads CSV", changedBy: "coordinator" },
+  ]);
+});
+
+test("agents do not change the objective of a run, and leads not its checklist", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  expect(changeRun.operatorOnly).toBe(true);
+  const lead = agentCaller("l1", "lead", { runId: "run-1" });
+  expect(await world.call(amendCriterionOfRun, { number: 1, text: "x" }, lead)).toMatchObject({
+    refusal: { kind: "not-allowed" },
+  });
+});
+
+test("L11: instructions order no criterion that was waived", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["it reads CSV", "it is documented"] }, coordinator);
+  await world.must(changeRun, { words, waive: [1] });
+  const assigned = await world.store.read(async (tx) => {
+    const agent = await tx.agents.byName("coordinator");
+    return agent === undefined ? undefined : assignmentOf(tx, agent);
+  });
+  expect(assigned?.objective).toContain("change 1: JSON instead of CSV");
+  expect(assigned?.criteria.map(({ number }) => number)).toEqual([2, 3]);
+});
