@@ -1,0 +1,257 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { hasEnded } from "../../domain/agent/agent.ts";
+import { stopEnd } from "../../domain/agent/transition.ts";
+import { type Caller, operator } from "../../domain/caller/caller.ts";
+import type { WorkSeen } from "../../domain/completion/rules.ts";
+import { Rollback, type Tx } from "../../ports/store.ts";
+import { endAgent } from "../agents/end-agent.ts";
+import { releaseAgentCommand } from "../agents/release-agent.ts";
+import { requestStop } from "../agents/stop.ts";
+import { acceptCompletion } from "../completions/accept.ts";
+import { checkStatus, requestDone } from "../completions/checks.ts";
+import { sendMail } from "../mail/send.ts";
+import { cancelMerge } from "../merge/queue/decide-entry.ts";
+import { recordDrop } from "../tasks/drop-task.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { changeRun } from "./change-objective.ts";
+import { endRun } from "./change-run.ts";
+import { addCriteriaToRun, waiveCriterionOfRun } from "./criteria.ts";
+
+/**
+ * A lead with three builders: b1 has submitted a branch, b2 is between turns, b3 is in a turn. Task T2 waits for T1, and
+ * U is nobody's. Three criteria.
+ */
+async function team(world: MergeWorld): Promise<void> {
+  await world.store.transaction(async (tx) => {
+    const held = (id: string, claimedBy: string) => aTask(id, { runId: "run-2", status: "in_progress", claimedBy });
+    await tx.tasks.insert(held("L1", "lead-1"));
+    await tx.tasks.insert(held("B2", "b2"));
+    await tx.tasks.insert({ ...held("B3", "b3"), parentId: "L1" });
+    await tx.tasks.insert(aTask("U", { runId: "run-2" }));
+  });
+  for (const [name, taskId] of [
+    ["b2", "B2"],
+    ["b3", "B3"],
+  ] as const) {
+    const branch = `overstory/${name}/${taskId}`;
+    await world.seat(name, { parentName: "lead-1", depth: 2, runId: "run-2", taskId, branch, baseCommit: "base" });
+  }
+  await world.beginTurn("b3");
+  await world.must(addCriteriaToRun, { texts: ["one", "two", "three"], runId: "run-2" });
+}
+
+const agents = ["lead-1", "b1", "b2", "b3"] as const;
+const tasks = ["L1", "T1", "T2", "B2", "B3", "U"] as const;
+const callers = ["operator", "coordinator", "lead"] as const;
+
+type Step =
+  | { readonly kind: "finish"; readonly who: string; readonly code: boolean }
+  | { readonly kind: "stop"; readonly who: string; readonly tree: boolean; readonly by: string }
+  | { readonly kind: "release"; readonly who: string }
+  | { readonly kind: "crash"; readonly who: string }
+  | { readonly kind: "drop"; readonly task: string; readonly withDependents: boolean; readonly by: string }
+  | { readonly kind: "waive"; readonly number: number }
+  | { readonly kind: "change"; readonly words: string }
+  | { readonly kind: "announce" }
+  | { readonly kind: "settle" }
+  | { readonly kind: "complete"; readonly by: string };
+
+const who = fc.constantFrom(...agents);
+const by = fc.constantFrom(...callers);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant("finish" as const), who, code: fc.boolean() }),
+  fc.record({ kind: fc.constant("stop" as const), who, tree: fc.boolean(), by }),
+  fc.record({ kind: fc.constant("release" as const), who }),
+  fc.record({ kind: fc.constant("crash" as const), who }),
+  fc.record({
+    kind: fc.constant("drop" as const),
+    task: fc.constantFrom(...tasks),
+    withDependents: fc.boolean(),
+    by,
+  }),
+  fc.record({ kind: fc.constant("waive" as const), number: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ kind: fc.constant("change" as const), words: fc.constantFrom("also JSON", "no CSV") }),
+  fc.record({ kind: fc.constant("announce" as const) }),
+  fc.record({ kind: fc.constant("settle" as const) }),
+  fc.record({ kind: fc.constant("complete" as const), by }),
+);
+
+const callerOf = (world: MergeWorld, name: string): Caller =>
+  name === "operator" ? operator : name === "lead" ? world.lead : world.coordinator;
+
+/** Takes the step, or is refused. A refusal is an answer; an exception is not. */
+async function take(world: MergeWorld, one: Step): Promise<void> {
+  world.clock.now += 1000;
+  const call = <Request, Reply>(useCase: UseCase<Request, Reply>, request: Request, as = "operator") =>
+    world.call(useCase, request, { caller: callerOf(world, as) });
+  switch (one.kind) {
+    case "finish":
+      return finish(world, one.who, one.code);
+    case "stop":
+      await call(requestStop, { name: one.who, tree: one.tree }, one.by);
+      return;
+    case "release":
+      await call(releaseAgentCommand, { name: one.who });
+      return;
+    case "crash":
+      return world.asEngine((tx, context) => end(tx, context, one.who));
+    case "drop":
+      await call(recordDrop, { id: one.task, reason: "not wanted", withDependents: one.withDependents }, one.by);
+      return;
+    case "waive":
+      await call(waiveCriterionOfRun, { number: one.number, reason: "not needed", runId: "run-2" });
+      return;
+    case "change":
+      await call(changeRun, { words: one.words, runId: "run-2" });
+      return;
+    case "announce": {
+      const payload = JSON.stringify({ branch: builderBranch });
+      const ready = { to: "coordinator", subject: "ready", type: "merge_ready", payload };
+      await call(sendMail, { ...ready, body: `at ${world.clock.now}` }, "lead");
+      return;
+    }
+    case "settle":
+      return settle(world);
+    case "complete":
+      await call(endRun, {}, one.by);
+  }
+}
+
+const seen: WorkSeen = {
+  exists: true,
+  head: "base",
+  ahead: 0,
+  messages: [],
+  dirty: false,
+  onBranch: true,
+  files: [],
+};
+
+/** The operator says for the agent that it is done, and the engine accepts or refuses that. */
+async function finish(world: MergeWorld, agent: string, code: boolean): Promise<void> {
+  await endTurn(world, agent);
+  const words = code ? {} : { noCode: true, reason: "nothing to build" };
+  const asked = await world.call(requestDone, { summary: "finished", agent, ...words });
+  if (!asked.ok) return;
+  const { id } = asked.value;
+  await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
+  const { check } = await world.must(checkStatus, { id });
+  if (check.request.kind !== "completion") throw new Error("that is no completion");
+  const work = code ? { ...seen, head: `head-${agent}`, ahead: 1, messages: ["work"], files: ["a.ts"] } : seen;
+  const proved = { check, request: check.request.done, work, unmerged: [], proved: null };
+  try {
+    await world.asEngine((tx, context) => acceptCompletion(tx, context, proved));
+  } catch (thrown) {
+    if (!(thrown instanceof Rollback)) throw thrown;
+    await world.store.transaction((tx) => tx.checks.change(id, ["running"], { status: "failed" }));
+  }
+}
+
+/** Ends the running turn of an agent, if it has one, as its supervisor would when the program has left. */
+async function endTurn(world: MergeWorld, name: string): Promise<void> {
+  await world.store.transaction(async (tx) => {
+    const agent = await tx.agents.byName(name);
+    const turn = agent === undefined ? undefined : await tx.turns.runningFor(agent.id);
+    if (turn === undefined) return;
+    await tx.turns.end(turn.id, turn.fence, {
+      status: "settled",
+      clean: true,
+      resultText: null,
+      exitCode: 0,
+      exitSignal: null,
+      terminalMessageSeq: null,
+      error: null,
+      failure: null,
+      advice: null,
+      endedAt: world.clock.now,
+    });
+  });
+}
+
+/** What the engine and supervisors do for agents that were asked to stop. */
+async function settle(world: MergeWorld): Promise<void> {
+  for (const { name } of await world.store.read((tx) => tx.agents.stopping())) {
+    await endTurn(world, name);
+    await world.asEngine((tx, context) => end(tx, context, name));
+  }
+}
+
+/** Ends a live agent: as asked, or by a crash. */
+async function end(tx: Tx, context: Context, name: string): Promise<void> {
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined || hasEnded(agent)) return;
+  const crash = { state: "zombie", outcome: "crashed", actor: "engine", reason: "it crashed" } as const;
+  const ending = agent.stopRequestedBy === null ? crash : stopEnd(agent.stopRequestedBy);
+  await endAgent(tx, context, agent, { ...ending, death: ending.reason, turnId: null });
+}
+
+/** What holds after every step. */
+async function expectSound(world: MergeWorld): Promise<void> {
+  const { held, deaths } = await world.store.read(async (tx) => {
+    const unclosed = await tx.tasks.list({ unclosed: true });
+    const held: string[] = [];
+    for (const { id, claimedBy } of unclosed) {
+      const holder = claimedBy === null ? undefined : await tx.agents.byName(claimedBy);
+      if (holder !== undefined && holder.releasedAt !== null) held.push(`${id} by ${holder.name}`);
+    }
+    const told = await tx.messages.list({ type: "worker_died" });
+    const deaths: string[] = [];
+    for (const { fromAgent } of told) {
+      if ((await tx.agents.byName(fromAgent))?.outcome === "stopped") deaths.push(fromAgent);
+    }
+    return { held, deaths };
+  });
+  expect({ held, deaths }).toEqual({ held: [], deaths: [] });
+}
+
+/**
+ * Ends the run as an operator does who knows nothing but what the refusal prints: each open end names a command that gives
+ * it up. Answers how many rounds that took.
+ */
+async function completeByCommands(world: MergeWorld): Promise<number> {
+  for (let round = 1; round <= 6; round++) {
+    await settle(world);
+    const ended = await world.call(endRun, {});
+    if (ended.ok || ended.refusal.kind === "no-current-run") return round;
+    if (ended.refusal.kind !== "run-open") throw new Error(`refused: ${JSON.stringify(ended.refusal)}`);
+    for (const { fix } of ended.refusal.open) await type(world, fix);
+  }
+  throw new Error("the commands that the refusals show do not end the run");
+}
+
+/** Types the commands of a fix that give something up, in their order. What an earlier one cleared may be refused. */
+async function type(world: MergeWorld, fix: string): Promise<void> {
+  const typed = [...fix.matchAll(/ov (task drop|stop|release|merge cancel|run criteria waive) ([\w./-]+)/g)];
+  if (typed.length === 0) throw new Error(`no command of the operator: ${fix}`);
+  for (const [, verb, of = ""] of typed) {
+    world.clock.now += 1000;
+    if (verb === "task drop") await world.call(recordDrop, { id: of, reason: "not wanted" });
+    else if (verb === "stop") await world.call(requestStop, { name: of, tree: false });
+    else if (verb === "release") await world.call(releaseAgentCommand, { name: of });
+    else if (verb === "merge cancel") await world.call(cancelMerge, { of });
+    else await world.call(waiveCriterionOfRun, { number: Number(of), reason: "not needed", runId: "run-2" });
+    await settle(world);
+  }
+}
+
+test("no refusal holds a run for ever: whatever happened, the commands that it shows end the run", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
+      await using world = await mergeWorld();
+      await team(world);
+      for (const one of steps) {
+        await take(world, one);
+        await expectSound(world);
+      }
+      expect(await completeByCommands(world)).toBeLessThanOrEqual(6);
+      await expectSound(world);
+      expect((await world.store.read((tx) => tx.runs.get("run-2")))?.status).toBe("completed");
+      const open = await world.store.read((tx) => tx.tasks.list({ runId: "run-2", unclosed: true }));
+      expect(open).toEqual([]);
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
