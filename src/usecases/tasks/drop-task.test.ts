@@ -134,6 +134,18 @@ describe("the operator drops the task of a lead", () => {
   });
 });
 
+test("the name of a released lead may lead another task by now: its agents there go on", async () => {
+  await using world = useCaseWorld();
+  await withTeam(world, { l1: { state: "completed", outcome: "no_signal", endedAt: 1, releasedAt: 1 } });
+  await world.store.transaction(async (tx) => {
+    const again = { id: "agent-l1-2", generation: 2, capability: "lead", parentName: "head", taskId: "N" } as const;
+    await tx.agents.reserve(storedAgent("l1", again));
+  });
+  const dropped = await world.must(recordDrop, order);
+  expect(dropped).toMatchObject({ alsoDropped: [], stopping: [] });
+  for (const name of ["l1", "b1", "b2"]) expect(await agentOf(world, name)).toMatchObject({ stopRequestedBy: null });
+});
+
 describe("agents drop what is theirs", () => {
   test("a lead drops a part of its work; the coordinator is not told while every criterion is served", async () => {
     await using world = useCaseWorld();
@@ -157,7 +169,8 @@ describe("agents drop what is theirs", () => {
     ["a lead its own task", agentCaller("l1", "lead", { taskId: "L1" }), "L1"],
     ["a lead the task of another lead", agentCaller("l1", "lead", { taskId: "L1" }), "L2"],
     ["a lead a task of nobody that is no part of its own", agentCaller("l1", "lead", { taskId: "L1" }), "N"],
-    ["a coordinator a task of another run", agentCaller("other", "coordinator", { runId: "run-2" }), "L1"],
+    ["a coordinator a task of nobody in another run", agentCaller("other", "coordinator", { runId: "run-2" }), "N"],
+    ["a coordinator a task on which an agent of somebody else works", agentCaller("other", "coordinator", { runId: "run-2" }), "L1"],
   ])("%s may not", async (_who, caller, id) => {
     await using world = useCaseWorld();
     await withTeam(world);

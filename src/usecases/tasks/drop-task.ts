@@ -1,5 +1,5 @@
-import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
-import { canonical, isIn } from "../../domain/agent/capability.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { canonical } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
@@ -7,10 +7,8 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { unserved } from "../../domain/run/checklist.ts";
 import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import { dropTask as drop, isDropped } from "../../domain/task/change.ts";
-import { forbidden } from "../../domain/task/rights.ts";
 import type { Group, Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
-import { descendantsOf, isBelow } from "../agents/find-agent.ts";
 import { release } from "../agents/release-agent.ts";
 import { type AgentStopped, endIntended, type StopIntent, stopEach } from "../agents/stop.ts";
 import { byCaller, record } from "../events/record.ts";
@@ -22,6 +20,7 @@ import type { Effect } from "../operation.ts";
 import { checklist } from "../runs/checklist.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { followClosing } from "./close-task.ts";
+import { forbiddenToDrop, whatGoes } from "./drop-scope.ts";
 import { detailOf, detailsOf, findTask, ownerOfTask, type TaskDetail } from "./task-detail.ts";
 
 export interface DropTaskRequest {
@@ -145,93 +144,6 @@ export const recordDrop: UseCase<DropTaskRequest, Dropped & { readonly stopping:
     });
   },
 };
-
-interface WhatGoes {
-  /** The named task first. Closed ones are listed only if they were dropped before. */
-  readonly tasks: readonly Task[];
-  /** Agents that work on them and are not released, the lowest first. */
-  readonly agents: readonly Agent[];
-}
-
-/** The task with its parts, its agents with everybody below them, the tasks of those, and so on. */
-async function whatGoes(tx: Tx, root: Task, withDependents: boolean): Promise<WhatGoes> {
-  const all = await tx.tasks.list({});
-  const tasks = new Map<string, Task>();
-  const agents = new Map<string, Agent>();
-  const next = [root.id];
-  for (let id = next.shift(); id !== undefined; id = next.shift()) {
-    const task = tasks.has(id) ? undefined : await tx.tasks.get(id);
-    if (task === undefined || (task.status === "closed" && !isDropped(task))) continue;
-    tasks.set(id, task);
-    next.push(...all.filter(({ parentId }) => parentId === id).map((part) => part.id));
-    if (withDependents) next.push(...(await tx.tasks.dependentsOf(id)).map(({ taskId }) => taskId));
-    for (const agent of newestPerName(await tx.agents.list({ taskId: id }))) {
-      for (const one of [agent, ...(await descendantsOf(tx, agent.name))]) {
-        if (one.releasedAt !== null) continue;
-        agents.set(one.name, one);
-        if (one.taskId !== null) next.push(one.taskId);
-      }
-    }
-  }
-  return { tasks: [...tasks.values()], agents: [...agents.values()].sort((a, b) => b.depth - a.depth) };
-}
-
-/** Agents drop what is theirs: a coordinator the tasks of its run, a lead its parts and the tasks of agents below it. */
-async function forbiddenToDrop(
-  tx: Tx,
-  caller: Caller,
-  root: Task,
-  tasks: readonly Task[],
-  agents: readonly Agent[],
-): Promise<Refusal | undefined> {
-  const head = agents.find(({ capability }) => isIn("persistent", capability));
-  if (head !== undefined) {
-    return invalid(
-      "task",
-      `is worked on by the ${head.capability} ${head.name}; end that first: ov stop ${head.name}`,
-      {
-        value: head.taskId ?? root.id,
-      },
-    );
-  }
-  if (caller.kind !== "agent") return undefined;
-  const refused = forbidden(caller, "drop", root);
-  if (refused !== undefined) return refused;
-  const deny = (why: string): Refusal => ({
-    kind: "not-allowed",
-    action: `drop task ${root.id}`,
-    caller: caller.name,
-    why,
-  });
-  if (agents.some(({ name }) => name === caller.name)) {
-    return deny("an agent does not drop the task that it works on; finish without code and say why");
-  }
-  if (canonical(caller.capability) === "coordinator") {
-    const foreign = tasks.find(({ runId }) => runId !== null && runId !== caller.runId);
-    return foreign === undefined ? undefined : deny(`${foreign.id} belongs to another run`);
-  }
-  for (const agent of agents) {
-    if (!(await isBelow(tx, agent, caller.name))) return deny(`${agent.name}, which works on it, is not below it`);
-  }
-  for (const task of tasks) {
-    if (!(await isPartOf(tx, task, caller))) return deny(`${task.id} is no part of its own task`);
-  }
-  return undefined;
-}
-
-/** Is it below the caller's task, or was it given to an agent below the caller? */
-async function isPartOf(tx: Tx, task: Task, caller: Extract<Caller, { kind: "agent" }>): Promise<boolean> {
-  const seen = new Set<string>();
-  for (let one: Task | undefined = task; one !== undefined && !seen.has(one.id); ) {
-    seen.add(one.id);
-    if (one.parentId !== null && one.parentId === caller.taskId) return true;
-    one = one.parentId === null ? undefined : await tx.tasks.get(one.parentId);
-  }
-  for (const agent of newestPerName(await tx.agents.list({ taskId: task.id }))) {
-    if (await isBelow(tx, agent, caller.name)) return true;
-  }
-  return false;
-}
 
 /** Takes their branches out of the merge queue. Returns the names of agents that waited for a landing. */
 async function withdrawAll(
