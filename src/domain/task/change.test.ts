@@ -2,7 +2,17 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Refusal } from "../refusal.ts";
 import type { Result } from "../result.ts";
-import { changeTask, claimTask, closeTask, newTask, reopenTask, returnTask } from "./change.ts";
+import {
+  changeTask,
+  claimTask,
+  closeTask,
+  dropTask,
+  isDropped,
+  newTask,
+  reopenTask,
+  returnTask,
+  unholdTask,
+} from "./change.ts";
 import { type Task, type TaskStatus, taskStatuses } from "./task.ts";
 
 const made = newTask({ id: "t-1", runId: null, title: "  Parse dates " }, 1000);
@@ -120,4 +130,23 @@ test("whatever happens to a task, a closed one has a closing time and no holder,
       }
     }),
   );
+});
+
+test("a dropped task is closed without landing, says why, and can be reopened; a closed one is not dropped", () => {
+  const held: Task = { ...task, status: "in_review", claimedBy: "b1", mergeState: "queued" };
+  const dropped = dropTask(held, " not wanted ", 3000);
+  expect(dropped).toMatchObject({ status: "closed", mergeState: "abandoned", claimedBy: null, closedAt: 3000 });
+  expect(dropped.closeReason).toBe("dropped: not wanted");
+  expect([isDropped(dropped), isDropped(held)]).toEqual([true, false]);
+  expect(dropTask(dropped, "again", 4000)).toBe(dropped);
+  expect(value(reopenTask(dropped, 4000))).toMatchObject({ status: "open", mergeState: "none", closeReason: null });
+  const landed: Task = { ...closeTask(held, "landed", 3000), mergeState: "merged" };
+  expect(dropTask(landed, "too late", 4000)).toBe(landed);
+  expect(isDropped(landed)).toBe(false);
+});
+
+test("a task that waits after its holder was released stays as it is, and nobody holds it", () => {
+  const held: Task = { ...task, status: "in_review", claimedBy: "lead", mergeState: "pending" };
+  expect(unholdTask(held, "lead", 3000)).toMatchObject({ status: "in_review", claimedBy: null, mergeState: "pending" });
+  expect(unholdTask(held, "b1", 3000)).toBe(held);
 });

@@ -170,7 +170,11 @@ describe("agents drop what is theirs", () => {
     ["a lead the task of another lead", agentCaller("l1", "lead", { taskId: "L1" }), "L2"],
     ["a lead a task of nobody that is no part of its own", agentCaller("l1", "lead", { taskId: "L1" }), "N"],
     ["a coordinator a task of nobody in another run", agentCaller("other", "coordinator", { runId: "run-2" }), "N"],
-    ["a coordinator a task on which an agent of somebody else works", agentCaller("other", "coordinator", { runId: "run-2" }), "L1"],
+    [
+      "a coordinator a task on which an agent of somebody else works",
+      agentCaller("other", "coordinator", { runId: "run-2" }),
+      "L1",
+    ],
   ])("%s may not", async (_who, caller, id) => {
     await using world = useCaseWorld();
     await withTeam(world);
