@@ -31,13 +31,25 @@ export async function whatGoes(tx: Tx, root: Task, withDependents: boolean): Pro
   }
   return { tasks: [...tasks.values()], agents: [...agents.values()].sort((a, b) => b.depth - a.depth) };
 
-  /** Agents below a released one are left out: its name may lead another task by now. */
+  /**
+   * Agents below a released one are left out: its name may lead another task by now. Those whose task was dropped go: a drop
+   * that is repeated finds agents again that are still to be ended.
+   */
   async function take(agent: Agent): Promise<void> {
-    if (agent.releasedAt !== null || agents.has(agent.name)) return;
-    agents.set(agent.name, agent);
-    if (agent.taskId !== null) next.push(agent.taskId);
-    for (const child of newestPerName(await tx.agents.list({ parentName: agent.name }))) await take(child);
+    if (agents.has(agent.name)) return;
+    if (agent.releasedAt === null) {
+      agents.set(agent.name, agent);
+      if (agent.taskId !== null) next.push(agent.taskId);
+    }
+    for (const child of newestPerName(await tx.agents.list({ parentName: agent.name }))) {
+      if (agent.releasedAt === null || (await worksOnDropped(tx, child))) await take(child);
+    }
   }
+}
+
+async function worksOnDropped(tx: Tx, { taskId, releasedAt }: Agent): Promise<boolean> {
+  const task = taskId === null || releasedAt !== null ? undefined : await tx.tasks.get(taskId);
+  return task !== undefined && isDropped(task);
 }
 
 /**
