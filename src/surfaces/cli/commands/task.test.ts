@@ -273,6 +273,7 @@ test("without a run the answer is null with a message; with one it has a duratio
     landingBranch: "main",
     merges: { pending: 0, waitingForApproval: [], failed: [], blocked: [], troubles: [] },
     criteria: [],
+    changes: [],
   };
   expect(await ov.json("run")).toEqual({ run, duration });
   expect(await ov.json("run", "show", "run-1")).toEqual({ run, duration, agents: [] });
