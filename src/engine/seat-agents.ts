@@ -268,7 +268,9 @@ async function placeFor(ports: SeatPorts, id: string): Promise<Place | undefined
   }
   const landing = run === undefined || agent.baseRef !== null ? undefined : await ensureLandingBranch(ports, run);
   const baseRef = agent.baseRef ?? landing ?? canonicalBranch;
-  if (!isIntegration(baseRef)) return { agent, baseRef };
+  if (!isIntegration(baseRef)) {
+    return landing === undefined ? { agent, baseRef } : { agent, baseRef, start: await startOn(ports, landing) };
+  }
   // An agent that goes on where it stopped, or starts from a branch that somebody named, has its start already.
   const isNew = landing !== undefined && !(await ports.store.read((tx) => isRecovered(tx, agent)));
   if (isNew && (await catchUp(ports, landing, agent.runId)) === "open") return { agent, baseRef, waits: true };

@@ -237,6 +237,8 @@ export interface MergeGit {
   refsBetween(from: string, to: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   /** Paths of the checkouts that have this branch checked out; of a branch that is not ours, also those that are missing. */
   checkoutsOf(branch: string): Promise<readonly string[]>;
+  /** The commits that were made or brought in in each checkout, the newest last, as far as its log tells. Not of places for gates. */
+  headLogs(): Promise<readonly { readonly checkout: string; readonly commits: readonly string[] }[]>;
   /** Why the files of this checkout cannot be moved, as when its directory is missing; undefined where it is one. */
   checkoutProblem(path: string): Promise<string | undefined>;
   /** Has the checkout neither tracked changes nor staged ones? */

@@ -73,6 +73,8 @@ export interface TipQuestion {
   readonly isBack: boolean;
   /** Landings that it does not have any more. */
   readonly lost: readonly LostLanding[];
+  /** Of a target that work lands on directly: which files on it decide how work is judged, a sentence about each. */
+  readonly steers: readonly string[];
 }
 
 /** A landing that leaves a landing branch by the operator's decision. */
@@ -93,13 +95,24 @@ export const lostWords = (lost: readonly LostLanding[]): string =>
   lost.map(({ id, branch }) => `${branch} (#${id})`).join(", ");
 
 /** Tells the operator that somebody else moved a landing branch. */
-export function tipMail({ landing, tip, expected, subject, isBack, lost }: TipQuestion): OutcomeMail {
+export function tipMail({ landing, tip, expected, subject, isBack, lost, steers }: TipQuestion): OutcomeMail {
   const [from, to] = isBack ? [tip, expected] : [expected, tip];
   const range = `${from.slice(0, 10)}..${to.slice(0, 10)}`;
   const goes = lost.length === 0 ? "what it lost stays out" : `these landings go: ${lostWords(lost)}`;
+  const at = `${landing} is at ${tip.slice(0, 10)} (${subject})`;
+  const found =
+    steers.length === 0
+      ? [
+          `${at}, but our last landing left it at ${expected.slice(0, 10)}.`,
+          "Somebody else moved it, and nothing proves what is on it. Until you decide, nothing lands on it, it is not promoted, and new agents start from what our last landing left.",
+        ]
+      : [
+          `${at}. No landing and no checkout of yours put it there; an agent may have. Since ${expected.slice(0, 10)}:`,
+          ...steers.map((one) => `- ${one}`),
+          `Until you decide, nothing lands on it or takes it in, and new agents start without it. Where you have it checked out, put it back yourself: git reset ${expected.slice(0, 10)}`,
+        ];
   const context = [
-    `${landing} is at ${tip.slice(0, 10)} (${subject}), but our last landing left it at ${expected.slice(0, 10)}.`,
-    "Somebody else moved it, and nothing proves what is on it. Until you decide, nothing lands on it, it is not promoted, and new agents start from what our last landing left.",
+    ...found,
     `See what ${isBack ? "it lost" : "is there"}: git log -p ${range}`,
     isBack
       ? `accept: the branch stays there, and ${goes}. put back: the branch gets everything again.`

@@ -18,6 +18,7 @@ import { newOp } from "../../usecases/merge/merge-records.ts";
 import { enqueueBranch, moveEntry } from "../../usecases/merge/queue/enqueue.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import { foreignTip, type TipPorts, tipOf } from "./landing-tip.ts";
+import { strangeTarget } from "./moved-target.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 import { droppedFrom } from "./rewritten-target.ts";
 
@@ -30,7 +31,7 @@ export interface LandingPorts {
   readonly settings: { readonly canonicalBranch: string };
 }
 
-type CatchUpPorts = LandingPorts & TipPorts & Pick<MergePorts, "rules">;
+type CatchUpPorts = LandingPorts & TipPorts & { readonly merging: Pick<MergeGit, "baseOf"> };
 
 /** How many earlier runs may have left work that waits for being taken over. */
 const remembered = 200;
@@ -84,7 +85,8 @@ type CaughtUp = "level" | "open";
 /**
  * Sees to it that a landing branch of ours has its target's newest commits before work begins or lands there. One whose
  * work the target has moves to the target's tip. One with work of its own takes the target in through the queue, by a
- * merge that must pass the gates; each tip of the target is tried once.
+ * merge that must pass the gates; each tip of the target is tried once. A target that an agent may have moved is not
+ * taken in before the operator's word.
  */
 export async function catchUp(ports: CatchUpPorts, landing: string, runId: string | null): Promise<CaughtUp> {
   const { store, merging } = ports;
@@ -92,7 +94,9 @@ export async function catchUp(ports: CatchUpPorts, landing: string, runId: strin
   const target = purpose?.target ?? "";
   const tip = purpose === null ? undefined : await merging.commitOf(`refs/heads/${target}`);
   const at = tip === undefined ? undefined : await tipOf(ports, landing);
-  if (tip === undefined || at === undefined || at === tip || (await merging.contains(at, tip))) return "level";
+  if (tip === undefined || at === undefined) return "level";
+  const known = at === tip ? tip : ((await merging.baseOf(at, tip)) ?? at);
+  if ((await strangeTarget(ports, { target, tip, known })) !== undefined || known === tip) return "level";
   if (await merging.contains(tip, at)) {
     await standAt(ports, landing, { target, tip });
     return "level";

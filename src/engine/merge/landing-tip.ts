@@ -4,12 +4,14 @@ import type { MergeGit } from "../../ports/merge-git.ts";
 import { askAboutTip, closeTipQuestions } from "../../usecases/merge/landing/branch-questions.ts";
 import { isOfTarget, leftTips } from "../../usecases/merge/landing/landing-target.ts";
 import { hasCommit } from "../../usecases/merge/landing/taken-out.ts";
+import { type StrangeTarget, strangeTarget, type TargetPorts } from "./moved-target.ts";
 import { backupRef, branchRef, landingRef, type MergePorts, pinLanding } from "./ports.ts";
 
 /** The ports for comparing the tip of a landing branch with the record. */
-export type TipPorts = Pick<MergePorts, "store" | "clock" | "ids" | "settings"> & {
-  readonly merging: Pick<MergeGit, "commitOf" | "contains" | "subjectOf" | "updateRefs" | "treeOf" | "revert">;
-};
+export type TipPorts = Pick<MergePorts, "settings"> &
+  TargetPorts & {
+    readonly merging: Pick<MergeGit, "updateRefs" | "treeOf" | "revert">;
+  };
 
 /**
  * The tip of a branch. A deleted landing branch of ours is made again where our last operation left it: its work may
@@ -32,7 +34,8 @@ export async function tipOf(ports: TipPorts, branch: string): Promise<string | u
 
 /**
  * Why a landing branch of ours must not be used: somebody else moved it, and the operator was asked. Undefined when its
- * tip is what our last operation left. The target itself is its users' branch, and may be anywhere.
+ * tip is what our last operation left. The target itself is its users' branch, and may be anywhere; only what
+ * `strangeTarget` says about it counts.
  */
 export async function foreignTip(ports: TipPorts, landing: string, tip: string): Promise<string | undefined> {
   return (await compareTip(ports, landing, tip))?.problem;
@@ -56,14 +59,8 @@ export async function startOn(ports: TipPorts, landing: string): Promise<Start |
   return commit === undefined ? { problem: foreign.problem } : { commit };
 }
 
-interface ForeignTip {
-  /** Where our last operation left the branch. */
-  readonly expected: string;
-  readonly problem: string;
-}
-
-async function compareTip(ports: TipPorts, landing: string, tip: string): Promise<ForeignTip | undefined> {
-  if (!isIntegration(landing)) return undefined;
+async function compareTip(ports: TipPorts, landing: string, tip: string): Promise<StrangeTarget | undefined> {
+  if (!isIntegration(landing)) return strangeTarget(ports, { target: landing, tip });
   const { store, merging, ids } = ports;
   const context = { ids, now: ports.clock.now() };
   const { last, intended } = await store.read((tx) => leftTips(tx, landing));
@@ -97,7 +94,7 @@ async function compareTip(ports: TipPorts, landing: string, tip: string): Promis
   const lost = !isKnown ? [] : await (isBack ? landingsBetween(ports, question) : landingsLost(ports, question));
   const asked = await store.transaction(async (tx) => {
     await closeTipQuestions(tx, context, landing, { except: tip });
-    return askAboutTip(tx, context, { landing, tip, expected, subject, isBack, lost, runId });
+    return askAboutTip(tx, context, { landing, tip, expected, subject, isBack, lost, steers: [], runId });
   });
   const where = `${landing} is at ${tip.slice(0, 10)}, not at ${expected.slice(0, 10)} where our last landing left it`;
   const problem = `${where}: somebody else moved it; see: ov inbox, then: ov decide ${asked} accept, or: ov decide ${asked} 'put back'`;

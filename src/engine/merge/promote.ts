@@ -9,6 +9,7 @@ import { settlePromotion } from "../../usecases/merge/landing/promotion.ts";
 import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
 import { enqueueTarget } from "./landing-branch.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";
+import { strangeTarget } from "./moved-target.ts";
 import { branchRef, landingRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 import { rewrittenTarget } from "./rewritten-target.ts";
 
@@ -39,7 +40,10 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   // The landing branch has moved, or it is known now that it cannot: this promotion looks again.
   if (rewritten === "replayed") return true;
   if (rewritten !== undefined) return end(ports, op, rewritten.problem, "rewritten_target");
-  if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
+  const known = (await merging.baseOf(to, from)) ?? to;
+  const strange = await strangeTarget(ports, { target, tip: from, known });
+  if (strange !== undefined) return end(ports, op, strange.problem, "foreign_tip");
+  if (known !== from) return bringIn(ports, op, { landing, target, head: from });
   const [checkout, other] = await merging.checkoutsOf(target);
   if (other !== undefined) {
     return end(ports, op, `${target} is checked out twice, at ${checkout} and at ${other}; keep one of them`);

@@ -3,6 +3,7 @@ import { isScopeExplained, outsideScope } from "../../domain/agent/scope.ts";
 import { type NamedByCommand, namedByCommand, pathsBehind } from "../../domain/gate/named-by-command.ts";
 import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering } from "../../domain/merge/steering.ts";
+import type { MergeGit } from "../../ports/merge-git.ts";
 import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
 import { baseOfTakenOut } from "./taken-out.ts";
@@ -16,6 +17,11 @@ export interface Concern {
   /** The patch of these files. */
   readonly difference: string;
 }
+
+/** What it takes to tell which files of a commit decide how it is judged. */
+export type SteeringPorts = Pick<MergePorts, "rules"> & {
+  readonly merging: Pick<MergeGit, "changedFiles" | "linksOf" | "linksAt" | "blobAt" | "readBlob">;
+};
 
 type Branch = Pick<MergeEntry, "branch" | "headCommit" | "targetBranch">;
 
@@ -72,7 +78,7 @@ async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern |
 
 /** Files changed by a commit that decide how the commit is judged on this target. */
 export async function touchedBy(
-  ports: MergePorts,
+  ports: SteeringPorts,
   { tip, head }: { readonly tip: string; readonly head: string },
 ): Promise<readonly Touched[]> {
   const [commands, links] = [await commandsOn(ports, tip), await ports.merging.linksOf(tip)];
@@ -81,7 +87,7 @@ export async function touchedBy(
 }
 
 async function touchedIn(
-  ports: MergePorts,
+  ports: SteeringPorts,
   {
     entry,
     tip,
@@ -112,7 +118,7 @@ async function touchedIn(
 }
 
 /** The gates and the setup command, each with the files named by the scripts that it runs on the target. */
-async function commandsOn(ports: MergePorts, tip: string): Promise<readonly ProjectCommand[]> {
+async function commandsOn(ports: SteeringPorts, tip: string): Promise<readonly ProjectCommand[]> {
   const { project, merge } = ports.rules;
   const all = project.qualityGates.map(({ name, command }) => ({ by: `the gate ${name}`, command }));
   if (merge.setup !== undefined) all.push({ by: "the setup command", command: merge.setup });
@@ -143,7 +149,7 @@ async function commandsOn(ports: MergePorts, tip: string): Promise<readonly Proj
 
 /** Adds the files that the named paths lead to through symbolic links on the target. */
 async function behindLinks(
-  { merging }: MergePorts,
+  { merging }: SteeringPorts,
   tip: string,
   commands: readonly ProjectCommand[],
 ): Promise<readonly ProjectCommand[]> {
@@ -164,7 +170,11 @@ async function behindLinks(
 const mostLinks = 40;
 
 /** The entries of `scripts` in a manifest; none when the file is missing or is not a manifest. */
-async function scriptsAt({ merging }: MergePorts, commit: string, path: string): Promise<ReadonlyMap<string, string>> {
+async function scriptsAt(
+  { merging }: SteeringPorts,
+  commit: string,
+  path: string,
+): Promise<ReadonlyMap<string, string>> {
   const oid = await merging.blobAt(commit, path);
   if (oid === undefined) return new Map();
   try {

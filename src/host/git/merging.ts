@@ -32,7 +32,7 @@ import { hooksPath, runHooks, standingHooks } from "./merge/hooks.ts";
 import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
 import { objectMerger } from "./merge/object-merge.ts";
 import { mergeOver, revert } from "./merge/revert.ts";
-import { checkoutsOf, updateRefs } from "./merge/update-refs.ts";
+import { checkoutsOf, headLogs, updateRefs } from "./merge/update-refs.ts";
 import { refsBelow } from "./refs.ts";
 import { openRepository } from "./repository.ts";
 import { lostPointers } from "./submodules/lost-pointers.ts";
@@ -106,6 +106,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     refsWith: async (commit) => refsWith(await mergeRepo(), commit),
     refsBetween: async (from, to) => refsBetween(await mergeRepo(), from, to),
     checkoutsOf: async (branch) => checkoutsOf(await mergeRepo(), branch),
+    headLogs: async () => headLogs(await mergeRepo(), poolDir),
     checkoutProblem,
     isClean,
     moveCheckout: async (request) => moveCheckout({ scratch, commonDir: (await repository()).commonDir }, request),

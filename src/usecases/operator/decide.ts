@@ -2,7 +2,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { planReply } from "../../domain/mail/reply.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { isOpenMerge, type MergeEntry } from "../../domain/merge/entry.ts";
-import { rewrittenOptions, tipOptions } from "../../domain/merge/landing-branch.ts";
+import { isIntegration, rewrittenOptions, tipOptions } from "../../domain/merge/landing-branch.ts";
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
@@ -133,7 +133,8 @@ async function decideGate(
   const closing = await closingOf(tx, gate);
   if (closing !== undefined) return no(staleQuestion(gate, closing.subject));
   const tip = tipAsked(gate);
-  const last = tip === undefined ? null : (await leftTips(tx, tip.landing)).last;
+  // A target may have commits of the user's after our last operation.
+  const last = tip === undefined || !isIntegration(tip.landing) ? null : (await leftTips(tx, tip.landing)).last;
   if (tip !== undefined && last !== null && last !== tip.expected) {
     return no(staleQuestion(gate, `${tip.landing} has moved since`));
   }

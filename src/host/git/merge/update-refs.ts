@@ -1,11 +1,13 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
-import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
+import type { MergeGit, RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { missingAdvice } from "../checkout-move/move-checkout.ts";
 import { expectGit, git, runGit } from "../git.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
+import { adminDirOf } from "../places.ts";
 import { parseRefs } from "../refs.ts";
+import { headLog } from "../work/loose-commits.ts";
 import { type Entry, hasBranch, listEntries, mayBeCheckedOut } from "../worktree/list.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 import { expectSound, newObjects } from "./sound-objects.ts";
@@ -67,6 +69,18 @@ export async function checkoutsOf(mergeRepo: MergeRepository, branch: string): P
   const entries = await checkouts(mergeRepo, [ref]);
   return entries.filter((entry) => isAt(entry, ref)).map(({ path }) => path);
 }
+
+/** What was made or brought in in each checkout that is none of the pool. A log that git keeps in another form is empty. */
+export async function headLogs(mergeRepo: MergeRepository, poolDir: string): ReturnType<MergeGit["headLogs"]> {
+  const { commonDir } = mergeRepo.repository;
+  const entries = await listEntries(mergeRepo);
+  return entries.flatMap(({ path: checkout }, at) => {
+    const gitDir = at === 0 ? commonDir : adminDirOf({ commonDir }, checkout);
+    return gitDir === undefined || isWithin(checkout, poolDir) ? [] : [{ checkout, commits: headLog(gitDir) }];
+  });
+}
+
+const isWithin = (path: string, dir: string): boolean => path.startsWith(`${dir}/`);
 
 /** All checkouts; none where no checkout can have one of these branches. */
 async function checkouts(mergeRepo: MergeRepository, refs: readonly string[]): Promise<readonly Entry[]> {

@@ -62,6 +62,13 @@ const made = /^(commit|cherry-pick|revert|merge|am|pull)\b/;
 export const lastCommitOf = ({ gitDir }: Place): string | undefined =>
   entriesOf(join(gitDir, "logs", "HEAD")).findLast(({ to }) => !/^0+$/.test(to))?.to;
 
+/**
+ * The commits that were made, pulled, merged or reset to in a checkout, the oldest first, as the log of its HEAD says. To
+ * check out a branch that was moved elsewhere is none of these.
+ */
+export const headLog = (gitDir: string): readonly string[] =>
+  entriesOf(join(gitDir, "logs", "HEAD")).flatMap(({ to, why }) => (why.startsWith("checkout:") ? [] : [to]));
+
 const isCommit = /^[0-9a-f]{40,64}$/;
 
 const commitsIn = (path: string): readonly string[] => linesOf(path).filter((line) => isCommit.test(line));

@@ -25,7 +25,7 @@ type Writing = Pick<Context, "ids" | "now">;
 
 const branchRef = (branch: string): string => `refs/heads/${branch}`;
 
-type AskedTip = Omit<TipQuestion, "subject" | "isBack">;
+type AskedTip = Omit<TipQuestion, "subject" | "isBack" | "steers">;
 
 /** The question that a message of ours asks about the tip of a landing branch. */
 export function tipAsked({ fromAgent, payload }: Pick<Message, "fromAgent" | "payload">): AskedTip | undefined {
