@@ -1,6 +1,5 @@
-import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
-import { isIn } from "../../domain/agent/capability.ts";
-import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
@@ -10,6 +9,7 @@ import type { Tx } from "../../ports/store.ts";
 import { type EventOwner, record } from "../events/record.ts";
 import { announceFinished } from "../runs/announce-phases.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { holds, landedNowhere } from "./held-agents.ts";
 
 type ReleaseContext = Pick<Context, "now" | "ids">;
 
@@ -96,55 +96,11 @@ export async function giveUpUnlanded(
   await record(tx, now, { ...by, type: "task_returned", data });
 }
 
-/** Has the agent commits on its branch that never landed and are not on their way? */
-export async function landedNowhere(tx: Tx, { capability, ahead, branch }: Agent): Promise<boolean> {
-  if (!isIn("implementation", capability) || ahead === 0 || branch === null) return false;
-  const entries = await tx.merges.list({ branch });
-  return !entries.some((entry) => isOpenMerge(entry) || entry.status === "merged" || entry.status === "reverted");
-}
-
 /** Releases a finished agent that nothing holds any more; see `holds`. */
 export async function releaseIfDue(tx: Tx, context: ReleaseContext, agent: Agent): Promise<string[]> {
   if (agent.state !== "completed" || agent.outcome !== "done" || agent.releasedAt !== null) return [];
   if (await holds(tx, agent)) return [];
   return release(tx, context, agent, "finished and acknowledged");
-}
-
-/**
- * What keeps a submitted agent: commits of which it is not decided whether they land, a report its parent has not taken
- * in, or, for a lead, children that are not released.
- */
-async function holds(tx: Tx, agent: Agent): Promise<boolean> {
-  if (await hasWorkToLand(tx, agent)) return true;
-  if (agent.parentName !== "operator" && !(await reportWasTaken(tx, agent))) return true;
-  if (agent.capability !== "lead") return false;
-  const children = newestPerName(await tx.agents.list({ parentName: agent.name }));
-  return children.some((child) => child.state !== "zombie" && child.releasedAt === null);
-}
-
-/** A branch in the queue, or commits that never were in it. What this incarnation asked for and got settled is settled. */
-async function hasWorkToLand(tx: Tx, agent: Agent): Promise<boolean> {
-  const entries = agent.branch === null ? [] : await tx.merges.list({ branch: agent.branch });
-  if (entries.some(isOpenMerge)) return true;
-  if (!isIn("implementation", agent.capability) || agent.ahead === 0) return false;
-  const last = entries.at(-1);
-  if (last === undefined) return true;
-  // Called back after a failure, or because its work was taken out, the same agent has to announce its work once more.
-  const isOut = last.status === "failed" || last.status === "conflict" || last.status === "reverted";
-  return last.enqueuedAt < agent.startedAt && (isOut || last.headCommit !== agent.headCommit);
-}
-
-/** Is the branch in the queue, where it may still land or come back? */
-export async function isInQueue(tx: Tx, { branch }: Pick<Agent, "branch">): Promise<boolean> {
-  return branch !== null && (await tx.merges.list({ branch, statuses: openMergeStatuses, limit: 1 })).length > 0;
-}
-
-async function reportWasTaken(tx: Tx, agent: Agent): Promise<boolean> {
-  const turns = await tx.turns.listFor(agent.id);
-  const report = turns.findLast((turn) => turn.terminalMessageSeq !== null)?.terminalMessageSeq;
-  if (report == null) return false;
-  const deliveries = await tx.deliveries.ofMessage(report);
-  return deliveries.every((delivery) => delivery.state === "acked" || delivery.state === "cancelled");
 }
 
 /**

@@ -69,7 +69,7 @@ test("L5: older news of the engine about a branch is folded into the newest, and
   });
 });
 
-test("L5: news that brings tasks to start is never folded, and says what was started since", async () => {
+test("L5: news that brings tasks to start is kept, says what was started since, and takes in a copy that says less", async () => {
   await using world = await coordinatedRun();
   await world.store.transaction(async (tx) => {
     await tx.tasks.insert(aTask("T1", { runId }));
@@ -78,12 +78,32 @@ test("L5: news that brings tasks to start is never folded, and says what was sta
   const branch = "overstory/b1/T0";
   const ready = await tell(world, { type: "merged", payload: { branch, readyTasks: ["T1", "T2"] } });
   const again = await tell(world, { type: "merged", payload: { branch, readyTasks: [] } });
-  expect(await brought(world)).toEqual([ready, again]);
+  expect(await brought(world)).toEqual([ready]);
+  expect((await why(world, again))?.sentence).toStartWith(`It was withdrawn: folded into ${ready}`);
   const since = await world.store.read(async (tx) => {
     const message = await tx.messages.get(ready);
     return message === undefined ? undefined : takenSince(tx, message);
   });
   expect(since).toBe("no longer to be started: T2");
+});
+
+test("L5: news about tasks wakes while one of them can be started, and only informs after that", async () => {
+  await using world = await coordinatedRun();
+  const { clock, store } = world;
+  await store.transaction((tx) => tx.tasks.insert(aTask("T1", { runId })));
+  const ready = await tell(world, { type: "merged", payload: { branch: "overstory/b1/T0", readyTasks: ["T1"] } });
+  const wakes = () =>
+    store.transaction(async (tx) => {
+      const queued = await tx.deliveries.queued("chief", clock.now, 100);
+      return (await foldMail(tx, queued, clock.now)).map(({ delivery }) => delivery.wake);
+    });
+  expect(await wakes()).toEqual([true]);
+  await store.transaction(async (tx) => {
+    const task = await tx.tasks.get("T1");
+    if (task !== undefined) await tx.tasks.update({ ...task, status: "in_progress", claimedBy: "b2" });
+  });
+  expect(await wakes()).toEqual([false]);
+  expect((await why(world, ready))?.code).toBe("does-not-wake");
 });
 
 test("L5: a notice that is no longer true when its turn comes is dropped as stale", async () => {

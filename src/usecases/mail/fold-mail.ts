@@ -18,24 +18,54 @@ export async function foldMail(tx: Tx, queued: readonly Mail[], now: number): Pr
   const kept: Mail[] = [];
   const newest = newestByTopic(queued);
   for (const mail of queued) {
-    const newer = newest.get(topicOf(mail.message) ?? "");
+    const { message } = mail;
+    const newer = newest.get(topicOf(message) ?? "");
     const reason =
-      newer !== undefined && newer.seq !== mail.message.seq
+      newer !== undefined && newer.seq !== message.seq && !bringsTasks(message)
         ? `folded into ${newer.id}, which has the newest state`
-        : await staleness(tx, mail.message);
-    if (reason === null || !(await cancel(tx, mail, reason, now))) kept.push(mail);
+        : await staleness(tx, message);
+    if (reason === null || !(await cancel(tx, mail, reason, now))) kept.push(await withoutSpentWake(tx, mail, now));
   }
   return kept;
 }
 
+/** Of two messages about one landing, the one that brings tasks says more. */
 function newestByTopic(queued: readonly Mail[]): ReadonlyMap<string, Message> {
   const newest = new Map<string, Message>();
   for (const { message } of queued) {
     const topic = topicOf(message);
-    const known = topic === null ? undefined : newest.get(topic);
-    if (topic !== null && (known === undefined || known.seq < message.seq)) newest.set(topic, message);
+    if (topic === null) continue;
+    const known = newest.get(topic);
+    if (known === undefined || (isNewer(message, known) && !saysLess(message, known))) newest.set(topic, message);
   }
   return newest;
+}
+
+const isNewer = (message: Message, known: Message): boolean => message.seq > known.seq;
+
+const saysLess = (message: Message, known: Message): boolean =>
+  bringsTasks(known) && !bringsTasks(message) && commitIn(message) === commitIn(known);
+
+const commitIn = ({ payload }: Message): unknown => payloadFields(payload).commit;
+
+const readyTasksIn = ({ payload }: Message): readonly string[] => {
+  const { readyTasks } = payloadFields(payload);
+  return Array.isArray(readyTasks) ? readyTasks.map(String) : [];
+};
+
+const bringsTasks = (message: Message): boolean => readyTasksIn(message).length > 0;
+
+/**
+ * News of the engine that woke its reader only because it brought tasks asks nothing any more once all of them were
+ * started or closed: it stays, and rides along with the next turn.
+ */
+async function withoutSpentWake(tx: Tx, mail: Mail, now: number): Promise<Mail> {
+  const { message, delivery } = mail;
+  if (!delivery.wake || message.fromAgent !== fromEngine.from || !bringsTasks(message)) return mail;
+  if ((await takenOf(tx, message)).length < readyTasksIn(message).length) return mail;
+  const quiet = { ...delivery, wake: false, wakeReason: null, updatedAt: now };
+  await tx.deliveries.update(quiet);
+  return { message, delivery: quiet };
 }
 
 /** What came of a branch: the newest of these says all that the older ones said. */
@@ -47,9 +77,8 @@ const branchNews: readonly string[] = ["merged", "merge_failed"];
  */
 function topicOf(message: Message): string | null {
   const { fromAgent, type, subject, replyTo } = message;
-  const { branch, readyTasks } = payloadFields(message.payload);
-  const bringsTasks = Array.isArray(readyTasks) && readyTasks.length > 0;
-  if (fromAgent === fromEngine.from && branchNews.includes(type) && typeof branch === "string" && !bringsTasks) {
+  const { branch } = payloadFields(message.payload);
+  if (fromAgent === fromEngine.from && branchNews.includes(type) && typeof branch === "string") {
     return JSON.stringify(["branch", branch]);
   }
   const original = withoutForwarding(message.body);
@@ -78,13 +107,17 @@ async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): 
 }
 
 /** Which of the tasks that a message calls ready are no longer so, in one line; undefined when all of them are. */
-export async function takenSince(tx: Tx, { fromAgent, payload }: Message): Promise<string | undefined> {
-  const { readyTasks } = payloadFields(payload);
-  if (fromAgent !== fromEngine.from || !Array.isArray(readyTasks)) return undefined;
+export async function takenSince(tx: Tx, message: Message): Promise<string | undefined> {
+  if (message.fromAgent !== fromEngine.from) return undefined;
+  const taken = await takenOf(tx, message);
+  return taken.length === 0 ? undefined : `no longer to be started: ${taken.join(", ")}`;
+}
+
+async function takenOf(tx: Tx, message: Message): Promise<readonly string[]> {
   const taken: string[] = [];
-  for (const id of readyTasks.map(String)) {
+  for (const id of readyTasksIn(message)) {
     const task = await tx.tasks.get(id);
     if (task === undefined || !isUntaken(task)) taken.push(id);
   }
-  return taken.length === 0 ? undefined : `no longer to be started: ${taken.join(", ")}`;
+  return taken;
 }

@@ -4,7 +4,7 @@ import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
-import { landedNowhere } from "../agents/release-agent.ts";
+import { landedNowhere } from "../agents/held-agents.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 
 /** What is wrong with an agent, by the last of its turns that ended. */

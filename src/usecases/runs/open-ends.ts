@@ -7,6 +7,7 @@ import { type Lack, type OpenEnd, openEnds } from "../../domain/run/open-ends.ts
 import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { goesAfterTurn } from "../agents/held-agents.ts";
 import { checklist } from "./checklist.ts";
 
 /** What keeps this run from ending, as it is now. */
@@ -15,7 +16,7 @@ export async function openEndsOf(tx: Tx, run: Run, lacks: readonly Lack[] = []):
   const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
   return openEnds({
     tasks: await openTasksOf(tx, run.id, agents),
-    agents: agents.filter((agent) => isOpen(agent) && !(hasEnded(agent) && isLastReviewer(run, agent))),
+    agents: await openAgents(tx, run, agents),
     landing,
     criteria: (await checklist(tx, run)).criteria,
     lacks,
@@ -35,6 +36,16 @@ export const isStillOpen = (run: Pick<Run, "id">, caller: Caller, open: readonly
 
 const namesOf = (open: readonly OpenEnd[], kind: OpenEnd["kind"]): readonly string[] =>
   open.filter((end) => end.kind === kind).map(({ name }) => name);
+
+/** An agent whose report is being read goes by itself when that turn ends: nobody has to do anything about it. */
+async function openAgents(tx: Tx, run: Run, agents: readonly Agent[]): Promise<readonly Agent[]> {
+  const open: Agent[] = [];
+  for (const agent of agents) {
+    if (!isOpen(agent) || (hasEnded(agent) && isLastReviewer(run, agent))) continue;
+    if (!(await goesAfterTurn(tx, agent))) open.push(agent);
+  }
+  return open;
+}
 
 /** Persistent agents end with the run, not before it. */
 const isOpen = (agent: Agent): boolean => !isHead(agent) && agent.state !== "zombie" && agent.releasedAt === null;

@@ -5,7 +5,7 @@ import type { Run } from "../../domain/run/run.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
-import { landedNowhere } from "../agents/release-agent.ts";
+import { landedNowhere } from "../agents/held-agents.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/landing/unpromoted.ts";
 import { type BlockedMerge, mergeCounts } from "../merge/queue/queue-state.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "../operator/decisions.ts";

@@ -14,6 +14,7 @@ import { fields, flag, text, whole } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { giveUpUnlanded, releaseIfDue } from "../../agents/release-agent.ts";
 import { byCaller } from "../../events/record.ts";
+import { followReport } from "../../mail/wake-ups.ts";
 import type { Context, UseCase } from "../../usecase.ts";
 import { forbiddenToQueue, ownerOfBranch, setMergeState } from "../branch-owner.ts";
 import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "../merge-records.ts";
@@ -166,6 +167,7 @@ async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<Merg
     const reason = `${context.caller.name} cancelled ${entry.branch}`;
     await giveUpUnlanded(tx, context, owner, { ...byCaller(context.caller, entry.runId), reason });
     await releaseIfDue(tx, context, owner);
+    await followReport(tx, context, owner.parentName);
   }
   return { ...entry, status: "cancelled", updatedAt: context.now };
 }

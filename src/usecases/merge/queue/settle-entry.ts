@@ -15,6 +15,7 @@ import type { Task } from "../../../domain/task/task.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { release, releaseIfDue } from "../../agents/release-agent.ts";
 import { reopenAgent } from "../../agents/reopen-agent.ts";
+import { followReport } from "../../mail/wake-ups.ts";
 import { closeAndFollow } from "../../tasks/close-task.ts";
 import { ownerOfTask } from "../../tasks/task-detail.ts";
 import type { Context } from "../../usecase.ts";
@@ -100,6 +101,7 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
   const landing = { commit, tier, strategy, verdict, opId };
   await recordMerge(tx, context, entry, (facts) => ({ type: "merge_landed", data: { ...facts, ...landing } }));
   if (owner !== undefined && hasEnded(owner)) await release(tx, context, owner, `${entry.branch} has landed`);
+  if (owner !== undefined) await followReport(tx, context, owner.parentName);
 }
 
 /**
@@ -194,7 +196,10 @@ export async function rejected(
     level: "warn",
     data: { ...facts, cause, message, files, gate, reopened: isBack },
   }));
-  if (owner !== undefined && !isBack) await releaseIfDue(tx, context, owner);
+  if (owner !== undefined && !isBack) {
+    await releaseIfDue(tx, context, owner);
+    await followReport(tx, context, owner.parentName);
+  }
   return { agentName: owner?.name ?? null, isBack };
 }
 
