@@ -72,7 +72,8 @@ export const mailTools = {
     }),
   }),
   ask_human: () => ({
-    description: "Asks the operator for a decision. Then end your turn: the answer wakes you.",
+    description:
+      "Asks the operator directly for a decision of taste or scope. Facts you ask your parent for, with a question. Then end your turn: the answer wakes you.",
     readOnly: false,
     input: object(
       { question: text("What is to be decided, in one line"), options: someTexts("What can be chosen") },

@@ -44,7 +44,8 @@ export function decide(request: GuardRequest, policy: GuardPolicy, machine: Guar
   }
 }
 
-const askByMail = "ask by mail: ov mail send --to <parent> --type question --subject <what> --body <text>";
+const askByMail =
+  "ask by mail: your parent for facts (ov mail send --to <parent> --type question --subject <what> --body <text>), the operator for decisions of taste or scope (--to operator --type decision_gate, with the options in --payload)";
 
 function checkExecution(
   { tool, command, cwd }: GuardRequest,

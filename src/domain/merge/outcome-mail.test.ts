@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { checkPayload, payloadFields } from "../mail/payload.ts";
-import { mergeCauses } from "./entry.ts";
+import { type MergeCause, mergeCauses } from "./entry.ts";
 import { approvalMail, failedMail, landedMail } from "./outcome-mail.ts";
 import { causeWords } from "./words.ts";
 
@@ -50,7 +50,7 @@ test("a failure names its files, gate, log and those in the way, and every cause
     with: ["overstory/b2/T2"],
   };
   for (const cause of mergeCauses) {
-    const { subject, body, payload } = failedMail({ entry, cause, detail });
+    const { subject, body, payload } = failedMail({ entry, cause, detail, owner: null });
     expect(subject).toBe(`merge failed (${causeWords[cause]}): overstory/b1/T1`);
     expect(subject).not.toContain("_");
     for (const word of ["both changed a.ts", "Tests", "/l", "boom", "overstory/b2/T2", "What to do: "]) {
@@ -60,11 +60,24 @@ test("a failure names its files, gate, log and those in the way, and every cause
   }
 });
 
+test("a failure says who mends the branch and who hands it over again", () => {
+  const told = (owner: Parameters<typeof failedMail>[0]["owner"], cause: MergeCause = "conflict") =>
+    /^Who acts: (.*)$/m.exec(failedMail({ entry, cause, detail: { message: "no" }, owner }).body)?.[1];
+  const b1 = { name: "b1", parentName: "lead-1", isBack: true };
+  expect(told(b1)).toBe(
+    "b1 was started again, mends it and finishes; then lead-1 hands the branch over again with merge_ready",
+  );
+  expect(told({ ...b1, parentName: "operator" })).toEndWith("then it waits for the operator's approval again");
+  expect(told({ ...b1, isBack: false })).toBe("lead-1 decides; b1 was not started again");
+  expect(told(null)).toBe("lead-1 has the branch mended, then hands it over again with merge_ready");
+  expect(told(b1, "git_error")).toStartWith("the operator.");
+});
+
 test("every payload is what its type of mail asks for, with and without a task", () => {
   for (const taskId of ["T1", null]) {
     const about = { ...entry, taskId };
     expect(checkPayload("merged", landedMail({ entry: about, ...landing, ready: [] }).payload)).toEqual([]);
-    const failed = failedMail({ entry: about, cause: "conflict", detail: { message: "no" } });
+    const failed = failedMail({ entry: about, cause: "conflict", detail: { message: "no" }, owner: null });
     expect(checkPayload("merge_failed", failed.payload)).toEqual([]);
     expect(checkPayload("decision_gate", approvalMail({ ...about, causeDetail: null }, "why").payload)).toEqual([]);
   }

@@ -73,8 +73,14 @@ export interface FailedFacts {
   readonly detail: CauseDetail;
 }
 
-/** Tells that a branch did not land, why, and what to do about it. */
-export function failedMail({ entry, cause, detail }: FailedFacts): OutcomeMail {
+export interface RejectedFacts extends FailedFacts {
+  readonly entry: FailedFacts["entry"] & Pick<MergeEntry, "enqueuedBy">;
+  /** The agent of the branch, and whether it works on; null where the branch belongs to no agent. */
+  readonly owner: { readonly name: string; readonly parentName: string; readonly isBack: boolean } | null;
+}
+
+/** Tells that a branch did not land, why, what to do about it, and who hands it over again. */
+export function failedMail({ entry, cause, detail, owner }: RejectedFacts): OutcomeMail {
   const { files = [], with: others = [], gate, logPath, logTail } = detail;
   const suggestion = suggestions[cause];
   const lines = [
@@ -84,6 +90,7 @@ export function failedMail({ entry, cause, detail }: FailedFacts): OutcomeMail {
     ...(others.length === 0 ? [] : [`In the way: ${others.join(", ")}`]),
     ...(logPath === undefined ? [] : [`Whole output: ${logPath}`]),
     `What to do: ${suggestion}`,
+    `Who acts: ${whoActs(cause, entry, owner)}`,
     ...(logTail === undefined || logTail.trim() === "" ? [] : ["", "The end of the output:", logTail.trimEnd()]),
   ];
   return {
@@ -128,6 +135,26 @@ export function blockedMail({ entry, cause, detail }: FailedFacts): OutcomeMail 
       targetBranch: entry.targetBranch,
     }),
   };
+}
+
+/** Causes that no change of the branch mends. */
+const notOfTheBranch: readonly MergeCause[] = ["local_changes", "worker_crash", "foreign_tip", "git_error"];
+
+/** One agent mends, one hands over again, and each of them is named: otherwise both wait, or both act. */
+function whoActs(
+  cause: MergeCause,
+  { enqueuedBy }: RejectedFacts["entry"],
+  owner: RejectedFacts["owner"],
+): string {
+  if (notOfTheBranch.includes(cause)) return "the operator. Nobody has to change the branch or to hand it over again";
+  if (owner === null) return `${enqueuedBy} has the branch mended, then hands it over again with merge_ready`;
+  const { name, parentName, isBack } = owner;
+  if (!isBack) return `${parentName} decides; ${name} was not started again`;
+  const again =
+    parentName === "operator"
+      ? "then it waits for the operator's approval again"
+      : `then ${parentName} hands the branch over again with merge_ready`;
+  return `${name} was started again, mends it and finishes; ${again}`;
 }
 
 const suggestions: Readonly<Record<MergeCause, string>> = {

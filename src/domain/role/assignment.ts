@@ -101,7 +101,7 @@ const profiles: Readonly<Record<string, string>> = {
   "ov-delivery": `Deliver working, tested software without asking for permission. Decide what you can decide; write upward only when
 the task is truly ambiguous, risky, blocked, or growing beyond what was asked.`,
   "ov-co-creation": `A person shapes this work with you. At a fork in architecture or scope write down the options with your
-recommendation, send them as a \`decision_gate\` to your parent and end your turn; the answer wakes you. Between forks work
+recommendation, send them as a \`decision_gate\` to \`operator\` and end your turn; the answer wakes you. Between forks work
 on your own. Show the state after planning, after the first working version, and before the end.`,
   "ov-research": `The product is knowledge, not code. Explore, compare, and write findings with their evidence into specs. Nothing is
 built and nothing is reviewed.`,

@@ -1,7 +1,6 @@
 import { no, ok, type Result } from "../../result.ts";
 import type { ProjectTerms } from "../assignment.ts";
 import type { FailureMode, RoleSpec } from "../role-spec.ts";
-import { toolsOf } from "../roles.ts";
 import { bullets, codes, numbered, paragraphs } from "./markdown.ts";
 import { fill } from "./placeholders.ts";
 
@@ -17,11 +16,11 @@ export function renderPrompt(
   const filled = fill(text, terms);
   if (!filled.ok) return no({ unknown: filled.refusal });
   const title = `${role.capability.charAt(0).toUpperCase()}${role.capability.slice(1)}`;
-  return ok(`# ${title}\n\nYou are ${role.job}.\n\n${filled.value.trim()}\n\n${roleFacts(role, terms)}`);
+  return ok(`# ${title}\n\nYou are ${role.job}.\n\n${filled.value.trim()}\n\n${roleFacts(role)}`);
 }
 
 /** The part of a prompt that follows from the role itself; a role text never repeats it. */
-function roleFacts(role: RoleSpec, options: { readonly expertise: boolean }): string {
+function roleFacts(role: RoleSpec): string {
   return paragraphs([
     "## Phases",
     numbered(role.phases.map(({ name, does }) => `**${name}**: ${does}.`)),
@@ -30,7 +29,8 @@ function roleFacts(role: RoleSpec, options: { readonly expertise: boolean }): st
     "## Mail types",
     bullets(mail(role)),
     "## Tools",
-    `When your program offers the tools of the server \`overstory\`, use them instead of typing commands; they know who you are: ${codes(toolsOf(role, options))}.`,
+    // Their names and what each takes stand in the list that the program itself gets.
+    "When your program offers the tools of the server `overstory`, use them instead of typing the same command; they know who you are. For everything else type the command.",
     "## Mistakes to recognise",
     "When you notice one of these, stop and put it right.",
     bullets(role.failures.map(failureLine)),
@@ -54,10 +54,9 @@ function rights({ access, spawns }: RoleSpec): readonly string[] {
   ];
 }
 
-function mail({ sends, awaits, terminal }: RoleSpec): readonly string[] {
+function mail({ sends, terminal }: RoleSpec): readonly string[] {
   return [
     `You may send: ${codes(sends)}.`,
-    `Expect: ${codes(awaits)}.`,
     terminal.length === 0
       ? "Nothing you send ends you: you go on until you are stopped."
       : `Your work ends with ${codes(terminal)}, which the completion step sends for you.`,

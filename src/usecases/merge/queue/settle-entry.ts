@@ -187,7 +187,8 @@ export async function rejected(
   const isBack = owner !== undefined && (await callBack(tx, context, owner));
   const others = owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName];
   const addressees = [...(isOwnErrand(entry) ? [] : others), ...waited];
-  const mail = failedMail({ entry, cause, detail });
+  const about = owner === undefined ? null : { name: owner.name, parentName: owner.parentName, isBack };
+  const mail = failedMail({ entry, cause, detail, owner: about });
   const wake = owner === undefined ? waited : [...waited, owner.name];
   await notify(tx, context, addressees, { ...mail, type: "merge_failed", priority: "high", runId: entry.runId, wake });
   const { message, files = [], gate = null } = detail;
