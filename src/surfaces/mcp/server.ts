@@ -1,3 +1,4 @@
+import type { Tool } from "../../contract/tools/tool.ts";
 import { definedTools, isDefined, toolFor } from "../../contract/tools/tools.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -20,6 +21,7 @@ import {
   type Params,
   type RpcError,
 } from "./protocol.ts";
+import { asToolAdvice } from "./tool-advice.ts";
 import { Given, type McpApp, type ToolAnswer, type ToolContext } from "./tool-call.ts";
 
 /** An answer, and what becomes true once it was handed over. */
@@ -135,7 +137,7 @@ async function callTool(context: ToolContext, params: Params): Promise<CallOutco
     const given = checkArguments(tool.input, params.arguments);
     if (!given.ok) return said(withSchema(describeRefusal(given.refusal), tool.input.required));
     const answer = await (await load())(new Given(given.value), context);
-    return answer.ok ? result(answer.value) : said(describeRefusal(answer.refusal));
+    return answer.ok ? result(answer.value) : said(forTool(describeRefusal(answer.refusal), tool));
   } catch (error) {
     return said(describeFailure(failureOf(error)));
   }
@@ -171,6 +173,12 @@ function said({ code, message, hint, details, retryable }: Description): CallOut
     },
   };
 }
+
+const forTool = ({ message, hint, ...rest }: Description, tool: Tool): Description => ({
+  ...rest,
+  message: asToolAdvice(message, tool),
+  ...(hint === undefined ? {} : { hint: asToolAdvice(hint, tool) }),
+});
 
 const withSchema = (description: Description, required: readonly string[]): Description =>
   description.hint !== undefined || required.length === 0

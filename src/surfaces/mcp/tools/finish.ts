@@ -1,10 +1,13 @@
+import { finishTool } from "../../../contract/tools/finish.ts";
 import { checkAnswerView, evidenceView, openCheckView } from "../../../contract/views/gate.ts";
 import type { Missing, StoredCheck } from "../../../domain/completion/check.ts";
 import type { GateResult, Receipt } from "../../../domain/gate/gate.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
+import type { RoleSpec } from "../../../domain/role/role-spec.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { CheckReply } from "../../../usecases/completions/checks.ts";
+import { asToolAdvice } from "../tool-advice.ts";
 import type { McpApp, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
 /** Asks for the verified completion step and waits for what comes of it. */
@@ -23,7 +26,7 @@ export const finish: ToolHandler = async (given, context) => {
   const answered = await waitForCheck(context, asked.value.id);
   if (!answered.ok) return answered;
   if (answered.value === undefined) return ok(unanswered(asked.value.id));
-  return ok({ ...said(answered.value, asked.value), ...confirmation(context.app, answered.value) });
+  return ok({ ...said(answered.value, asked.value, context.role), ...confirmation(context.app, answered.value) });
 };
 
 /** Mail that a refusal shows counts as read once the answer was sent. What cannot be confirmed is shown again. */
@@ -39,11 +42,17 @@ const unanswered = (check: string): ToolAnswer => ({
   data: openCheckView(check),
 });
 
-function said(reply: CheckReply, { attached }: { readonly attached: boolean }): ToolAnswer {
+function said(reply: CheckReply, { attached }: { readonly attached: boolean }, role: RoleSpec): ToolAnswer {
   const { status, problem } = reply.check;
   const data = checkAnswerView(reply, { attached });
   if (status === "failed") {
-    const lines = ["Not finished. What is missing:", ...problem.flatMap(missingLines)];
+    const tool = { name: "finish", ...finishTool(role) } as const;
+    const inItsWords = (one: Missing): Missing => ({
+      ...one,
+      message: asToolAdvice(one.message, tool),
+      fix: asToolAdvice(one.fix, tool),
+    });
+    const lines = ["Not finished. What is missing:", ...problem.map(inItsWords).flatMap(missingLines)];
     return { text: lines.join("\n"), data, failed: true };
   }
   const lines = ["Finished; your parent has been told. End your turn now.", ...gateLines(reply.results)];
