@@ -70,7 +70,7 @@ const missingLines = ({ message, fix, logPath, logTail, mail }: Missing): readon
 
 /** What the gates said about a branch, from the record or, on request, anew. */
 export const gates: ToolHandler = async (given, context) => {
-  const { app } = context;
+  const { app, role } = context;
   const branch = given.text("branch");
   if (given.isOn("run")) {
     const asked = await app.call("gate.run", { ref: branch });
@@ -85,7 +85,9 @@ export const gates: ToolHandler = async (given, context) => {
     return ok({ text: lines.join("\n"), data: { branch, ...data }, failed: !data.passed });
   }
   const evidence = (await newestReceipt(branch, app)) ?? { receipt: null, results: [] };
-  return ok({ text: words(branch, evidence), data: { branch, ...evidenceView(evidence) } });
+  const isKnown = evidence.receipt !== null || !role.access.gates;
+  const lines = [words(branch, evidence), ...(isKnown ? [] : ["Call gates with run: true to run them now."])];
+  return ok({ text: lines.join("\n"), data: { branch, ...evidenceView(evidence) } });
 };
 
 /** A completion is on record under its agent, whose name is in the branch; a landing and a check under the branch. */
