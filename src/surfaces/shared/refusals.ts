@@ -11,8 +11,8 @@ export function describeRefusal(refusal: Refusal): Description {
 
 type Words = Omit<Description, "details">;
 
-/** What an agent can always do about a no. */
-const ask = "ov mail send --to operator --type question --subject <what> --body <why>";
+/** What an agent can always do about a no: whether it may is a decision, which the operator is asked for directly. */
+const ask = `ov mail send --to operator --type decision_gate --subject <what> --body <why> --payload '{"options":["yes","no"]}'`;
 
 function words(refusal: Refusal): Words {
   switch (refusal.kind) {

@@ -218,6 +218,7 @@ function communication({ agent }: Assignment): string {
     `Mail starts your turns and is shown in them; you need not look for it. To wait for an answer, end your turn.${ending}`,
     shell([
       `ov mail send --to ${agent.parentName} --type question --subject "<what>" --body "<your question>"`,
+      `ov mail send --to operator --type decision_gate --subject "<what>" --body "<why>" --payload '{"options":["<one>","<other>"]}'`,
       `ov mail send --to ${agent.parentName} --type error --priority high --subject "<what>" --body "<what blocks you>"`,
       'ov mail reply <message-id> --body "<your answer>"',
     ]),
