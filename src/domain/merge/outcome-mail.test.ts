@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { checkPayload, payloadFields } from "../mail/payload.ts";
-import { type MergeCause, mergeCauses } from "./entry.ts";
+import { mergeCauses } from "./entry.ts";
 import { approvalMail, failedMail, landedMail } from "./outcome-mail.ts";
 import { causeWords } from "./words.ts";
 
@@ -61,16 +61,21 @@ test("a failure names its files, gate, log and those in the way, and every cause
 });
 
 test("a failure says who mends the branch and who hands it over again", () => {
-  const told = (owner: Parameters<typeof failedMail>[0]["owner"], cause: MergeCause = "conflict") =>
-    /^Who acts: (.*)$/m.exec(failedMail({ entry, cause, detail: { message: "no" }, owner }).body)?.[1];
-  const b1 = { name: "b1", parentName: "lead-1", isBack: true };
+  const told = (owner: Parameters<typeof failedMail>[0]["owner"], enqueuedBy = "lead-1") => {
+    const about = { ...entry, enqueuedBy };
+    return /^Who acts: (.*)$/m.exec(
+      failedMail({ entry: about, cause: "conflict", detail: { message: "no" }, owner }).body,
+    )?.[1];
+  };
+  const b1 = { name: "b1", above: "lead-1", isBack: true };
   expect(told(b1)).toBe(
-    "b1 was started again, mends it and finishes; then lead-1 hands the branch over again with merge_ready",
+    "b1 is at work on it and finishes again; then lead-1 hands the branch over again with merge_ready, and waits until then",
   );
-  expect(told({ ...b1, parentName: "operator" })).toEndWith("then it waits for the operator's approval again");
+  expect(told({ ...b1, above: "operator" })).toEndWith("then it waits for the operator's approval again");
   expect(told({ ...b1, isBack: false })).toBe("lead-1 decides; b1 was not started again");
+  expect(told({ ...b1, above: "operator", isBack: false })).toBe("the operator decides; b1 was not started again");
   expect(told(null)).toBe("lead-1 has the branch mended, then hands it over again with merge_ready");
-  expect(told(b1, "git_error")).toStartWith("the operator.");
+  for (const name of ["operator", "system"]) expect(told(null, name)).toBe("the operator");
 });
 
 test("every payload is what its type of mail asks for, with and without a task", () => {

@@ -1,3 +1,4 @@
+import { engineCaller } from "../caller/caller.ts";
 import { payloadFields } from "../mail/payload.ts";
 import type { Message } from "../mail/types.ts";
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
@@ -73,10 +74,10 @@ export interface FailedFacts {
   readonly detail: CauseDetail;
 }
 
-export interface RejectedFacts extends FailedFacts {
+interface RejectedFacts extends FailedFacts {
   readonly entry: FailedFacts["entry"] & Pick<MergeEntry, "enqueuedBy">;
-  /** The agent of the branch, and whether it works on; null where the branch belongs to no agent. */
-  readonly owner: { readonly name: string; readonly parentName: string; readonly isBack: boolean } | null;
+  /** The agent of the branch, whether it works on, and who above it is there; null where the branch belongs to no agent. */
+  readonly owner: { readonly name: string; readonly above: string; readonly isBack: boolean } | null;
 }
 
 /** Tells that a branch did not land, why, what to do about it, and who hands it over again. */
@@ -90,7 +91,7 @@ export function failedMail({ entry, cause, detail, owner }: RejectedFacts): Outc
     ...(others.length === 0 ? [] : [`In the way: ${others.join(", ")}`]),
     ...(logPath === undefined ? [] : [`Whole output: ${logPath}`]),
     `What to do: ${suggestion}`,
-    `Who acts: ${whoActs(cause, entry, owner)}`,
+    `Who acts: ${whoActs(entry, owner)}`,
     ...(logTail === undefined || logTail.trim() === "" ? [] : ["", "The end of the output:", logTail.trimEnd()]),
   ];
   return {
@@ -137,24 +138,19 @@ export function blockedMail({ entry, cause, detail }: FailedFacts): OutcomeMail 
   };
 }
 
-/** Causes that no change of the branch mends. */
-const notOfTheBranch: readonly MergeCause[] = ["local_changes", "worker_crash", "foreign_tip", "git_error"];
-
 /** One agent mends, one hands over again, and each of them is named: otherwise both wait, or both act. */
-function whoActs(
-  cause: MergeCause,
-  { enqueuedBy }: RejectedFacts["entry"],
-  owner: RejectedFacts["owner"],
-): string {
-  if (notOfTheBranch.includes(cause)) return "the operator. Nobody has to change the branch or to hand it over again";
-  if (owner === null) return `${enqueuedBy} has the branch mended, then hands it over again with merge_ready`;
-  const { name, parentName, isBack } = owner;
-  if (!isBack) return `${parentName} decides; ${name} was not started again`;
+function whoActs({ enqueuedBy }: RejectedFacts["entry"], owner: RejectedFacts["owner"]): string {
+  if (owner === null) {
+    const isAgent = !["operator", engineCaller.name].includes(enqueuedBy);
+    return isAgent ? `${enqueuedBy} has the branch mended, then hands it over again with merge_ready` : "the operator";
+  }
+  const { name, above, isBack } = owner;
+  if (!isBack) return `${above === "operator" ? "the operator" : above} decides; ${name} was not started again`;
   const again =
-    parentName === "operator"
+    above === "operator"
       ? "then it waits for the operator's approval again"
-      : `then ${parentName} hands the branch over again with merge_ready`;
-  return `${name} was started again, mends it and finishes; ${again}`;
+      : `then ${above} hands the branch over again with merge_ready, and waits until then`;
+  return `${name} is at work on it and finishes again; ${again}`;
 }
 
 const suggestions: Readonly<Record<MergeCause, string>> = {

@@ -152,8 +152,14 @@ test("a failure brings the builder back to work with the cause, and tells its pa
     logTail: "1 fail\n",
     suggestion: expect.stringContaining("gate"),
   });
-  expect(await world.mailOf("lead-1", "merge_failed")).toHaveLength(1);
-  expect(await world.queuedTurns()).toEqual(["b1", "lead-1"]);
+  expect(mail?.body).toContain(
+    "Who acts: b1 is at work on it and finishes again; then lead-1 hands the branch over again",
+  );
+  const [told, ...again] = await world.mailOf("lead-1", "merge_failed");
+  expect(again).toEqual([]);
+  expect(told?.body).toBe(mail?.body ?? "");
+  // The builder acts, so nobody else has something to do.
+  expect(await world.queuedTurns()).toEqual(["b1"]);
   expect((await world.store.read((tx) => tx.tasks.get("T1")))?.mergeState).toBe("failed");
   expect((await world.entries())[0]).toMatchObject({ status: "failed", cause: "gate_failed" });
 });
@@ -166,8 +172,25 @@ test("a failure does not start an agent that somebody stopped", async () => {
   const { entry } = await world.must(addMerge, { branch, headCommit: "head-1", approve: true });
   await world.asEngine((tx, context) => rejected(tx, context, entry, failure));
   expect(await world.agent("b9")).toMatchObject({ generation: 1, state: "completed", outcome: "stopped" });
-  expect(await world.queuedTurns()).not.toContain("b9");
-  expect(await world.mailOf("lead-1", "merge_failed")).toHaveLength(1);
+  expect(await world.queuedTurns()).toEqual(["lead-1"]);
+  const [told] = await world.mailOf("lead-1", "merge_failed");
+  expect(told?.body).toContain("Who acts: lead-1 decides; b9 was not started again");
+});
+
+test("where builder and parent have both ended, who is above them gets the failure and a turn for it", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  await world.store.transaction((tx) => tx.agents.release("agent-b1", 1));
+  await world.asEngine(async (tx, context) => {
+    const lead = await tx.agents.byName("lead-1");
+    if (lead === undefined) throw new Error("lead-1 is gone");
+    await changeState(tx, lead, { to: "completed", outcome: "done", actor: "test", reason: "done" }, context.now);
+    await rejected(tx, context, entry, failure);
+  });
+  expect(await world.queuedTurns()).toEqual(["coordinator"]);
+  const [told, ...more] = await world.mailOf("coordinator", "merge_failed");
+  expect(more).toEqual([]);
+  expect(told?.body).toContain("Who acts: coordinator decides; b1 was not started again");
 });
 
 test("where the builder cannot come back, its parent gets the failure once, and the builder goes when it may", async () => {

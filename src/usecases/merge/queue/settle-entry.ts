@@ -15,6 +15,7 @@ import type { Task } from "../../../domain/task/task.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { release, releaseIfDue } from "../../agents/release-agent.ts";
 import { reopenAgent } from "../../agents/reopen-agent.ts";
+import { nearestLiveAncestor } from "../../mail/hand-on.ts";
 import { followReport } from "../../mail/wake-ups.ts";
 import { closeAndFollow } from "../../tasks/close-task.ts";
 import { ownerOfTask } from "../../tasks/task-detail.ts";
@@ -165,7 +166,7 @@ export interface Rejected {
 
 /**
  * A branch that cannot land as it is: its agent is brought back to work with the cause, its parent and whoever waited for
- * it are told. Undefined, and nothing happens, when the entry had ended before.
+ * it are told. The parent is woken only where the agent does not come back. Undefined, and nothing happens, when the entry had ended before.
  */
 export async function rejected(
   tx: Tx,
@@ -185,12 +186,16 @@ export async function rejected(
   const waited = await endMergeWaits(tx, entry, context.now);
   const owner = await ownerOfBranch(tx, entry.branch);
   const isBack = owner !== undefined && (await callBack(tx, context, owner));
-  const others = owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName];
+  const above = owner === undefined ? entry.enqueuedBy : await nearestLiveAncestor(tx, owner.parentName);
+  const others = owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName, ...(isBack ? [] : [above])];
   const addressees = [...(isOwnErrand(entry) ? [] : others), ...waited];
-  const about = owner === undefined ? null : { name: owner.name, parentName: owner.parentName, isBack };
+  const about = owner === undefined ? null : { name: owner.name, above, isBack };
   const mail = failedMail({ entry, cause, detail, owner: about });
-  const wake = owner === undefined ? waited : [...waited, owner.name];
-  await notify(tx, context, addressees, { ...mail, type: "merge_failed", priority: "high", runId: entry.runId, wake });
+  // One of them acts. It asks nothing of the others, who get it with their next turn.
+  const acting = owner === undefined ? waited : [isBack ? owner.name : above];
+  const quiet = owner === undefined ? [] : addressees.filter((name) => !acting.includes(name));
+  const terms = { type: "merge_failed", priority: "high", runId: entry.runId } as const;
+  await notify(tx, context, addressees, { ...mail, ...terms, wake: acting, quiet });
   const { message, files = [], gate = null } = detail;
   await recordMerge(tx, context, entry, (facts) => ({
     type: "merge_failed",
