@@ -6,8 +6,8 @@ import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Lack, OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
-import { forbiddenToComplete } from "../../domain/run/run.ts";
-import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
+import { forbiddenToComplete, isLastReviewer } from "../../domain/run/run.ts";
+import { fields, flag, list, notSent, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
@@ -35,10 +35,10 @@ interface EndRequest {
   readonly force?: boolean | undefined;
   readonly waive?: readonly number[] | undefined;
   readonly reason?: string | undefined;
-  /** Evidence that the landed tree lacks: looked up by the caller, who has git at hand. */
+  /** Evidence that the landed tree lacks: `run.complete` looked for it, because it has git at hand. */
   readonly lacks?: readonly Lack[] | undefined;
-  /** The tip of the branch where the run lands, looked up like these. */
-  readonly landed?: string | undefined;
+  /** The tip of the branch where the run lands, looked up in the same way; null where there is no such branch yet. */
+  readonly landed?: string | null | undefined;
 }
 
 /**
@@ -53,8 +53,8 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       force: flag,
       waive: list(whole),
       reason: text,
-      lacks: list(fields<Lack>({ number: whole, problem: text })),
-      landed: text,
+      lacks: notSent,
+      landed: notSent,
     },
   ),
   run: async (tx, context, { force, waive, reason, lacks, landed }) => {
@@ -76,6 +76,10 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     }
     const open = await openEndsOf(tx, run, lacks);
     if (open.length > 0 && force !== true) return no(isStillOpen(run, context.caller, open));
+    if (run.checklist && landed === undefined && context.caller.kind === "agent") {
+      const why = "nobody has looked for the evidence of its checklist; run.complete does";
+      return no({ kind: "not-allowed", action: `end ${run.id}`, caller: context.caller.name, why });
+    }
     const review = force === true ? { kind: "done" as const } : await lastReviewOf(tx, context, run, landed);
     // The operator has the last word anyway, and is told that nobody has read the whole.
     const mayDoWithout = context.caller.kind !== "agent";
@@ -86,7 +90,8 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     await tx.runs.complete(run.id, "completed", context.now);
     // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
     for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
-      if (hasEnded(agent)) await giveBackTask(tx, context, agent);
+      if (isLastReviewer(run, agent)) await closeReview(tx, context, agent);
+      else if (hasEnded(agent)) await giveBackTask(tx, context, agent);
       else if (isIn("persistent", agent.capability)) await closeOwnTask(tx, context, agent);
     }
     await promoteAtEnd(tx, context, run);
@@ -105,6 +110,12 @@ export const endRun: UseCase<EndRequest, EndReply> = {
 async function closeOwnTask(tx: Tx, context: Context, { taskId, name }: Agent): Promise<void> {
   const task = taskId === null ? undefined : await tx.tasks.get(taskId);
   if (task?.claimedBy === name) await closeAndFollow(tx, context, task, "its run is complete");
+}
+
+/** The reading of a run that has ended is over, also where the reviewer died or was not waited for. */
+async function closeReview(tx: Tx, context: Context, { taskId }: Agent): Promise<void> {
+  const task = taskId === null ? undefined : await tx.tasks.get(taskId);
+  if (task !== undefined && task.status !== "closed") await closeAndFollow(tx, context, task, "its run is complete");
 }
 
 export interface RetargetRequest {

@@ -24,7 +24,7 @@ export const completeRun: Effect<CompleteRequest, EndReply> = {
     const { landing, criteria } = listed.value;
     if (criteria.length === 0) return world.call("run.end", request);
     const looked = await world.lookAhead(async (git) => ({
-      landed: await git.commitOf(`refs/heads/${landing}`),
+      landed: (await git.commitOf(`refs/heads/${landing}`)) ?? null,
       lacks: await lacksOn(git, listed.value),
     }));
     return world.call("run.end", { ...request, ...looked });

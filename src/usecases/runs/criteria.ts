@@ -12,7 +12,7 @@ import {
   waiveCriterion,
 } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
-import { either, fields, list, oneOf, orNull, text, whole } from "../../domain/schema/schema.ts";
+import { either, fields, list, notSent, oneOf, orNull, text, whole } from "../../domain/schema/schema.ts";
 import type { LookingGit } from "../../ports/merge-git.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
@@ -146,27 +146,33 @@ interface FoundEvidence {
   readonly runId: string;
   readonly number: number;
   readonly evidence: Evidence;
-  /** The landed commit that has it. */
-  readonly landed: string;
+  /** The landed commit that has it: `criterion.prove` looked, because it has git at hand. */
+  readonly landed?: string | undefined;
 }
 
 type Kind<K extends Evidence["kind"]> = Extract<Evidence, { kind: K }>;
 
 export const recordProof: UseCase<FoundEvidence, ChecklistReply> = {
   kind: "write",
-  request: fields({
-    runId: text,
-    number: whole,
-    evidence: either(
-      fields<Kind<"file">>({ kind: oneOf(["file"]), path: text }),
-      either(
-        fields<Kind<"test">>({ kind: oneOf(["test"]), path: text, test: orNull(text) }),
-        fields<Kind<"commit">>({ kind: oneOf(["commit"]), commit: text }),
+  request: fields(
+    {
+      runId: text,
+      number: whole,
+      evidence: either(
+        fields<Kind<"file">>({ kind: oneOf(["file"]), path: text }),
+        either(
+          fields<Kind<"test">>({ kind: oneOf(["test"]), path: text, test: orNull(text) }),
+          fields<Kind<"commit">>({ kind: oneOf(["commit"]), commit: text }),
+        ),
       ),
-    ),
-    landed: text,
-  }),
+    },
+    { landed: notSent },
+  ),
   run: async (tx, context, { runId, number, evidence, landed }) => {
+    if (landed === undefined) {
+      const why = "nobody has looked for the evidence; criterion.prove does";
+      return no({ kind: "not-allowed", action: `prove criterion ${number}`, caller: context.caller.name, why });
+    }
     const found = await ownRun(tx, context.caller, runId, "prove a criterion of");
     if (!found.ok) return found;
     const criterion = await findCriterion(tx, found.value, number);

@@ -1,24 +1,26 @@
 import { expect, test } from "bun:test";
 import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { endAgent } from "../agents/end-agent.ts";
 import { changeState } from "../agents/reopen-agent.ts";
 import { post } from "../mail/post.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import { endRun } from "./change-run.ts";
+import { recordProof } from "./criteria.ts";
 
 const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
 
 /** A run in which everything is met but the last review, with so many tasks. */
-async function met(world: UseCaseWorld, tasks: number): Promise<void> {
-  const run = { ...activeRun("run-1", world.now()), coordinatorName: "coordinator", objective: "Do it all" };
+async function met(world: UseCaseWorld, tasks: number, runId = "run-1"): Promise<void> {
+  const run = { ...activeRun(runId, world.now()), coordinatorName: "coordinator", objective: "Do it all" };
   await world.store.transaction(async (tx) => {
     await tx.runs.insert({ ...run, checklist: true, targetBranch: "main", landingBranch: "overstory/integration/x" });
-    const facts = { capability: "coordinator", runId: "run-1", parentName: "operator", depth: 0 } as const;
-    await tx.agents.reserve(storedAgent("coordinator", { ...facts, state: "in_turn" }));
+    const facts = { capability: "coordinator", runId, parentName: "operator", depth: 0 } as const;
+    if (runId === "run-1") await tx.agents.reserve(storedAgent("coordinator", { ...facts, state: "in_turn" }));
     const proof = { proofKind: "file", proofPath: "a.ts", provedAt: 1, provedBy: "coordinator" } as const;
-    for (const number of [1, 2]) await tx.criteria.put(aCriterion(number, { runId: "run-1", ...proof }));
-    for (let n = 1; n <= tasks; n++) await tx.tasks.insert(aTask(`T${n}`, { runId: "run-1", status: "closed" }));
+    for (const number of [1, 2]) await tx.criteria.put(aCriterion(number, { runId, ...proof }));
+    for (let n = 1; n <= tasks; n++) await tx.tasks.insert(aTask(`${runId}-T${n}`, { runId, status: "closed" }));
   });
 }
 
@@ -31,13 +33,13 @@ async function reads(world: UseCaseWorld, name: string, commit: string, verdict:
     const task = await tx.tasks.get(name);
     if (reviewer === undefined || task === undefined) throw new Error("nobody reads");
     await tx.agents.setBase(reviewer.id, commit);
-    const ended =
-      verdict === null
-        ? ({ to: "zombie", outcome: "crashed" } as const)
-        : ({ to: "completed", outcome: "done" } as const);
-    await changeState(tx, reviewer, { ...ended, actor: "engine", reason: "test" }, world.now());
+    if (verdict === null) {
+      const death = { actor: "supervisor", reason: "it crashed", death: "it crashed", turnId: null } as const;
+      await endAgent(tx, world.context(), reviewer, { state: "zombie", outcome: "crashed", ...death });
+      return;
+    }
+    await changeState(tx, reviewer, { to: "completed", outcome: "done", actor: "engine", reason: "test" }, world.now());
     await tx.tasks.update({ ...task, status: "closed", claimedBy: null });
-    if (verdict === null) return;
     await post(tx, world.context(), {
       from: name,
       fromAgentId: reviewer.id,
@@ -110,7 +112,35 @@ test("a last review that cannot be done is a decision of the operator, not a blo
     if (option === "wait")
       expect(then).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
     else expect(then).toMatchObject({ status: "completed" });
+    // What the dead reviewer should have read is over with the run.
+    if (option !== "wait") expect(await world.store.read((tx) => tx.tasks.list({ unclosed: true }))).toEqual([]);
   }
+});
+
+test("every run has a last review, with a name that no run before it has used", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "pass");
+  expect(await end(world)).toMatchObject({ runId: "run-1", status: "completed" });
+  await met(world, 2, "run-2");
+  const second = agentCaller("coordinator", "coordinator", { runId: "run-2" });
+  expect(await world.must(endRun, { landed: "c2" }, second)).toMatchObject({
+    runId: "run-2",
+    status: "active",
+    review: expect.stringContaining("last-review-2 reads the whole difference"),
+  });
+});
+
+test("a coordinator that asks for the end or a proof itself, and not by the operations that look into git, is refused", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  const refused = { refusal: { kind: "not-allowed" } };
+  expect(await world.call(endRun, {}, coordinator)).toMatchObject(refused);
+  const evidence = { kind: "file", path: "no/such/file" } as const;
+  expect(await world.call(recordProof, { runId: "run-1", number: 1, evidence }, coordinator)).toMatchObject(refused);
+  // A request from outside cannot say that somebody looked.
+  for (const { request } of [endRun, recordProof]) expect(JSON.stringify(request)).not.toContain("landed");
 });
 
 test("a run of one task, and one without a checklist, ends without a last review", async () => {

@@ -29,9 +29,9 @@ export async function lastReviewOf(
   tx: Tx,
   { settings }: Context,
   run: Run,
-  landed: string | undefined,
+  landed: string | null | undefined,
 ): Promise<LastReview> {
-  if (!settings.coordinator.lastReview || !run.checklist || landed === undefined) return { kind: "done" };
+  if (!settings.coordinator.lastReview || !run.checklist || landed == null) return { kind: "done" };
   const reviewers = await lastReviewers(tx, run);
   const reviewed = new Set(reviewers.map(({ taskId }) => taskId));
   const tasks = (await tx.tasks.list({ runId: run.id })).filter(({ id }) => !reviewed.has(id));
@@ -78,18 +78,29 @@ export async function startLastReview(tx: Tx, context: Context, run: Run): Promi
   // The operator is asked about each reviewer that died, and may have one started anew by letting the run wait.
   const wasAsked = (await questionsAbout(tx, run)).length >= before.length;
   const died = failed !== undefined && !wasAsked && (await verdictOf(tx, failed)) === undefined;
-  const started = died ? undefined : await seat(tx, context, run, before.length + 1);
+  const started = died ? undefined : await seat(tx, context, run);
   if (started?.ok === true) {
     return `${started.value} reads the whole difference against the checklist; its verdict wakes you`;
   }
-  const why = started === undefined ? `${failed?.name} ended without a verdict` : `refused: ${started.refusal.kind}`;
+  const why =
+    started === undefined
+      ? `${failed?.name} ended without a verdict`
+      : `refused: ${started.refusal.kind.replaceAll("-", " ")}`;
   await askOperator(tx, context, run, why);
   return `the last review cannot be done (${why}); the operator is asked, and the answer wakes you`;
 }
 
-async function seat(tx: Tx, context: Context, run: Run, number: number): Promise<Result<string, Refusal>> {
+/** The agent and its task have one name, which neither an agent nor a task of any run has had. */
+async function freeName(tx: Tx): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = `last-review-${number}`;
+    if ((await tx.agents.byName(name)) === undefined && (await tx.tasks.get(name)) === undefined) return name;
+  }
+}
+
+async function seat(tx: Tx, context: Context, run: Run): Promise<Result<string, Refusal>> {
   const landing = await targetOf(tx, context, run.id);
-  const name = `last-review-${number}`;
+  const name = await freeName(tx);
   const started = await sling.run(tx, context, {
     taskId: name,
     title: `Last review of ${run.id}`,

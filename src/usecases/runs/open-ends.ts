@@ -15,7 +15,7 @@ export async function openEndsOf(tx: Tx, run: Run, lacks: readonly Lack[] = []):
   const agents = newestPerName(await tx.agents.list({ runId: run.id }));
   const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
   return openEnds({
-    tasks: await openTasksOf(tx, run.id, agents),
+    tasks: await openTasksOf(tx, run, agents),
     agents: await openAgents(tx, run, agents),
     landing,
     criteria: (await checklist(tx, run)).criteria,
@@ -52,9 +52,11 @@ const isOpen = (agent: Agent): boolean => !isHead(agent) && agent.state !== "zom
 
 /**
  * Tasks of the run that are not closed. A task that is older than the run belongs to it when an agent of the run took it
- * on and no agent of another run holds it now. The task of a coordinator that was slung with one ends with the run.
+ * on and no agent of another run holds it now. The task of a coordinator that was slung with one ends with the run, and so
+ * do those of last reviewers: `lastReviewOf` judges them.
  */
-async function openTasksOf(tx: Tx, runId: string, agents: readonly Agent[]): Promise<readonly Task[]> {
+async function openTasksOf(tx: Tx, run: Run, agents: readonly Agent[]): Promise<readonly Task[]> {
+  const runId = run.id;
   const heads = new Set(agents.filter(isHead).map(({ name }) => name));
   const tasks = new Map((await tx.tasks.list({ runId, unclosed: true })).map((task) => [task.id, task]));
   const names = new Set(agents.map(({ name }) => name));
@@ -63,7 +65,10 @@ async function openTasksOf(tx: Tx, runId: string, agents: readonly Agent[]): Pro
     if (task === undefined || task.runId !== null || task.status === "closed") continue;
     if (task.claimedBy === null || names.has(task.claimedBy)) tasks.set(task.id, task);
   }
-  return [...tasks.values()].filter(({ claimedBy }) => claimedBy === null || !heads.has(claimedBy));
+  const reviews = new Set(agents.filter((agent) => isLastReviewer(run, agent)).map(({ taskId }) => taskId));
+  return [...tasks.values()].filter(
+    ({ id, claimedBy }) => !reviews.has(id) && (claimedBy === null || !heads.has(claimedBy)),
+  );
 }
 
 const isHead = ({ capability }: Agent): boolean => isIn("persistent", capability);
