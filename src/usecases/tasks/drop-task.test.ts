@@ -194,3 +194,20 @@ test("a task that was done is not dropped, and a reason is needed", async () => 
   });
   expect(await world.call(recordDrop, { id: "N", reason: "no" })).toMatchObject({ refusal: { kind: "task-status" } });
 });
+
+test("a lead is woken by a drop when nobody below it works any more; else it reads of it with its next turn", async () => {
+  await using world = useCaseWorld();
+  await withTeam(world);
+  const wakes = () =>
+    world.store.read(async (tx) => {
+      const queued = await tx.deliveries.inState("l1", ["queued"]);
+      return queued.map(({ message, delivery }) => [message.subject, delivery.wake]);
+    });
+  await world.must(recordDrop, { id: "B2", reason: "not needed" }, head);
+  expect(await wakes()).toEqual([["[ENGINE] dropped: B2", false]]);
+  await world.must(recordDrop, { id: "B1", reason: "not needed" }, head);
+  expect(await wakes()).toEqual([
+    ["[ENGINE] dropped: B2", false],
+    ["[ENGINE] dropped: B1", true],
+  ]);
+});

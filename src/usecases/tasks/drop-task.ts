@@ -1,4 +1,4 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
@@ -203,19 +203,23 @@ async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly s
   const coordinator = run?.status === "active" ? run.coordinatorName : null;
   const concerned = [...letter.agents.map(({ parentName }) => parentName), ...waited];
   if (coordinator !== null && !isOwnPart(caller, letter)) concerned.push(coordinator);
+  const owners: string[] = [];
   for (const task of letter.ready) {
     const owner = await ownerOfTask(tx, task);
-    if (owner !== null) concerned.push(owner);
+    if (owner !== null) owners.push(owner);
   }
+  concerned.push(...owners);
   const readers = new Set<string>();
   for (const name of concerned) if (!going.has(name)) readers.add(await nearestLiveAncestor(tx, name));
   readers.delete(caller.name);
   for (const name of readers) {
+    const decides = letter.missing.length > 0 || waited.includes(name) || owners.includes(name);
+    const wake = decides || !(await isAnyAtWorkBelow(tx, name, going));
     await post(tx, context, {
       ...fromEngine,
       runId: letter.root.runId,
       address: name,
-      recipients: [{ name, wake: true, reason: "a task of its plan was dropped" }],
+      recipients: [{ name, wake, reason: "a task of its plan was dropped" }],
       subject: `[ENGINE] dropped: ${letter.root.id}`,
       body: words(caller, letter),
       type: "status",
@@ -231,6 +235,12 @@ async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly s
     });
   }
   return [...readers];
+}
+
+/** Agents of this parent that go on will wake it; until then it has nothing to decide about the dropped task. */
+async function isAnyAtWorkBelow(tx: Tx, parentName: string, going: ReadonlySet<string>): Promise<boolean> {
+  const team = newestPerName(await tx.agents.list({ parentName }));
+  return team.some((agent) => !hasEnded(agent) && !going.has(agent.name));
 }
 
 /** A lead that drops a part of its own task changes nothing for the coordinator, unless a criterion is left unserved. */
