@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { coordinatedWorld } from "../../testkit/coordinated-world.ts";
 import { activeRun, storedAgent, useCaseWorld } from "../../testkit/use-case.ts";
 import type { Agent } from "../domain/agent/agent.ts";
 import { noBudgets } from "../domain/budget/budget.ts";
@@ -44,4 +45,24 @@ test("a run that is full does not hide the ready turns of others, however many o
 test("a coordinator starts where no place is left for anybody else", async () => {
   await using world = await crowdedWorld();
   expect(await world.claim(2)).toEqual(["crowd", "crowd", "chief"]);
+});
+
+test("A1: mail that wakes starts its turn and is in it, however much other mail stands before it", async () => {
+  await using world = await coordinatedWorld();
+  for (let n = 0; n < 60; n++) await world.tell(`news ${n}`, false, { priority: "high" });
+  await world.tell("which one?", true);
+  const { chief } = await world.dispatch();
+  expect(chief).toHaveLength(50);
+  expect(chief).toContain("which one?");
+});
+
+test("A1: mail that wakes starts its turn behind more news than a turn takes that asks nothing any more", async () => {
+  await using world = await coordinatedWorld();
+  const spent = {
+    type: "merged",
+    payload: JSON.stringify({ branch: "overstory/b1/T1", readyTasks: ["gone"] }),
+  } as const;
+  for (let n = 0; n < 60; n++) await world.tell(`ready ${n}`, true, { ...spent, priority: "high" });
+  await world.tell("which one?", true);
+  expect((await world.dispatch()).chief).toContain("which one?");
 });

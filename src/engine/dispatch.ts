@@ -2,6 +2,7 @@ import type { Agent } from "../domain/agent/agent.ts";
 import { isIn } from "../domain/agent/capability.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Turn } from "../domain/turn/turn.ts";
+import type { Mail } from "../ports/store/mail.ts";
 import type { NoPlace } from "../ports/store/turns.ts";
 import type { Tx } from "../ports/store.ts";
 import { releaseReservation, reserveTurn } from "../usecases/budgets/turn-budget.ts";
@@ -110,8 +111,8 @@ const isWokenAgain = async (tx: Tx, { name, capability, providerSessionId }: Age
 async function claimMail(tx: Tx, turn: Turn, agent: Agent, now: number): Promise<number> {
   let messages = 0;
   let characters = 0;
-  const queued = await foldMail(tx, await tx.deliveries.queued(agent.name, now, mostMessages), now);
-  if (turn.trigger === "mail" && !queued.some(({ delivery }) => delivery.wake) && (await isWokenAgain(tx, agent))) {
+  const queued = await inputFor(tx, agent, now);
+  if (turn.trigger === "mail" && !queued.some(wakes) && (await isWokenAgain(tx, agent))) {
     return 0;
   }
   for (const { message, delivery } of queued) {
@@ -124,6 +125,18 @@ async function claimMail(tx: Tx, turn: Turn, agent: Agent, now: number): Promise
   }
   return messages;
 }
+
+/** What the turn may bring. Where nothing that woke the agent is left of it, other mail that wakes may stand behind. */
+async function inputFor(tx: Tx, { name }: Agent, now: number): Promise<readonly Mail[]> {
+  for (;;) {
+    const due = await tx.deliveries.forTurn(name, now, mostMessages);
+    const kept = await foldMail(tx, due, now);
+    // Each further look has less mail that wakes: what was just looked at is cancelled, or does not wake any more.
+    if (kept.some(wakes) || !due.some(wakes)) return kept;
+  }
+}
+
+const wakes = ({ delivery }: Mail): boolean => delivery.wake;
 
 interface Sighting {
   readonly fence: number;

@@ -48,6 +48,8 @@ const openStates: readonly DeliveryState[] = ["claimed", "delivered", "dead"];
 /** Word for word the condition of the index `deliveries_open`: SQLite uses a partial index only when it sees its condition. */
 const isOpen = "d.state IN ('claimed', 'delivered', 'dead')";
 const byRank = "ORDER BY d.priority_rank, d.message_seq";
+const wakingFirst = "ORDER BY d.wake DESC, d.priority_rank, d.message_seq";
+const isDue = "WHERE d.to_agent = ? AND d.state = 'queued' AND d.not_before <= ?";
 
 export const deliveryRows = (sql: Sql): DeliveryRows => ({
   insert: async (rows) => {
@@ -66,14 +68,8 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
       messageSeq,
     );
   },
-  queued: (toAgent, now, limit) =>
-    mail(
-      sql,
-      `WHERE d.to_agent = ? AND d.state = 'queued' AND d.not_before <= ? ${byRank} LIMIT ?`,
-      toAgent,
-      now,
-      limit,
-    ),
+  queued: (toAgent, now, limit) => mail(sql, `${isDue} ${byRank} LIMIT ?`, toAgent, now, limit),
+  forTurn: (toAgent, now, limit) => mail(sql, `${isDue} ${wakingFirst} LIMIT ?`, toAgent, now, limit),
   countQueued: async (toAgent) => {
     const rows = await sql.all("SELECT COUNT(*) AS n FROM deliveries WHERE to_agent = ? AND state = 'queued'", toAgent);
     return Number(rows[0]?.n ?? 0);

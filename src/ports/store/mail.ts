@@ -63,6 +63,8 @@ export interface DeliveryRows {
   update(delivery: Delivery): Promise<void>;
   /** Queued and due mail of one agent by priority rank, then number. */
   queued(toAgent: string, now: number, limit: number): Promise<Mail[]>;
+  /** The same for the input of a turn: mail that wakes comes first, however much other mail waits. */
+  forTurn(toAgent: string, now: number, limit: number): Promise<Mail[]>;
   countQueued(toAgent: string): Promise<number>;
   /** Queued mail that wakes exists for this agent. */
   hasWaking(toAgent: string): Promise<boolean>;

@@ -1,5 +1,11 @@
 import { expect } from "bun:test";
-import { type Delivery, deliveryStates, type Message } from "../../../src/domain/mail/types.ts";
+import {
+  type Delivery,
+  deliveryStates,
+  type Message,
+  type Priority,
+  priorityRank,
+} from "../../../src/domain/mail/types.ts";
 import type { MessageFilter } from "../../../src/ports/store/mail.ts";
 import type { Check } from "./database.ts";
 import { aDelivery, aMessage, anAgent, aRun, noon, seed, send } from "./rows.ts";
@@ -212,6 +218,25 @@ export function mailPromises(check: Check): void {
     expect(await queued(noon - 1)).toEqual(["urgent", "normal 1", "normal 2", "low"]);
     expect(await queued(noon, 3)).toEqual(["urgent", "later", "normal 1"]);
     expect(await store.read((tx) => tx.deliveries.countQueued("b1"))).toBe(5);
+  });
+
+  check("the input of a turn begins with mail that wakes, each part by priority, then number", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      const add = async (id: string, wake: boolean, priority: Priority = "normal", notBefore = 0): Promise<void> => {
+        const seq = await tx.messages.insert(aMessage(id, { priority }));
+        const row = { wake, priorityRank: priorityRank[priority], notBefore };
+        await tx.deliveries.insert([aDelivery(seq, "b1", row)]);
+      };
+      await add("news", false, "urgent");
+      await add("question 1", true);
+      await add("question 2", true, "high");
+      await add("more news", false);
+      await add("later", true, "urgent", noon);
+      const ids = async (limit: number) =>
+        (await tx.deliveries.forTurn("b1", noon - 1, limit)).map(({ message }) => message.id);
+      expect(await ids(10)).toEqual(["question 2", "question 1", "news", "more news"]);
+      expect(await ids(1)).toEqual(["question 2"]);
+    });
   });
 
   check("mail that wakes is known from mail that waits", async ({ store }) => {

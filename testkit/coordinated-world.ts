@@ -1,0 +1,55 @@
+import type { Agent } from "../src/domain/agent/agent.ts";
+import { noBudgets } from "../src/domain/budget/budget.ts";
+import { claimTurns } from "../src/engine/dispatch.ts";
+import { randomIds } from "../src/host/ids.ts";
+import { type Draft, fromEngine, post } from "../src/usecases/mail/post.ts";
+import { type MailWorld, mailWorld } from "./mail-world.ts";
+import { activeRun } from "./use-case.ts";
+
+/** A run and its coordinator `chief`, which has worked before and is at rest. */
+export interface CoordinatedWorld extends MailWorld {
+  readonly runId: string;
+  /** Seats an agent of the run below the coordinator. */
+  seatBelow(name: string, facts?: Partial<Agent>): Promise<unknown>;
+  /** The engine's word to the coordinator. */
+  tell(subject: string, wake: boolean, more?: Partial<Draft>): Promise<unknown>;
+  /** One look of the dispatcher: the subjects of the mail in each turn that it started, by agent. */
+  dispatch(): Promise<Readonly<Record<string, readonly string[]>>>;
+}
+
+export async function coordinatedWorld(): Promise<CoordinatedWorld> {
+  const world = await mailWorld();
+  const { store, clock } = world;
+  const runId = "run-2";
+  await store.transaction((tx) => tx.runs.insert({ ...activeRun(runId, clock.now), coordinatorName: "chief" }));
+  await world.seat("chief", { capability: "coordinator", runId, providerSessionId: "conversation" });
+  return {
+    ...world,
+    runId,
+    seatBelow: (name, facts = {}) => world.seat(name, { runId, parentName: "chief", ...facts }),
+    tell: (subject, wake, more = {}) => {
+      const recipients = [{ name: "chief", wake }];
+      const terms = { runId, address: "chief", recipients, type: "status", priority: "normal" } as const;
+      const letter = { ...fromEngine, ...terms, subject, body: subject, ...more };
+      return store.transaction((tx) => post(tx, { ids: randomIds, now: clock.now }, letter));
+    },
+    dispatch: async () => {
+      const claimed = await claimTurns({
+        store,
+        clock: { now: () => clock.now, monotonic: () => 0 },
+        ids: randomIds,
+        logDir: (name) => `/logs/${name}`,
+        settings: { maxTurns: 4, maxTurnsPerRun: 4, budgets: noBudgets },
+      });
+      const started: Record<string, readonly string[]> = {};
+      for (const { turnId } of claimed) {
+        const [turn, mail] = await store.read(async (tx) => [
+          await tx.turns.get(turnId),
+          await tx.deliveries.ofTurn(turnId),
+        ]);
+        started[turn?.agentName ?? ""] = mail.map(({ message }) => message.subject);
+      }
+      return started;
+    },
+  };
+}
