@@ -12,11 +12,13 @@ import { seemToRecover } from "./wal-recovery.ts";
  *   hold <path> [ms]   takes the writer's lock, says `held`, and keeps it that long, or until its input ends; it makes
  *                      the file <path>.let-go right before it lets go
  *   late <path>        opens it, says `open`, and writes once when its input ends; says why it could not
+ *   leave <path>       writes once, says `open`, and closes it when its input ends
  *   recover <path>     says `recovering`, and seems to recover the log until its input ends
  */
 async function main([verb, path = "", number]: readonly string[]): Promise<void> {
   if (verb === "hold") return hold(path, () => (number === undefined ? inputEnd() : Bun.sleep(Number(number))));
   if (verb === "late") return late(path);
+  if (verb === "leave") return leave(path);
   if (verb === "recover") return seemToRecover(path, inputEnd);
   await Bun.sleep(Number(number) - Date.now());
   const store = openSqlite({ path, life: "command" });
@@ -36,6 +38,14 @@ async function late(path: string): Promise<void> {
   await writeOnce(store).catch((error) => console.log(failureOf(error).kind));
   await store.close();
   process.exit(0);
+}
+
+async function leave(path: string): Promise<void> {
+  const store = openSqlite({ path, life: "process", isWatched: true });
+  await writeOnce(store);
+  console.log("open");
+  await inputEnd();
+  await store.close();
 }
 
 async function hold(path: string, end: () => Promise<void>): Promise<void> {

@@ -60,15 +60,20 @@ export function filesOf(path: string): OpenFiles {
   };
 }
 
-/**
- * The failure of a process whose files were replaced. It must not close its connection either: as the last one to do so
- * it would copy what its own index says into the database, and delete the log that others wrote. Bun closes every
- * connection when a process exits, so this process will be killed instead.
- */
+/** The failure of a process whose files were replaced. It must not close its connection either. */
 export function replaced(path: string): Failure {
+  leaveOpen();
+  return lost(path, []);
+}
+
+/**
+ * A connection whose files were replaced is never closed: as the last one to do so, it would copy what its own index
+ * says into the database, and delete the log that others wrote. Bun closes every connection when a process exits, so
+ * this process will be killed instead.
+ */
+export function leaveOpen(): void {
   if (!isDoomed) process.on("exit", () => process.kill(process.pid, "SIGKILL"));
   isDoomed = true;
-  return lost(path, []);
 }
 
 let isDoomed = false;

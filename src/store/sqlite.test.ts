@@ -67,6 +67,22 @@ describe("the embedded database among processes", () => {
     expect(Bun.spawnSync([process.execPath, "-e", found, place.path]).stdout.toString()).toBe("kept ok\n");
   }, 120_000);
 
+  test("a process that only closes its store does not delete the log that another process made beside the database", async () => {
+    using place = tempPlace();
+    const old = await said("open", start("leave", place.path));
+    for (const end of ["-wal", "-shm"]) rmSync(place.path + end);
+    const other = openSqlite({ path: place.path, life: "command" });
+    await other.transaction((tx) =>
+      tx.audit.record({ caller: "other", action: "write", refused: false, detail: "", now: 0 }),
+    );
+    await other.close();
+    await old.stdin.end();
+    expect([await old.exited, old.signalCode]).toEqual([137, "SIGKILL"]);
+    const third = openSqlite({ path: place.path, life: "command" });
+    expect((await third.read((tx) => tx.audit.list(10))).map(({ caller }) => caller)).toContain("other");
+    await third.close();
+  }, 120_000);
+
   test("a command waits for another process that is writing, then succeeds", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "command" });

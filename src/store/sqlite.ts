@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { schemaVersion, statementsFrom } from "./migrations/migrations.ts";
-import { filesOf, type OpenFiles, openDatabase, replaced } from "./open-files.ts";
+import { filesOf, leaveOpen, type OpenFiles, openDatabase, replaced } from "./open-files.ts";
 import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 import { runUnit } from "./unit.ts";
 
@@ -143,7 +143,9 @@ export function openSqlite(options: SqliteOptions): Store {
     close: async () => {
       clearInterval(looking);
       await queue;
-      if (current !== undefined && current.files.standing() !== "replaced") close(current);
+      if (current === undefined) return;
+      if (current.files.standing() === "replaced") leaveOpen();
+      else close(current);
     },
   };
 }
