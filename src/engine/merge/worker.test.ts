@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { landingWorld } from "../../../testkit/landing-world.ts";
+import { Failure } from "../../domain/failure.ts";
 import { requestPromote } from "../../usecases/merge/landing/promotion.ts";
 import { mergeCounts } from "../../usecases/merge/queue/queue-state.ts";
 import { Slots } from "./slots.ts";
@@ -80,3 +81,46 @@ test("a promotion that breaks says why on the operation, and is tried again with
   while ((await now())?.status !== "done") await Bun.sleep(20);
   await worker.settled();
 }, 60_000);
+
+for (const alsoBroken of ["unusableNames", "filterProblem"] as const) {
+  test(`a branch stays in the queue when git breaks a train, and breaks ${alsoBroken} after it`, async () => {
+    await using world = await landingWorld({ gates: ["true"] });
+    world.branch("work", () => world.write(world.root, "b.txt", "b\n"));
+    const id = await world.enqueue("work");
+    const first =
+      alsoBroken === "filterProblem"
+        ? new Failure({ kind: "signing-failed", problem: "the key is locked" })
+        : new Error("git could not be started");
+    const fails = (error: Error) => async (): Promise<never> => {
+      throw error;
+    };
+    const broken = { merge: fails(first), [alsoBroken]: fails(new Error("nor could it be asked why")) };
+    const reported: unknown[] = [];
+    const report = (error: unknown): void => void reported.push(error);
+    const ports = { ...world.ports, report, merging: { ...world.ports.merging, ...broken } };
+    let more = true;
+    const wake = (): void => {
+      more = true;
+    };
+    const tools = { slots: new Slots(1), stop: new AbortController().signal, wake };
+    const worker = new MergeWorker(ports, tools);
+    let passes = 0;
+    for (; more && passes < 10; passes++) {
+      more = false;
+      worker.look();
+      await worker.settled();
+    }
+    // It rests before the next try, and the first error says why.
+    expect(passes).toBeLessThan(4);
+    expect(await world.entry(id)).toMatchObject({
+      status: "pending",
+      cause: "git_error",
+      causeDetail: { message: first.message },
+    });
+    expect((await world.entry(id)).notBefore).toBeGreaterThan(0);
+    expect(reported).toContain(first);
+    world.later(60_000);
+    await world.work();
+    expect((await world.entry(id)).status).toBe("merged");
+  }, 60_000);
+}

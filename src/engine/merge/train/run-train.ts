@@ -58,11 +58,31 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
     await run(ports, job, attempt);
   } catch (error) {
     if (stop.aborted) return await giveUp(ports, id, entries, { firstRestMs: 0 });
-    if (await rejectUnusable(ports, target, entries)) return await giveUp(ports, id, entries, { firstRestMs: 0 });
-    const lasting = lastingProblem(error);
-    if (lasting !== undefined) return await block(ports, { id, target, entries }, lasting);
+    if (await explain(ports, { id, target, entries }, error)) return;
     await giveUp(ports, id, entries, { firstRestMs: retryBrokenMs, error });
     throw error;
+  }
+}
+
+type Train = Pick<TrainJob, "target" | "entries"> & { readonly id: string };
+
+/**
+ * Looks for entries, or a setting of the repository, that made a train break off, and records what becomes of its
+ * entries. False when nothing was found. Git may be what broke, and breaks this look too: the first error says why then.
+ */
+async function explain(ports: MergePorts, train: Train, error: unknown): Promise<boolean> {
+  const { id, target, entries } = train;
+  try {
+    if (await rejectUnusable(ports, target, entries)) {
+      await giveUp(ports, id, entries, { firstRestMs: 0 });
+      return true;
+    }
+    const lasting = lastingProblem(error);
+    if (lasting !== undefined) await block(ports, train, lasting);
+    return lasting !== undefined;
+  } catch (second) {
+    ports.report(second);
+    return false;
   }
 }
 
@@ -294,11 +314,7 @@ async function recordOutcome(ports: MergePorts, entry: MergeEntry, outcome: Entr
  * What a person has to mend in the repository is told to the operator, and tried again later and later. Where only a
  * branch needs a filter that may not run, that branch goes back, and the others are tried without it.
  */
-async function block(
-  ports: MergePorts,
-  { id, target, entries }: Pick<TrainJob, "target" | "entries"> & { readonly id: string },
-  message: string,
-): Promise<void> {
+async function block(ports: MergePorts, { id, target, entries }: Train, message: string): Promise<void> {
   const finishedAt = ports.clock.now();
   await ports.store.transaction((tx) => tx.mergeAttempts.change(id, { outcome: "blocked", finishedAt }));
   const { merging } = ports;
