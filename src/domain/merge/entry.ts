@@ -71,6 +71,10 @@ export interface MergeEntry {
   readonly dependsOn: readonly number[];
   /** 0 is the most urgent, 4 the least. */
   readonly priority: number;
+  /**
+   * Who first queued it: a message, a command, or the engine itself. The engine queues the branch of an agent that has
+   * finished, and the target's own commits, which have no agent.
+   */
   readonly source: "mail" | "cli" | "engine";
   readonly enqueuedBy: string;
   readonly enqueuedAt: number;

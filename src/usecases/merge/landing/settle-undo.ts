@@ -92,8 +92,9 @@ async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp
   await tx.merges.change(entry.id, mergeStatuses, { status: "reverted", updatedAt: context.now });
   await reopenTaskOf(tx, context, entry);
   const requeue = op.request.requeue === true;
-  // Taking work out approves nothing: the entry waits for an approval like a new one.
-  if (requeue) await enqueueBranch(tx, context, { ...entry, enqueuedBy: op.actor, source: "engine", asker: "other" });
+  // Taking work out approves nothing: the entry waits for an approval like a new one. Its source stays: an entry of the
+  // engine without an agent would count as the target's own commits.
+  if (requeue) await enqueueBranch(tx, context, { ...entry, enqueuedBy: op.actor, asker: "other" });
   await tell(
     tx,
     context,
