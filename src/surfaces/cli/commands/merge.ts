@@ -77,7 +77,7 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
   const newer = await queueNewer(app, rest.value, text(flags.into));
   if (!newer.ok) return newer;
   if (rest.value.length > 0) return all({ ...call, flags: { ...flags, "commit-rest": false, "leave-rest": true } });
-  const approved = await approveEach(app, found.value, text(flags.into));
+  const approved = await approveEach(app, found.value);
   if (!approved.ok) return approved;
   const settled = await settledMerges(
     app,
@@ -124,16 +124,11 @@ async function openMerges(app: App, into: string | undefined): Promise<Result<re
   return ok(listed.value.entries.filter(({ entry }) => targets.includes(entry.targetBranch)));
 }
 
-async function approveEach(
-  app: App,
-  views: readonly QueuedMerge[],
-  into: string | undefined,
-): Promise<Result<unknown, Refusal>> {
-  const requests = into === undefined ? [{ all: true }] : views.map(({ entry }) => ({ of: String(entry.id) }));
-  for (const request of requests) {
-    const approved = await app.call("merge.recordApproval", request);
-    if (!approved.ok) return approved;
-  }
+/** Approves the branches that were listed. A branch that was announced since waits for its own approval. */
+async function approveEach(app: App, views: readonly QueuedMerge[]): Promise<Result<unknown, Refusal>> {
+  const numbers = views.map(({ entry }) => entry.id);
+  const approved = await app.call("merge.recordApproval", { all: true, numbers });
+  if (!approved.ok) return approved;
   for (const { entry } of views) {
     if (entry.status !== "blocked") continue;
     const resumed = await app.call("merge.resume", { of: String(entry.id) });

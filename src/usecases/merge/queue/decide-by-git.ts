@@ -13,7 +13,7 @@ import type { ApproveRequest } from "./decide-entry.ts";
  * first step of each checks the rights of the caller.
  */
 
-export interface ApproveBranchesRequest extends Omit<ApproveRequest, "look"> {
+export interface ApproveBranchesRequest extends Omit<ApproveRequest, "look" | "numbers"> {
   /** Lands a branch as it was queued, without its newer commits and without what its agent left uncommitted. */
   readonly leaveRest?: boolean | undefined;
 }
@@ -34,9 +34,11 @@ export const approveBranches: Effect<ApproveBranchesRequest, { readonly approved
       (leaveRest === true ? undefined : await refuseLeftBehind(world, entries)) ??
       (await refuseUnknown(world, entries));
     if (refused !== undefined) return no(refused);
-    // By its number: an announcement that comes between would put another commit under the name of the branch.
-    const of = request.all === true ? undefined : entries.map(({ id }) => String(id))[0];
-    return world.call("merge.recordApproval", { ...request, of });
+    // By number: an announcement that comes between would put another commit under the name of a branch, or a branch
+    // that was not looked at under `all`.
+    const numbers = entries.map(({ id }) => id);
+    const which = request.all === true ? { numbers } : { of: String(numbers[0]) };
+    return world.call("merge.recordApproval", { ...request, ...which });
   },
 };
 

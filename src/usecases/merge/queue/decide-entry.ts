@@ -10,7 +10,7 @@ import {
 } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
-import { fields, flag, text, whole } from "../../../domain/schema/schema.ts";
+import { fields, flag, list, text, whole } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { giveUpUnlanded, releaseIfDue } from "../../agents/release-agent.ts";
 import { byCaller } from "../../events/record.ts";
@@ -28,6 +28,8 @@ export interface ApproveRequest {
   readonly of?: string | undefined;
   /** Everything that is open. */
   readonly all?: boolean | undefined;
+  /** With `all`: only these of the open entries, because the others were announced after the caller looked. */
+  readonly numbers?: readonly number[] | undefined;
   /** Lands even though what it depends on has not landed. */
   readonly ignoreDependencies?: boolean | undefined;
   /** Only returns the entries that would be approved; writes nothing. */
@@ -37,11 +39,12 @@ export interface ApproveRequest {
 /** The operator's word that branches may land. */
 export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly MergeEntry[] }> = {
   kind: "write",
-  request: fields({}, { of: text, all: flag, ignoreDependencies: flag, look: flag }),
+  request: fields({}, { of: text, all: flag, numbers: list(whole), ignoreDependencies: flag, look: flag }),
   operatorOnly: true,
-  run: async (tx, context, { of, all, ignoreDependencies, look }) => {
+  run: async (tx, context, { of, all, numbers, ignoreDependencies, look }) => {
     if (all === true) {
-      const open = await tx.merges.list({ statuses: openMergeStatuses });
+      const listed = await tx.merges.list({ statuses: openMergeStatuses });
+      const open = numbers === undefined ? listed : listed.filter(({ id }) => numbers.includes(id));
       if (look === true) return ok({ approved: open });
       return ok({ approved: await approveEach(tx, context, open, {}) });
     }

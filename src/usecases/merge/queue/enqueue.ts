@@ -178,7 +178,8 @@ async function redirectDependents(tx: Tx, entry: MergeEntry, now: number): Promi
 
 /**
  * Lets an entry that the merge worker has not begun land on another branch. Where its branch has a place there already,
- * the newer of the two takes it, with every approval that either has. Undefined when this is the older one.
+ * the newer of the two takes it. An approval of the older one counts for the same commit only. Undefined when this is
+ * the older one.
  */
 export async function moveEntry(
   tx: Tx,
@@ -193,7 +194,8 @@ export async function moveEntry(
   }
   const [older, newer] = there.id < entry.id ? [there, entry] : [entry, there];
   const waiters = await supersede(tx, context, older);
-  const approval = strongerApproval(newer.approval, older.approval);
+  const isSame = newer.headCommit === older.headCommit && newer.headCommit !== "";
+  const approval = isSame ? strongerApproval(newer.approval, older.approval) : newer.approval;
   const moved = { ...newer, approval, targetBranch, updatedAt: context.now };
   await tx.merges.change(newer.id, idle, { approval, targetBranch, updatedAt: context.now });
   if (approval !== "waiting") await endApprovalWait(tx, newer, context.now);
