@@ -21,7 +21,7 @@ export interface RunFacts {
   /** Tasks of the run that are not closed. */
   readonly tasks: readonly Pick<Task, "id" | "title" | "status" | "claimedBy" | "mergeState">[];
   /** Agents that end with a task and are neither released nor dead. */
-  readonly agents: readonly Pick<Agent, "name" | "capability" | "state">[];
+  readonly agents: readonly Pick<Agent, "name" | "capability" | "state" | "parentName" | "taskId">[];
   /** Entries of the merge queue that are not settled. */
   readonly landing: readonly Pick<MergeEntry, "id" | "branch" | "status">[];
   readonly criteria: readonly Criterion[];
@@ -34,12 +34,12 @@ export interface Lack {
   readonly problem: string;
 }
 
-/** Everything that keeps a run from ending. Empty: it may end. */
-export function openEnds({ tasks, agents, landing, criteria, lacks }: RunFacts): readonly OpenEnd[] {
+/** Everything that keeps a run from ending, with what this reader may do about it. Empty: it may end. */
+export function openEnds({ tasks, agents, landing, criteria, lacks }: RunFacts, reader: string): readonly OpenEnd[] {
   return [
     ...tasks.map(ofTask),
-    ...agents.map(ofAgent),
-    ...landing.map(ofBranch),
+    ...agents.map((agent) => ofAgent(agent, reader)),
+    ...landing.map((entry) => ofBranch(entry, reader)),
     ...criteria.flatMap((criterion) => ofCriterion(criterion, lacks) ?? []),
   ];
 }
@@ -64,21 +64,29 @@ function taskFix({ id, status, claimedBy, mergeState }: RunFacts["tasks"][number
   return `have it done: ov sling ${id}, ${giveUp}`;
 }
 
-const ofAgent = ({ name, capability, state }: RunFacts["agents"][number]): OpenEnd => ({
+const isOperator = (reader: string): boolean => reader === "operator";
+
+const ofAgent = (agent: RunFacts["agents"][number], reader: string): OpenEnd => ({
   kind: "agent",
-  name,
-  what: `${capability} ${name} is not released (${state.replace("_", " ")})`,
-  fix:
-    state === "completed"
-      ? `let it go: ov release ${name}`
-      : `wait for it, or: ov stop ${name}, then ov release ${name}`,
+  name: agent.name,
+  what: `${agent.capability} ${agent.name} is not released (${agent.state.replace("_", " ")})`,
+  fix: agentFix(agent, reader),
 });
 
-const ofBranch = ({ id, branch, status }: RunFacts["landing"][number]): OpenEnd => ({
+function agentFix({ name, state, parentName, taskId }: RunFacts["agents"][number], reader: string): string {
+  const mayRelease = isOperator(reader) || reader === parentName;
+  if (state === "completed") {
+    return mayRelease ? `let it go: ov release ${name}` : `wait until ${parentName} or the operator lets it go`;
+  }
+  if (mayRelease) return `wait for it, or: ov stop ${name}, then ov release ${name}`;
+  return taskId === null ? "wait for it" : `wait for it, or give its task up: ov task drop ${taskId} --reason "<why>"`;
+}
+
+const ofBranch = ({ id, branch, status }: RunFacts["landing"][number], reader: string): OpenEnd => ({
   kind: "branch",
   name: branch,
   what: `branch ${branch} is on its way to land (${status})`,
-  fix: `see what it waits for: ov merge show ${id}, or take it out of the queue: ov merge cancel ${id}`,
+  fix: `see what it waits for: ov merge show ${id}${isOperator(reader) ? `, or take it out of the queue: ov merge cancel ${id}` : "; only the operator takes it out of the queue"}`,
 });
 
 function ofCriterion(criterion: Criterion, lacks: readonly Lack[]): OpenEnd | undefined {

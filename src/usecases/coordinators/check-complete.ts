@@ -88,7 +88,7 @@ export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
     const check = checkExit({ ...(await storedFacts(tx, found.value)), tracker }, rules);
     const { name: agentName, runId } = found.value;
     const run = await tx.runs.get(runId);
-    const open = run === undefined ? [] : await openEndsOf(tx, run);
+    const open = run === undefined ? [] : await openEndsOf(tx, run, caller.name);
     return ok({ ...check, agentName, runId, open, byOperator: caller.kind !== "agent" });
   },
 };

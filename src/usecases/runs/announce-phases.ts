@@ -141,7 +141,7 @@ export async function announceFinished(
   const set = own.map(({ name, generation }) => `${name}#${generation}`).toSorted();
   const key = ids.digest(set.join("\n"));
   if (!(await notice(tx, { kind: "finished", about: runId, key }))) return;
-  const open = await openEndsOf(tx, run);
+  const open = await openEndsOf(tx, run, coordinator.name);
   await post(
     tx,
     { ids, now },

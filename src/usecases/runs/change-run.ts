@@ -74,7 +74,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       const waived = await waiveCriterionOfRun.run(tx, context, { number, reason: reason ?? "", runId: run.id });
       if (!waived.ok) return waived;
     }
-    const open = await openEndsOf(tx, run, lacks);
+    const open = await openEndsOf(tx, run, context.caller.name, lacks);
     if (open.length > 0 && force !== true) return no(isStillOpen(run, context.caller, open));
     if (run.checklist && landed === undefined && context.caller.kind === "agent") {
       const why = "nobody has looked for the evidence of its checklist; run.complete does";

@@ -10,17 +10,23 @@ import type { Tx } from "../../ports/store.ts";
 import { goesAfterTurn } from "../agents/held-agents.ts";
 import { checklist } from "./checklist.ts";
 
-/** What keeps this run from ending, as it is now. */
-export async function openEndsOf(tx: Tx, run: Run, lacks: readonly Lack[] = []): Promise<readonly OpenEnd[]> {
+/** What keeps this run from ending, as it is now, with what this reader may do about it. */
+export async function openEndsOf(
+  tx: Tx,
+  run: Run,
+  reader: string,
+  lacks: readonly Lack[] = [],
+): Promise<readonly OpenEnd[]> {
   const agents = newestPerName(await tx.agents.list({ runId: run.id }));
   const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
-  return openEnds({
+  const facts = {
     tasks: await openTasksOf(tx, run, agents),
     agents: await openAgents(tx, run, agents),
     landing,
     criteria: (await checklist(tx, run)).criteria,
     lacks,
-  });
+  };
+  return openEnds(facts, reader);
 }
 
 export const isStillOpen = (run: Pick<Run, "id">, caller: Caller, open: readonly OpenEnd[]): Refusal => ({

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import { closeTask } from "../tasks/close-task.ts";
 import { endRun, retargetRun } from "./change-run.ts";
 import { listRuns, showCurrentRun, showRun } from "./read-runs.ts";
@@ -161,4 +162,27 @@ test("a run is not given the branch of an agent as its target, and keeps the one
   const refused = await world.call(retargetRun, { runId: "run-1", target: branch });
   expect(refused).toMatchObject({ ok: false, refusal: { kind: "invalid", field: "branch", value: branch } });
   expect(await world.store.read((tx) => tx.runs.get("run-1"))).toMatchObject({ targetBranch: "main" });
+});
+
+test("what keeps a run open names only commands that its reader may type", async () => {
+  await using world = useCaseWorld();
+  const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-1", world.now()), coordinatorName: "coordinator" });
+    await tx.agents.reserve(storedAgent("l1", { capability: "lead", parentName: "coordinator", taskId: "L1" }));
+    await tx.agents.reserve(storedAgent("b1", { parentName: "l1", taskId: "B1" }));
+  });
+  const advice = async (caller?: Caller) => {
+    const refused = await world.call(endRun, {}, caller);
+    if (refused.ok || refused.refusal.kind !== "run-open") throw new Error("the run was ended");
+    return refused.refusal.open.map(({ fix }) => fix).toSorted();
+  };
+  expect(await advice(coordinator)).toEqual([
+    'wait for it, or give its task up: ov task drop B1 --reason "<why>"',
+    "wait for it, or: ov stop l1, then ov release l1",
+  ]);
+  expect(await advice()).toEqual([
+    "wait for it, or: ov stop b1, then ov release b1",
+    "wait for it, or: ov stop l1, then ov release l1",
+  ]);
 });
