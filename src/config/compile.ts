@@ -63,7 +63,8 @@ export function keepCopies(place: ProjectPlace): void {
     try {
       if (statSync(files[layer], { throwIfNoEntry: false })?.isFile() !== true) continue;
       const bytes = readFileSync(files[layer]);
-      if (existsSync(copy) && readFileSync(copy).equals(bytes)) continue;
+      const isThere = statSync(copy, { throwIfNoEntry: false })?.isFile() === true;
+      if (isThere && readFileSync(copy).equals(bytes)) continue;
       makeIfMissing(dirname(copy));
       writeFileSync(draft, bytes, { mode: 0o600 });
       renameSync(draft, copy);

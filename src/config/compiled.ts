@@ -52,7 +52,10 @@ export function readCompiledConfig(place: ProjectPlace, env: Environment): Ready
   let text: string;
   try {
     stamp = stampOf(place, env);
-    text = readFileSync(compiledPath(place, stamp), "utf8");
+    const path = compiledPath(place, stamp);
+    // Agents can write here: to open a pipe would wait for ever.
+    if (!statSync(path).isFile()) return undefined;
+    text = readFileSync(path, "utf8");
   } catch {
     // The file is missing or cannot be read. Then the sources decide, and loading them reports the problem.
     return undefined;

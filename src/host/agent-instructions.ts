@@ -11,7 +11,7 @@ import { roleOf } from "../domain/role/roles.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
 import type { GuardCommand } from "../ports/runtime.ts";
 import type { Settings } from "../ports/settings.ts";
-import { errorCode, writeAtomically } from "./file-access.ts";
+import { errorCode, readText, writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 import { type BuiltInTexts, givenInstructions, keptPrompt, readRoleText, roleTextDir, termsOf } from "./role-texts.ts";
 import { rulesFile } from "./tool-guard.ts";
@@ -64,7 +64,7 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
 function placeGuard({ state, policyOf, self }: InstructionTerms, role: RoleSpec, { agent }: Assignment): GuardCommand {
   const file = rulesFile(state, agent.name);
   const text = JSON.stringify(policyOf(role, agent));
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text, 0o600);
+  if (readText(file) !== text) writeAtomically(file, text, 0o600);
   return { program: self, rules: file, digest: randomIds.digest(text) };
 }
 

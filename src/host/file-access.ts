@@ -1,15 +1,65 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../domain/failure.ts";
 
-/** The text of a file; undefined when there is none. */
-export function readText(path: string): string | undefined {
+/** The text of a file; undefined when there is none. Anything but a regular file of a sensible size is a failure by name. */
+export const readText = (path: string): string | undefined => readBytes(path)?.toString("utf8");
+
+/** The same, for bytes. */
+export function readBytes(path: string): Buffer | undefined {
+  const file = openRegular(path);
+  if (file === undefined) return undefined;
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Opens a file for reading; undefined when there is none. Agents can write most places that we read: to open a pipe would
+ * wait for a writer without end, and a device or a huge file would fill the memory.
+ */
+export function openRegular(path: string, mostBytes = largestFile): number | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
+    // A socket cannot be opened at all.
+    if (errorCode(error) === "ENXIO") throw unusable(path, "it is a socket");
     throw error;
   }
+  const stat = fstatSync(file);
+  if (stat.isFile() && stat.size <= mostBytes) return file;
+  closeSync(file);
+  throw unusable(path, stat.isFile() ? `it has ${stat.size} bytes` : `it is a ${sortOf(stat)}`);
+}
+
+/** No file that we read in one piece has this size. */
+const largestFile = 256 * 1024 * 1024;
+
+const sortOf = (stat: Stats): string => (stat.isDirectory() ? "directory" : stat.isFIFO() ? "pipe" : "device");
+
+const unusable = (path: string, problem: string): Failure => new Failure({ kind: "unusable-file", path, problem });
+
+/** Refuses a path where anything but a regular file, or nothing, would be written to. */
+export function expectRegular(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isFile()) throw unusable(path, `it is a ${sortOf(stat)}`);
 }
 
 /** Replaces a file so that a reader sees the old text or the new one, never a part, whenever we die. */

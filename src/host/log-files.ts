@@ -1,14 +1,5 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, readSync, renameSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { openRegular } from "./file-access.ts";
 
 /** So much of a log stays, in the file beside it. */
 const keptBytes = 1024 * 1024;
@@ -18,8 +9,8 @@ const keptBytes = 1024 * 1024;
  * that have it open go on writing: they append, so the next line is the first of the emptied file.
  */
 export function cutLog(file: string): void {
-  if (!existsSync(file)) return;
-  const log = openSync(file, "r");
+  const log = openRegular(file, Number.MAX_SAFE_INTEGER);
+  if (log === undefined) return;
   try {
     const { size } = fstatSync(log);
     if (size <= keptBytes) return;

@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { Liveness, Processes } from "../ports/process.ts";
+import { expectRegular } from "./file-access.ts";
 import { endStartedFor, endTree } from "./linux/end-tree.ts";
 import { bootId, entryOf, identityOf } from "./linux/process-table.ts";
 
@@ -17,6 +18,7 @@ export const linuxProcesses = {
   endTree,
   endStartedFor,
   startDetached: (command, { env, logFile, onExit }) => {
+    expectRegular(logFile);
     const log = openSync(logFile, "a", 0o600);
     try {
       const child = Bun.spawn({

@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { failureOf } from "../domain/failure.ts";
+import { Failure, failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok } from "../domain/result.ts";
 import type { ProjectFiles, TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/project-setup.ts";
 import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
-import { errorCode, makeWithin, readText, writable, writeAtomically } from "./file-access.ts";
+import { errorCode, makeWithin, readBytes, readText, writable, writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 import { lacksBranch, sharedDir } from "./project-place.ts";
 
@@ -121,9 +121,9 @@ export function knownSettings(state: string): KnownSettings {
   const file = join(state, "run", "judging.json");
   return {
     read: () => {
-      if (!existsSync(file)) return undefined;
       try {
-        return JSON.parse(readFileSync(file, "utf8")) as JudgingValues;
+        const text = readText(file);
+        return text === undefined ? undefined : (JSON.parse(text) as JudgingValues);
       } catch (error) {
         // Another program wrote over it, so nothing is known.
         if (error instanceof SyntaxError) return undefined;
@@ -150,8 +150,9 @@ export function hookSettings({ root, state }: ProjectPlace, format: HookSettings
       }
       if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return ok(undefined);
       try {
-        return ok(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file)));
+        return ok(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file)));
       } catch (error) {
+        if (error instanceof Failure) return no(error.message);
         if (error instanceof TypeError) return no("it is not text in UTF-8");
         if (error instanceof Error && "code" in error) return no(`it cannot be read (${error.code})`);
         throw error;
@@ -163,7 +164,7 @@ export function hookSettings({ root, state }: ProjectPlace, format: HookSettings
       writeAtomically(there === undefined ? file : realpathSync(file), text, mode);
     },
     remove: () => rmSync(file, { force: true }),
-    recall: () => (existsSync(memory) ? memoryIn(readFileSync(memory, "utf8")) : undefined),
+    recall: () => memoryIn(readText(memory) ?? ""),
     remember: (known) =>
       known === undefined ? rmSync(memory, { force: true }) : writeAtomically(memory, JSON.stringify(known), 0o600),
   };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { existsSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure, type FailureData } from "../domain/failure.ts";
 import {
@@ -125,13 +125,8 @@ export function lacksBranch(common: string, branch: string): boolean {
   const ref = `refs/heads/${branch}`;
   if (existsSync(join(common, ref)) || existsSync(join(common, "reftable"))) return false;
   if (!existsSync(join(common, "HEAD"))) return false;
-  const packed = join(common, "packed-refs");
-  return (
-    !existsSync(packed) ||
-    !readFileSync(packed, "utf8")
-      .split("\n")
-      .some((line) => line.endsWith(` ${ref}`))
-  );
+  const packed = readText(join(common, "packed-refs")) ?? "";
+  return !packed.split("\n").some((line) => line.endsWith(` ${ref}`));
 }
 
 /**
@@ -165,7 +160,7 @@ const bareAt = (dir: string): string | undefined =>
   existsSync(join(dir, stateDirName)) && existsSync(join(dir, "HEAD")) ? dir : undefined;
 
 function linkedFrom(dir: string, link: string): string | undefined {
-  const to = /^gitdir: (.*)\s*$/.exec(readFileSync(link, "utf8"))?.[1];
+  const to = /^gitdir: (.*)\s*$/.exec(readText(link) ?? "")?.[1];
   return to === undefined ? undefined : resolve(dir, to);
 }
 

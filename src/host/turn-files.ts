@@ -14,10 +14,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { Failure } from "../domain/failure.ts";
 import { scratchOf } from "../domain/guard/policy.ts";
 import type { OpenInput, TurnFiles } from "../ports/agent-process.ts";
 import type { AgentAnswer, PlannedFile } from "../ports/runtime.ts";
-import { errorCode, makeWithin, writeAtomically } from "./file-access.ts";
+import { errorCode, expectRegular, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
 
 const tailBytes = 2_000;
 
@@ -32,7 +33,7 @@ export function turnFiles(state: string): TurnFiles {
       if (stays === "open") makeOpenInput(logDir);
     },
     openInput,
-    readFor: (cwd, path) => served(() => readFileSync(resolve(cwd, path), "utf8")),
+    readFor: (cwd, path) => served(() => textAt(resolve(cwd, path))),
     writeFor: (cwd, path, text) =>
       served(() => {
         writeAtomically(resolve(cwd, path), text);
@@ -44,6 +45,7 @@ export function turnFiles(state: string): TurnFiles {
       return {
         size: () => statSync(path, { throwIfNoEntry: false })?.size ?? 0,
         read: (offset, length) => {
+          if (file === undefined) expectRegular(path);
           file ??= openSync(path, "r");
           const bytes = new Uint8Array(length);
           return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
@@ -56,7 +58,7 @@ export function turnFiles(state: string): TurnFiles {
       if (mirror === undefined) rmSync(path, { force: true });
       else writeAtomically(path, `${JSON.stringify(mirror)}\n`, 0o600);
     },
-    readEnvironment: (path) => JSON.parse(readFileSync(path, "utf8")) as Record<string, string>,
+    readEnvironment: (path) => JSON.parse(textAt(path)) as Record<string, string>,
     scratch: (agentName) => {
       const path = scratchOf(state, agentName);
       makeWithin(path, 4);
@@ -75,11 +77,17 @@ export function removeScratch(state: string, agentName: string): void {
   }
 }
 
+function textAt(path: string): string {
+  expectRegular(path);
+  return readFileSync(path, "utf8");
+}
+
 /** A file that is missing or may not be used is an answer, not a failure of the turn. */
 function served(work: () => string): AgentAnswer {
   try {
     return { kind: "granted", text: work() };
   } catch (error) {
+    if (error instanceof Failure) return { kind: "refused", reason: error.message };
     const code = errorCode(error);
     if (code === undefined) throw error;
     return { kind: "refused", reason: error instanceof Error ? error.message : code };
@@ -96,13 +104,8 @@ function placeFile(file: PlannedFile, dirs: Readonly<Record<PlannedFile["in"], s
 }
 
 function tail(path: string): string {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
-  }
+  const file = openRegular(path, Number.MAX_SAFE_INTEGER);
+  if (file === undefined) return "";
   try {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, tailBytes));

@@ -107,7 +107,9 @@ function usersOfDeleted(path: string): readonly number[] {
 /** Is the process there whose number the engine of this database wrote down? */
 function isEngineAlive(path: string): boolean {
   try {
-    const { pid } = JSON.parse(readFileSync(join(dirname(path), "run", "engine.json"), "utf8")) as { pid?: unknown };
+    const notice = join(dirname(path), "run", "engine.json");
+    if (!statSync(notice).isFile()) return false;
+    const { pid } = JSON.parse(readFileSync(notice, "utf8")) as { pid?: unknown };
     return typeof pid === "number" && existsSync(`/proc/${pid}`);
   } catch {
     return false;

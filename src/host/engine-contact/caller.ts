@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { EngineContact, EngineNotice, EnginesAbroad } from "../../ports/engine-contact.ts";
-import { writeAtomically } from "../file-access.ts";
+import { readText, writeAtomically } from "../file-access.ts";
 import { lockLimitOf, ownLockLimit } from "../linux/mark.ts";
 import { ageMs, entryOf, killOne } from "../linux/process-table.ts";
 import { identityOf } from "../project-place.ts";
@@ -201,7 +201,8 @@ function exchange(socket: string, frame: string, deadline: number): Promise<stri
 
 export function readNotice(path: string): EngineNotice | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as EngineNotice;
+    const text = readText(path);
+    return text === undefined ? undefined : (JSON.parse(text) as EngineNotice);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
@@ -228,7 +229,7 @@ export const enginesAbroad = (state: string, start: EnginesAbroad["start"]): Eng
     const dir = askedDir(state);
     // A file that is still being written has a name of another form.
     const names = existsSync(dir) ? readdirSync(dir).filter((name) => /^[0-9a-f]{64}$/.test(name)) : [];
-    return names.map((id) => ({ id, root: readFileSync(join(dir, id), "utf8") }));
+    return names.map((id) => ({ id, root: readText(join(dir, id)) ?? "" }));
   },
   forget: (id) => rmSync(join(askedDir(state), id), { force: true }),
   start,

@@ -1,9 +1,9 @@
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Processes } from "../../ports/process.ts";
-import { makeWithin, writeAtomically } from "../file-access.ts";
+import { makeWithin, readText, writeAtomically } from "../file-access.ts";
 import { ageMs, killOne } from "../linux/process-table.ts";
 
 /**
@@ -149,7 +149,7 @@ function takeLock(path: string, processes: Processes): boolean {
 /** The identity in a small JSON file; undefined when the file is absent or half a file of a dead writer. */
 export function readIdentity(path: string): ProcessIdentity | undefined {
   try {
-    const { pid, startToken, bootId } = JSON.parse(readFileSync(path, "utf8"));
+    const { pid, startToken, bootId } = JSON.parse(readText(path) ?? "{}");
     if (typeof pid !== "number" || typeof startToken !== "string" || typeof bootId !== "string") return undefined;
     return { pid, startToken, bootId };
   } catch (error) {

@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import { stateDirName, trustName } from "../../domain/project/place.ts";
 import type { QuickGit } from "../../ports/merge-git.ts";
+import { readBytes, readText } from "../file-access.ts";
 import { git, zeroEnded } from "./git.ts";
 import { commonDirOf, gitLinkIn, textOf } from "./places.ts";
 import { mayBeCheckedOut } from "./worktree/list.ts";
@@ -27,7 +28,7 @@ export function branchNamesIn(root: string, folder: string): readonly string[] {
   const prefix = `refs/heads/${folder}/`;
   const dir = join(common, prefix);
   const loose = existsSync(dir) ? readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isFile()) : [];
-  const packed = (textOf(join(common, "packed-refs")) ?? "").split("\n").flatMap((line) => {
+  const packed = (readText(join(common, "packed-refs")) ?? "").split("\n").flatMap((line) => {
     const name = line.includes(` ${prefix}`) ? line.slice(line.indexOf(prefix) + prefix.length) : "";
     return name === "" || name.includes("/") ? [] : [name];
   });
@@ -57,7 +58,8 @@ function mayNameAttributes(index: string): boolean {
   const stat = statSync(index, { throwIfNoEntry: false });
   if (stat === undefined) return false;
   if (!stat.isFile() || stat.size > largestIndex) return true;
-  const bytes = readFileSync(index);
+  const bytes = readBytes(index);
+  if (bytes === undefined) return false;
   const isPlain = bytes.toString("latin1", 0, 4) === "DIRC" && (bytes[7] === 2 || bytes[7] === 3);
   return !isPlain || bytes.includes(".gitattributes") || bytes.includes("link\0");
 }
@@ -90,13 +92,11 @@ function branchTip(root: string, branch: string): string | null | undefined {
   const ref = `refs/heads/${branch}`;
   const own = textOf(join(common, ref))?.trim();
   if (own !== undefined) return isId(own) ? own : undefined;
-  const packed = join(common, "packed-refs");
   const stat = lstatSync(join(common, ref), { throwIfNoEntry: false });
   // An empty directory may be left of branches that were deleted or packed.
   if (stat !== undefined && !stat.isDirectory()) return undefined;
-  if (!existsSync(packed)) return null;
-  const line = readFileSync(packed, "utf8")
-    .split("\n")
+  const line = readText(join(common, "packed-refs"))
+    ?.split("\n")
     .find((each) => each.endsWith(` ${ref}`));
   if (line === undefined) return null;
   const commit = line.slice(0, line.indexOf(" "));

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errorCode, writable } from "../file-access.ts";
+import { errorCode, readText, writable } from "../file-access.ts";
 
 /** Texts of those of the named files that are there and can be read. */
 export function readTexts(root: string, names: readonly string[]): ReadonlyMap<string, string> {
@@ -86,9 +86,7 @@ export function keepCopy(path: string, now: number, as = path): string {
 }
 
 /** The text of a file; empty when there is none. */
-export function textIfAny(path: string): string {
-  return statSync(path, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(path, "utf8");
-}
+export const textIfAny = (path: string): string => readText(path) ?? "";
 
 const draftOf = (path: string): string => `${path}.${process.pid}-${Math.random().toString(36).slice(2, 8)}.tmp`;
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { failureOf } from "../../domain/failure.ts";
@@ -174,7 +174,7 @@ async function writeSettings(
   note: Note,
 ): Promise<readonly string[]> {
   const created = createFile(path, text);
-  const replaces = reset && !created && !readFileSync(path).equals(Buffer.from(text));
+  const replaces = reset && !created && readText(path) !== text;
   const copies = replaces ? [keepCopy(path, Date.now())] : [];
   if (replaces) await replaceFile(path, { bytes: text });
   note(path, created || replaces);

@@ -153,6 +153,13 @@ export function describeFailure(failure: FailureData): Description {
         hint: `see who owns it, perhaps root after one sudo: ls -ld ${withDirectory(failure.path ?? ".")}; then look again: ov status`,
         details,
       };
+    case "unusable-file":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `${failure.path} cannot be read: ${failure.problem}, where a file belongs; nothing was changed`,
+        hint: `look at it, put it aside, and try the same command again: ls -l ${failure.path}`,
+        details,
+      };
     case "program-missing":
       return {
         ...setup("CONFIG_ERROR"),

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { exactShellWord } from "../../../domain/text/shell-word.ts";
 import { filterSentence } from "../../../domain/trust/filters.ts";
+import { expectRegular } from "../../file-access.ts";
 import { type FileRules, fileRules, problemsWith } from "../filters.ts";
 import { type GitAnswer, git } from "../git.ts";
 import { copyIfFile, type OwnDir, openOwnDir } from "../own-dir.ts";
@@ -54,7 +55,7 @@ function open(repository: Repository, call: UsersFilesCall, rules: FileRules): O
   const own = openOwnDir({
     repository,
     scratch: join(dirname(repository.trust), "run", "git"),
-    head: readFileSync(join(repository.gitDir, "HEAD"), "utf8").trim(),
+    head: headText(repository.gitDir),
     index,
     workTree,
     objects: "project",
@@ -84,4 +85,10 @@ async function letSparse({ root, gitDir }: Repository, { dir }: OwnDir): Promise
   const { out } = await git(root, "config", "-z", "--type=bool", "--get-regexp", "^core\\.sparsecheckout(cone)?$");
   const settings = out.split("\0").filter((entry) => entry !== "");
   return settings.flatMap((entry) => ["-c", entry.replace("\n", "=")]);
+}
+
+function headText(gitDir: string): string {
+  const head = join(gitDir, "HEAD");
+  expectRegular(head);
+  return readFileSync(head, "utf8").trim();
 }

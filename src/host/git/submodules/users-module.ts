@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readText } from "../../file-access.ts";
 import { expectGit, type GitAnswer, runGit, zeroEnded } from "../git.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { gitLinkIn } from "../places.ts";
@@ -135,8 +136,8 @@ export async function dropBases({ gitDirs }: ModuleHome, agentName: string): Pro
 
 /** Without a process. */
 export function mayHave(gitDir: string, ref: string): boolean {
-  const packed = join(gitDir, "packed-refs");
-  return existsSync(join(gitDir, ref)) || (existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`));
+  const packed = (): string => readText(join(gitDir, "packed-refs")) ?? "";
+  return existsSync(join(gitDir, ref)) || packed().includes(` ${ref}\n`);
 }
 
 /** A submodule as a commit names it. */

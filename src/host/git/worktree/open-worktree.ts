@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { OwnedWorktree, SeatRequest } from "../../../ports/worktrees.ts";
+import { readText } from "../../file-access.ts";
 import { fileRules } from "../filters.ts";
 import { absolute, expectGit, type GitAnswer, git, statOf, zeroEnded } from "../git.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
@@ -83,9 +84,8 @@ function headOf(place: Place, { branch }: OwnedWorktree): { readonly text: strin
   if (place.head !== `ref: ${ref}` || textOf(join(place.refs, ref)) !== undefined) {
     return { text: place.head, isThere: true };
   }
-  const packed = join(place.refs, "packed-refs");
   const isKeptElsewhere = existsSync(join(place.refs, "reftable"));
-  const isPacked = existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`);
+  const isPacked = (readText(join(place.refs, "packed-refs")) ?? "").includes(` ${ref}\n`);
   const last = isPacked || isKeptElsewhere ? undefined : lastCommitOf(place);
   return last === undefined ? { text: place.head, isThere: true } : { text: last, isThere: false };
 }
@@ -215,8 +215,7 @@ export async function isWorktreeOf(project: GitProject, request: Omit<SeatReques
 
 /** A clone that we made reads the objects of the project. */
 function readsObjectsOf({ repository }: GitProject, gitDir: string): boolean {
-  const alternates = alternatesOf(gitDir);
-  return existsSync(alternates) && readFileSync(alternates, "utf8").split("\n").includes(repository.objects);
+  return (readText(alternatesOf(gitDir)) ?? "").split("\n").includes(repository.objects);
 }
 
 export const alternatesOf = (gitDir: string): string => join(gitDir, "objects", "info", "alternates");

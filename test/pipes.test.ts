@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ovBinary } from "../testkit/ov.ts";
+import { makeProject, type TestProject } from "../testkit/project.ts";
+
+// Agents can write to the checkout and to git's directory. To open a pipe in place of a file waits for a writer without
+// end, so nothing of ours may open one. Files that git opens by itself are left out: git is ended when it
+// takes too long.
+
+/** Commands that read one of the files. */
+const commands = [
+  ["status"],
+  ["prime"],
+  ["init", "--no-commit"],
+  ["config", "show"],
+  ["spec", "show", "t1"],
+  ["sling", "t1", "--dry-run"],
+  ["doctor"],
+  ["trust", "list"],
+  ["logs", "b1"],
+] as const;
+
+const files = [
+  ".overstory/config.local.yaml",
+  ".overstory/agent-manifest.json",
+  ".overstory/README.md",
+  ".overstory/specs/t1.md",
+  "CLAUDE.md",
+  ".git/info/exclude",
+  ".git/info/attributes",
+  ".git/ov-state/project.json",
+  ".git/ov-state/trust.json",
+  ".git/ov-state/run/config.json",
+  ".git/ov-state/run/programs.json",
+  ".git/ov-state/run/engine.json",
+  ".git/ov-state/run/keeper.json",
+  ".git/ov-state/run/judging.json",
+  ".git/ov-state/run/bin/ov",
+  ".git/ov-state/run/engine.log",
+];
+
+/** Ends a command that waits, and says so. */
+async function hangs(project: TestProject, args: readonly string[]): Promise<boolean> {
+  const child = Bun.spawn({
+    cmd: [ovBinary(), ...args, "--json"],
+    cwd: project.root,
+    env: { ...project.env },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  const limit = Bun.sleep(patienceMs).then(() => "late" as const);
+  const late = (await Promise.race([child.exited, limit])) === "late";
+  if (late) child.kill("SIGKILL");
+  await child.exited;
+  return late;
+}
+
+const patienceMs = 20_000;
+
+test("no command waits for a pipe in place of a file", async () => {
+  await using project = await makeProject();
+  await project.ov("init", "--no-commit");
+  await project.json("task", "create", "a task", "--id", "t1");
+  const hanging: string[] = [];
+  for (const file of files) {
+    const path = join(project.root, file);
+    const aside = `${path}.aside`;
+    if (existsSync(path)) renameSync(path, aside);
+    mkdirSync(dirname(path), { recursive: true });
+    Bun.spawnSync(["mkfifo", path]);
+    const waits = await Promise.all(commands.map((args) => hangs(project, args)));
+    hanging.push(...commands.filter((_, at) => waits[at]).map((args) => `${file}: ov ${args.join(" ")}`));
+    rmSync(path);
+    if (existsSync(aside)) renameSync(aside, path);
+  }
+  expect(hanging).toEqual([]);
+});
