@@ -24,6 +24,7 @@ export function anAssignment(capability: Capability, facts: Partial<Assignment> 
       taskId: persistent ? null : "t1",
       specPath: null,
       scope: isIn("implementation", capability) ? ["src/dates.ts", "src/dates/**"] : [],
+      shares: [],
       worktreePath: persistent ? "/p" : `/p/.overstory/worktrees/${capability}-t1`,
       branch: persistent ? "main" : `overstory/${capability}-t1/t1`,
       baseRef: "main",

@@ -26,7 +26,7 @@ export function lexical(path: string): string {
 export const policyFor = (role: RoleSpec, more: Partial<GuardPolicy> = {}): GuardPolicy => ({
   ...guardPolicyOf(
     role,
-    { name: "bob", taskId: "t-1", worktreePath: "/w/tree", scope: [] },
+    { name: "bob", taskId: "t-1", worktreePath: "/w/tree", scope: [], shares: [] },
     {
       root: "/w",
       state: "/w/.git/ov-state",

@@ -90,6 +90,13 @@ type AgentRefusal =
       readonly owner: string;
       readonly wanted: string;
       readonly owned: string;
+      /** Every pair that meets, the one above included. */
+      readonly all: readonly {
+        readonly owner: string;
+        readonly wanted: string;
+        readonly owned: string;
+        readonly shared: boolean;
+      }[];
     }
   | { readonly kind: "not-recoverable"; readonly name: string; readonly why: string }
   /** The command cannot be done before these agents have ended. */

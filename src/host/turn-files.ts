@@ -8,6 +8,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -19,6 +20,7 @@ import { scratchOf } from "../domain/guard/policy.ts";
 import type { OpenInput, TurnFiles } from "../ports/agent-process.ts";
 import type { AgentAnswer, PlannedFile } from "../ports/runtime.ts";
 import { errorCode, expectRegular, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
+import { gitLinkIn, textOf } from "./git/places.ts";
 
 const tailBytes = 2_000;
 
@@ -64,8 +66,35 @@ export function turnFiles(state: string): TurnFiles {
       makeWithin(path, 4);
       return path;
     },
+    mergeRules: (worktreePath) => {
+      const link = gitLinkIn(join(worktreePath, ".git"));
+      const linked = link === undefined ? undefined : resolve(worktreePath, link);
+      if (linked === undefined || !existsSync(linked)) return {};
+      const path = join(state, "run", "merge-rules.gitconfig");
+      if (textOf(path) !== mergeRules) writeAtomically(path, mergeRules, 0o600);
+      // A condition, so that no other repository in which the agent's programs work has these rules.
+      const gitDir = realpathSync(linked).replaceAll(/[[\]*?\\]/g, "\\$&");
+      return {
+        GIT_CONFIG_COUNT: "1",
+        GIT_CONFIG_KEY_0: `includeIf.gitdir:${gitDir}.path`,
+        GIT_CONFIG_VALUE_0: path,
+      };
+    },
   };
 }
+
+/**
+ * Git's settings for a merge driver, which is asked about files to which the project's attributes give none. What no rule
+ * settles gets the usual conflict marks. Git gives up the whole merge when a driver ends with more than 128, so whatever
+ * cannot be merged counts as one conflict. The result takes the place of our side in one step: a failure leaves it whole.
+ */
+const mergeRules = `[merge]
+	default = overstory
+[merge "overstory"]
+	name = merge by rule, as the merge queue does
+	driver = "ov merge-file %O %A %B --path %P >%A.ov 2>/dev/null && mv -f %A.ov %A || { rm -f %A.ov; git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B || exit 1; }"
+	recursive = text
+`;
 
 /** Takes away what an agent kept to throw away. What cannot be deleted must not keep the agent from being released. */
 export function removeScratch(state: string, agentName: string): void {

@@ -82,6 +82,8 @@ export interface TurnFiles {
   readEnvironment(path: string): Readonly<Record<string, string>>;
   /** The agent's own directory for files to throw away. It is made where it is missing, and goes when the agent is released. */
   scratch(agentName: string): string;
+  /** Variables by which git joins files by the rules of the merge queue, in this worktree and nowhere else. */
+  mergeRules(worktreePath: string): Readonly<Record<string, string>>;
 }
 
 interface TerminalLaunch {

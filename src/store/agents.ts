@@ -21,6 +21,7 @@ export const agents = table<Agent>("agents", {
   taskId: nullable(text()),
   specPath: nullable(text()),
   scope: json<readonly string[]>(),
+  shares: json<readonly string[]>(),
   worktreePath: nullable(text()),
   worktreeIdentity: nullable(text()),
   branch: nullable(text()),

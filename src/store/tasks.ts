@@ -16,6 +16,7 @@ export const tasks = table<Task>("tasks", {
   assignee: nullable(text()),
   labels: json<readonly string[]>(),
   files: json<readonly string[]>(),
+  shares: json<readonly string[]>(),
   parentId: nullable(text()),
   runId: nullable(text()),
   claimedBy: nullable(text()),

@@ -80,3 +80,6 @@ export function languageOf(path: string): Language | undefined {
   const extension = /\.([a-z]+)$/.exec(path)?.[1];
   return extension === undefined || !Object.hasOwn(byExtension, extension) ? undefined : byExtension[extension];
 }
+
+/** Whether a rule knows the form of this file, so that changes of two sides to different parts of it are joined. */
+export const joinsByRule = (path: string): boolean => formatOf(path) !== "other" || languageOf(path) !== undefined;

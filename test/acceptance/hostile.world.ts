@@ -123,7 +123,7 @@ export async function runHotCommands(program: string, project: TestProject): Pro
 }
 
 function policyOf({ root }: TestProject): string {
-  const agent = { name: "b1", taskId: null, worktreePath: root, scope: [] };
+  const agent = { name: "b1", taskId: null, worktreePath: root, scope: [], shares: [] };
   const terms = { root, state: statePath(root), gates: [], steering: ["CLAUDE.md"] };
   return JSON.stringify(guardPolicyOf(roleOf("builder"), agent, terms));
 }

@@ -11,7 +11,7 @@ const tasks = someTexts("Ids of tasks");
 export const teamTools = {
   spawn: (role) => ({
     description:
-      "Starts an agent on a task and returns at once. It owns `files`; nobody else may. Its report wakes you: end your turn.",
+      "Starts an agent on a task and returns at once. It owns `files`; nobody else may. Files that several must change go into `shares` of each. Its report wakes you: end your turn.",
     readOnly: false,
     input: object(
       {
@@ -20,6 +20,8 @@ export const teamTools = {
         files: texts("Files or globs it owns, instead of those of its task; none for agents that only read"),
       },
       {
+        shares: texts("Files that others change too, instead of those of its task"),
+        allow_overlap: flag("Accept that two agents own the same files"),
         title: text("Makes the task, with this title"),
         name: text("Its name; chosen for you when left out"),
         spec: text("Path of a spec; the task's own spec when left out"),

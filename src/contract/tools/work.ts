@@ -10,7 +10,8 @@ const fields: Readonly<Record<string, Schema>> = {
   description: anyText("Goal and acceptance"),
   type: choice(taskTypes, "Kind of task"),
   priority,
-  files: texts("Files or globs it will change"),
+  files: texts("Files or globs it owns: nobody else changes them meanwhile"),
+  shares: texts("Files that other tasks change too, such as a registry, a changelog or a list of exports"),
   labels: texts("Labels"),
   parent: anyText("Task it is a part of"),
   criteria: {

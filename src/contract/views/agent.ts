@@ -40,6 +40,7 @@ export const agentView = (agent: Agent) => ({
   worktreePath: agent.worktreePath,
   baseCommit: agent.baseCommit,
   scope: agent.scope,
+  shares: agent.shares,
   parent: agent.parentName,
   depth: agent.depth,
   runId: agent.runId,

@@ -31,6 +31,7 @@ export const taskView = ({ task, blocks, blockedBy, waitsFor, criteria }: TaskDe
   parentId: task.parentId,
   mergeState: task.mergeState,
   files: task.files,
+  shares: task.shares,
   criteria: criteria.map(({ number, text }) => ({ number, text })),
   runId: task.runId,
 });

@@ -59,7 +59,10 @@ export interface Agent {
   readonly runId: string;
   readonly taskId: string | null;
   readonly specPath: string | null;
+  /** Files and globs that it owns; none: it may change everything. */
   readonly scope: readonly string[];
+  /** Files and globs that it changes together with others, beside those that it owns. */
+  readonly shares: readonly string[];
   readonly worktreePath: string | null;
   /** Device and inode of that directory: what stands there under another identity is not this agent's. */
   readonly worktreeIdentity: string | null;
@@ -120,6 +123,7 @@ const nothing = {
   topology: "per_turn",
   specPath: null,
   scope: [],
+  shares: [],
   worktreePath: null,
   worktreeIdentity: null,
   branch: null,

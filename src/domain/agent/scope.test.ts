@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findOverlap, isScopeExplained, outsideScope, scopeWarning } from "./scope.ts";
+import { findOverlaps, isScopeExplained, outsideScope, scopeWarning } from "./scope.ts";
 
 test("no declared scope means no restriction", () => {
   expect(outsideScope(["anything.ts"], [])).toEqual([]);
@@ -20,8 +20,8 @@ test("going beyond the scope is explained in a commit or by mail", () => {
 });
 
 test("the warning lists the files, the scope and the base, and only those who may change files get it", () => {
-  const agent = { capability: "builder", scope: ["src/**"], baseCommit: "abc" } as const;
-  const facts = { agent, changed: ["src/a.ts", "web/x.ts"], commitBodies: [], mailSubjects: [] };
+  const agent = { capability: "builder", scope: ["src/**"], shares: ["CHANGELOG.md"], baseCommit: "abc" } as const;
+  const facts = { agent, changed: ["src/a.ts", "web/x.ts", "CHANGELOG.md"], commitBodies: [], mailSubjects: [] };
   expect(scopeWarning(facts)).toMatchObject({
     type: "scope_violation",
     level: "warn",
@@ -32,9 +32,11 @@ test("the warning lists the files, the scope and the base, and only those who ma
   expect(scopeWarning({ ...facts, agent: { ...agent, capability: "scout" } })).toBeUndefined();
 });
 
+const owns = (...scope: string[]) => ({ scope, shares: [] });
+
 const meets = (a: string, b: string): boolean =>
-  findOverlap([a], [{ owner: "x", patterns: [b] }]) !== undefined &&
-  findOverlap([b], [{ owner: "x", patterns: [a] }]) !== undefined;
+  findOverlaps(owns(a), { owner: "x", ...owns(b) }).length > 0 &&
+  findOverlaps(owns(b), { owner: "x", ...owns(a) }).length > 0;
 
 test("areas that can share a file overlap, whichever asks", () => {
   const pairs = [
@@ -67,11 +69,25 @@ test("areas that cannot share a file do not", () => {
   for (const [a, b] of pairs) expect([a, b, meets(a, b)]).toEqual([a, b, false]);
 });
 
-test("the answer names the owner and both patterns", () => {
-  const areas = [
-    { owner: "b1", patterns: ["docs/**"] },
-    { owner: "b2", patterns: ["src/**"] },
-  ];
-  expect(findOverlap(["src/a.ts"], areas)).toEqual({ owner: "b2", wanted: "src/a.ts", owned: "src/**" });
-  expect(findOverlap(["lib/a.ts"], areas)).toBeUndefined();
+test("the answer names the owner and every pair of patterns that meet", () => {
+  const other = { owner: "b2", ...owns("src/**", "docs/a.md") };
+  expect(findOverlaps(owns("src/a.ts", "lib/a.ts", "docs"), other)).toEqual([
+    { owner: "b2", wanted: "src/a.ts", owned: "src/**", shared: false },
+    { owner: "b2", wanted: "docs", owned: "docs/a.md", shared: false },
+  ]);
+  expect(findOverlaps(owns("lib/a.ts"), other)).toEqual([]);
+});
+
+test("files that both share are no overlap; files that one of them owns alone are", () => {
+  const area = (scope: string[], shares: string[]) => ({ scope, shares });
+  const b1 = { owner: "b1", ...area(["src/one/**"], ["CHANGELOG.md", "src/registry.ts"]) };
+  expect(findOverlaps(area(["src/two/**"], ["CHANGELOG.md", "./src/registry.ts"]), b1)).toEqual([]);
+  // An area around a shared file does not take the file away from those who share it, where it is shared here too.
+  expect(findOverlaps(area(["src/*.ts"], ["src/registry.ts"]), b1)).toEqual([]);
+  expect(findOverlaps(area(["src/two/**", "CHANGELOG.md"], []), b1)).toEqual([
+    { owner: "b1", wanted: "CHANGELOG.md", owned: "CHANGELOG.md", shared: true },
+  ]);
+  expect(findOverlaps(area([], ["src/one/a.ts"]), b1)).toEqual([
+    { owner: "b1", wanted: "src/one/a.ts", owned: "src/one/**", shared: false },
+  ]);
 });

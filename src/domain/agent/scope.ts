@@ -4,7 +4,7 @@ import type { Agent } from "./agent.ts";
 import { isIn } from "./capability.ts";
 
 interface ScopeFacts {
-  readonly agent: Pick<Agent, "capability" | "scope" | "baseCommit">;
+  readonly agent: Pick<Agent, "capability" | "scope" | "shares" | "baseCommit">;
   /** Files that differ from the agent's base commit. */
   readonly changed: readonly string[];
   /** Bodies of the commits since that base. */
@@ -29,7 +29,7 @@ export function isScopeExplained({ commitBodies, mailSubjects }: Omit<ScopeFacts
 export function scopeWarning(facts: ScopeFacts): EventFact<"scope_violation"> | undefined {
   const { agent, changed } = facts;
   if (!isIn("implementation", agent.capability)) return undefined;
-  const violations = outsideScope(changed, agent.scope);
+  const violations = outsideScope(changed, changeable(agent));
   if (violations.length === 0 || isScopeExplained(facts)) return undefined;
   const message =
     `changed outside its scope: ${violations.join(", ")}. ` +
@@ -38,31 +38,48 @@ export function scopeWarning(facts: ScopeFacts): EventFact<"scope_violation"> | 
   return { type: "scope_violation", level: "warn", data };
 }
 
-/** A file area somebody owns. */
-export interface Area {
-  readonly owner: string;
-  readonly patterns: readonly string[];
+/** The files of a task or an agent: those that it owns, and those that it changes together with others. */
+export interface FileArea {
+  readonly scope: readonly string[];
+  readonly shares: readonly string[];
 }
+
+/** Every pattern that an agent may change files by. None: it may change everything. */
+export const changeable = ({ scope, shares }: FileArea): readonly string[] =>
+  scope.length === 0 ? [] : [...scope, ...shares];
 
 export interface Overlap {
   readonly owner: string;
   readonly wanted: string;
   readonly owned: string;
+  /** The owner shares it, so whoever wants it may share it too. */
+  readonly shared: boolean;
 }
 
 /**
- * The first area that may share a file with what is wanted. Patterns are paths or globs; a directory owns what is in
- * it. Two globs that could meet count as meeting: asking once too often is cheaper than two agents in one file.
+ * Where two areas may have a file in common that not both of them share. Patterns are paths or globs; a directory owns what
+ * is in it. Two globs that could meet count as meeting: asking once too often is cheaper than two agents in one file.
  */
-export function findOverlap(wanted: readonly string[], areas: readonly Area[]): Overlap | undefined {
-  for (const { owner, patterns } of areas) {
-    for (const owned of patterns) {
-      const meeting = wanted.find((pattern) => mayMeet(pattern, owned));
-      if (meeting !== undefined) return { owner, wanted: meeting, owned };
+export function findOverlaps(wanted: FileArea, other: FileArea & { readonly owner: string }): readonly Overlap[] {
+  const found: Overlap[] = [];
+  for (const owned of patternsOf(other)) {
+    for (const want of patternsOf(wanted)) {
+      if (!mayMeet(want, owned)) continue;
+      const shared = isShared(other, owned, want);
+      if (!(shared && isShared(wanted, want, owned))) found.push({ owner: other.owner, wanted: want, owned, shared });
     }
   }
-  return undefined;
+  return found;
 }
+
+const patternsOf = ({ scope, shares }: FileArea): readonly string[] => [...new Set([...scope, ...shares])];
+
+/** The pattern of this side is one that it shares, or it shares exactly what the other side means. */
+const isShared = ({ shares }: FileArea, own: string, other: string): boolean =>
+  shares.some((pattern) => clean(pattern) === clean(own) || covers(pattern, other));
+
+const covers = (pattern: string, other: string): boolean =>
+  clean(pattern) === clean(other) || (!/[*?[{]/.test(other) && matchesGlob(clean(other), clean(pattern)));
 
 function mayMeet(left: string, right: string): boolean {
   const a = clean(left);

@@ -20,14 +20,15 @@ const work: WorkSeen = {
 interface Case {
   readonly capability?: Capability;
   readonly scope?: readonly string[];
+  readonly shares?: readonly string[];
   readonly request?: Partial<DoneRequest>;
   readonly work?: Partial<WorkSeen> | null;
   readonly facts?: Partial<CompletionFacts>;
 }
 
-function kinds({ capability = "builder", scope = [], request: words, work: seen, facts }: Case): string[] {
+function kinds({ capability = "builder", scope = [], shares = [], request: words, work: seen, facts }: Case): string[] {
   const missing = missingFrom({
-    agent: { capability, scope, branch: "overstory/b1/T1" },
+    agent: { capability, scope, shares, branch: "overstory/b1/T1" },
     request: { ...request, ...words },
     work: seen === null ? null : { ...work, ...seen },
     mailSubjects: [],
@@ -82,8 +83,17 @@ describe("work", () => {
     test(name, () => expect(kinds(facts)).toEqual([...expected]));
   }
 
+  test("files that are shared with others are within the scope", () => {
+    expect(kinds({ scope: ["lib/**"] })).toEqual(["scope"]);
+    expect(kinds({ scope: ["lib/**"], shares: ["src/a.ts"] })).toEqual([]);
+  });
+
   test("what is missing names the files", () => {
-    const facts = { agent: { capability: "builder", scope: ["lib/**"], branch: "b" }, request, work } as const;
+    const facts = {
+      agent: { capability: "builder", scope: ["lib/**"], shares: [], branch: "b" },
+      request,
+      work,
+    } as const;
     const rest = { mailSubjects: [], reviewed: false, reviewedBranch: null, mayReview: [], children: [], unmerged: [] };
     expect(missingFrom({ ...facts, ...rest })).toMatchObject([{ kind: "scope", names: ["src/a.ts"] }]);
   });

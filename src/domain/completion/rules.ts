@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { canonical, isIn } from "../agent/capability.ts";
-import { isScopeExplained, outsideScope } from "../agent/scope.ts";
+import { changeable, isScopeExplained, outsideScope } from "../agent/scope.ts";
 import type { Missing } from "./check.ts";
 import { type ChildFacts, nothingDone, openChildren } from "./children.ts";
 import { type DoneRequest, sendsBack } from "./request.ts";
@@ -22,7 +22,7 @@ export interface WorkSeen {
 
 /** Everything that decides whether an agent may say that it is done, except its gates. */
 export interface CompletionFacts {
-  readonly agent: Pick<Agent, "capability" | "scope" | "branch">;
+  readonly agent: Pick<Agent, "capability" | "scope" | "shares" | "branch">;
   readonly request: DoneRequest;
   /** Null for who has no worktree of its own. */
   readonly work: WorkSeen | null;
@@ -89,7 +89,7 @@ const codeAfterAll = ({ ahead }: WorkSeen): Missing => ({
 });
 
 function scopeProblem({ agent, request, mailSubjects }: CompletionFacts, work: WorkSeen): readonly Missing[] {
-  const names = outsideScope(work.files, agent.scope);
+  const names = outsideScope(work.files, changeable(agent));
   if (names.length === 0 || request.expansionReason !== null) return [];
   if (isScopeExplained({ commitBodies: work.messages, mailSubjects })) return [];
   return [

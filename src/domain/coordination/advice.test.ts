@@ -11,6 +11,7 @@ const task = (
   id,
   title: id,
   files,
+  shares: [],
   status: "open",
   claimedBy: null,
   type: "task",

@@ -1,8 +1,8 @@
-import { findOverlap } from "../agent/scope.ts";
+import { findOverlaps } from "../agent/scope.ts";
 import { Dependencies } from "../task/dependency.ts";
 import type { Task, TaskDependency } from "../task/task.ts";
 
-export type AdvisedTask = Pick<Task, "id" | "title" | "files" | "status" | "claimedBy" | "type">;
+export type AdvisedTask = Pick<Task, "id" | "title" | "files" | "shares" | "status" | "claimedBy" | "type">;
 
 export interface AdviceFacts {
   /** Everything that is not closed. */
@@ -88,7 +88,10 @@ function meetingsAmong(tasks: readonly AdvisedTask[], order: Dependencies): read
   for (const [index, task] of tasks.entries()) {
     for (const other of tasks.slice(index + 1)) {
       if (apart(task.id, other.id)) continue;
-      const overlap = findOverlap(task.files, [{ owner: other.id, patterns: other.files }]);
+      const [overlap] = findOverlaps(
+        { scope: task.files, shares: task.shares },
+        { owner: other.id, scope: other.files, shares: other.shares },
+      );
       if (overlap !== undefined) found.push({ one: task.id, other: other.id, file: overlap.wanted });
     }
   }

@@ -1,4 +1,5 @@
 import { type Capability, isCapability } from "../agent/capability.ts";
+import { changeable } from "../agent/scope.ts";
 import { payloadFields } from "../mail/payload.ts";
 import type { AccessKind, RoleSpec } from "../role/role-spec.ts";
 
@@ -34,6 +35,7 @@ export interface GuardedAgent {
   readonly taskId: string | null;
   readonly worktreePath: string | null;
   readonly scope: readonly string[];
+  readonly shares: readonly string[];
 }
 
 /** What the project decides. */
@@ -57,7 +59,7 @@ export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardT
     root: terms.root,
     state: terms.state,
     worktree: agent.worktreePath ?? terms.root,
-    scope: files === "scoped-write" ? agent.scope : [],
+    scope: files === "scoped-write" ? changeable(agent) : [],
     steering: terms.steering,
     tests: gates,
     scratch: scratchOf(terms.state, agent.name),

@@ -13,6 +13,7 @@ export interface Assignment {
     | "taskId"
     | "specPath"
     | "scope"
+    | "shares"
     | "worktreePath"
     | "branch"
     | "baseRef"

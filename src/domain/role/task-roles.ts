@@ -54,7 +54,7 @@ export const lead = defineRole({
       name: "OVERLAPPING_FILE_SCOPE",
       means: "two builders own the same file",
       enforcedBy: "rule",
-      how: "such a sling is refused and names the owner",
+      how: "such a sling is refused and names the owners; share the file, or leave it to one last task",
     },
     {
       name: "SPEC_WITHOUT_SCOUT",

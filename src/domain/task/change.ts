@@ -142,6 +142,7 @@ const blank: Omit<Task, "id" | "title" | "runId" | "createdAt" | "updatedAt"> = 
   assignee: null,
   labels: [],
   files: [],
+  shares: [],
   parentId: null,
   mergeState: "none",
   closeReason: null,

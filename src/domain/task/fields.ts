@@ -12,6 +12,7 @@ export interface TaskFields {
   readonly assignee?: string | null | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly files?: readonly string[] | undefined;
+  readonly shares?: readonly string[] | undefined;
   readonly parentId?: string | null | undefined;
 }
 
@@ -20,7 +21,7 @@ export const lowestPriority = 4;
 const maxTitle = 500;
 
 type Settled = Partial<
-  Pick<Task, "title" | "type" | "priority" | "description" | "assignee" | "labels" | "files" | "parentId">
+  Pick<Task, "title" | "type" | "priority" | "description" | "assignee" | "labels" | "files" | "shares" | "parentId">
 >;
 
 /** The given fields alone, tidied: texts trimmed, blank ones empty, lists without repetitions. */
@@ -40,7 +41,7 @@ export function checkFields(given: TaskFields): Result<Settled, InvalidInput> {
     const problem = `must be a whole number from ${highestPriority} (most urgent) to ${lowestPriority}`;
     return no(invalid("priority", problem, { value: String(given.priority) }));
   }
-  const inside = checkPaths(given.files ?? []);
+  const inside = checkPaths([...(given.files ?? []), ...(given.shares ?? [])]);
   if (!inside.ok) return inside;
   return ok({
     ...(title === undefined ? {} : { title }),
@@ -50,6 +51,7 @@ export function checkFields(given: TaskFields): Result<Settled, InvalidInput> {
     ...(given.assignee === undefined ? {} : { assignee: text(given.assignee) }),
     ...(given.labels === undefined ? {} : { labels: distinct(given.labels) }),
     ...(given.files === undefined ? {} : { files: distinct(given.files) }),
+    ...(given.shares === undefined ? {} : { shares: distinct(given.shares) }),
     ...(given.parentId === undefined ? {} : { parentId: text(given.parentId) }),
   });
 }

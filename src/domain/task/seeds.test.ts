@@ -14,6 +14,7 @@ const own: fc.Arbitrary<OwnFields> = fc.record({
   claimExpires: fc.option(time, { nil: null }),
   parentId: optionalText,
   files: words,
+  shares: words,
 });
 const record: fc.Arbitrary<SeedsRecord> = fc
   .record({

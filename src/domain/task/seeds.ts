@@ -78,6 +78,7 @@ function formatLine(record: SeedsRecord): string {
     claimExpires: iso(own?.claimExpires ?? null),
     parentId: own?.parentId,
     files: own?.files,
+    shares: own?.shares,
   };
   const isEmpty = (value: unknown): boolean =>
     value === undefined || value === null || (Array.isArray(value) && value.length === 0);
@@ -104,7 +105,7 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
 const knownFields: ReadonlySet<string> = new Set([
   ...["id", "title", "status", "type", "priority", "createdAt", "updatedAt", "closedAt", "closeReason"],
   ...["description", "assignee", "labels", "blocks", "blockedBy"],
-  ...["mergeState", "claimedBy", "claimExpires", "parentId", "files"],
+  ...["mergeState", "claimedBy", "claimExpires", "parentId", "files", "shares"],
 ]);
 
 /** Thrown by a field reader and turned into a value at once: twenty fields, one way out. */
@@ -170,6 +171,7 @@ function ownFields(raw: Record<string, unknown>): OwnFields | null {
     claimExpires: time(raw, "claimExpires"),
     parentId: text(raw, "parentId"),
     files: texts(raw, "files"),
+    shares: texts(raw, "shares"),
   };
 }
 
@@ -233,4 +235,5 @@ export interface OwnFields {
   readonly claimExpires: number | null;
   readonly parentId: string | null;
   readonly files: readonly string[];
+  readonly shares: readonly string[];
 }

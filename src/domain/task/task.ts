@@ -19,7 +19,10 @@ export interface Task {
   readonly description: string | null;
   readonly assignee: string | null;
   readonly labels: readonly string[];
+  /** Files and globs that it owns. */
   readonly files: readonly string[];
+  /** Files and globs that it changes together with other tasks: a registry, a changelog, a list of exports. */
+  readonly shares: readonly string[];
   readonly parentId: string | null;
   readonly runId: string | null;
   readonly claimedBy: string | null;

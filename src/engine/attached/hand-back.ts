@@ -33,7 +33,7 @@ export interface HandBackPorts {
 
 /** What opening an agent at a terminal needs. */
 export interface AttachedPorts extends HandBackPorts {
-  readonly files: Pick<TurnFiles, "readEnvironment" | "scratch">;
+  readonly files: Pick<TurnFiles, "readEnvironment" | "scratch" | "mergeRules">;
   readonly instructions: Instructions;
   readonly terminal: TerminalLauncher;
   runtime(id: string): Runtime | undefined;

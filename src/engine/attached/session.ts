@@ -6,7 +6,7 @@ import type { AttachHold, ProcessExit, TerminalProcess } from "../../ports/agent
 import type { LaunchPlan } from "../../ports/runtime.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
-import { makeReady, namesOf } from "../supervisor/conserve.ts";
+import { makeReady, mergeRulesOf, namesOf } from "../supervisor/conserve.ts";
 import type { AttachedPorts } from "./hand-back.ts";
 
 /**
@@ -76,6 +76,7 @@ function environmentOf(ports: AttachedPorts, agent: Agent): Record<string, strin
     ...fromShell,
     ...ports.baseEnvironment,
     ...namesOf(agent),
+    ...mergeRulesOf(ports.files, agent),
     OVERSTORY_SCRATCH: ports.files.scratch(agent.name),
   };
 }

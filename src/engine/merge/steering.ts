@@ -1,5 +1,5 @@
 import { isIn } from "../../domain/agent/capability.ts";
-import { isScopeExplained, outsideScope } from "../../domain/agent/scope.ts";
+import { changeable, isScopeExplained, outsideScope } from "../../domain/agent/scope.ts";
 import { type NamedByCommand, namedByCommand, pathsBehind } from "../../domain/gate/named-by-command.ts";
 import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering } from "../../domain/merge/steering.ts";
@@ -63,12 +63,13 @@ async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern |
   const { entry, tip, differing } = looking;
   const owner = await scopedOwner(ports, entry);
   const maybe = await touchedIn(ports, looking, differing);
-  if (maybe.length === 0 && outsideScope(differing, owner?.scope ?? []).length === 0) return undefined;
+  if (maybe.length === 0 && outsideScope(differing, owner === undefined ? [] : changeable(owner)).length === 0)
+    return undefined;
   // What was taken out of the target comes back with the branch, and git would not count it.
   const since = (await baseOfTakenOut(ports, entry, tip))?.before ?? tip;
   const changed = await ports.merging.changedFiles(since, entry.headCommit);
   const touched = maybe.filter(({ path }) => changed.includes(path));
-  const outside = owner === undefined ? [] : outsideScope(changed, owner.scope);
+  const outside = owner === undefined ? [] : outsideScope(changed, changeable(owner));
   const unexplained = outside.length > 0 && !(await isExplained(ports, entry, since, owner)) ? outside : [];
   if (touched.length === 0 && unexplained.length === 0) return undefined;
   const paths = [...new Set([...touched.map(({ path }) => path), ...unexplained])];

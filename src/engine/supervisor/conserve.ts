@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { EventFact } from "../../domain/event/event.ts";
 import { changeLine } from "../../domain/worktree/change.ts";
+import type { TurnFiles } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
@@ -26,6 +27,12 @@ export const namesOf = (agent: Agent): Readonly<Record<string, string>> => ({
   OVERSTORY_SESSION_ID: agent.id,
   ...ceilingOf(agent),
 });
+
+/** What an agent merges in its worktree is joined by the rules of the merge queue. The user's checkout has no such rules. */
+export function mergeRulesOf(files: Pick<TurnFiles, "mergeRules">, agent: Agent): Readonly<Record<string, string>> {
+  const path = worktreeOf(agent)?.path;
+  return path === undefined ? {} : files.mergeRules(path);
+}
 
 /** Git must not look for a repository above the worktree: there lies the user's checkout. */
 function ceilingOf(agent: Agent): Readonly<Record<string, string>> {

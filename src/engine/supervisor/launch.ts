@@ -12,7 +12,7 @@ import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import type { OwnedTurn } from "./begin.ts";
-import { makeReady, namesOf } from "./conserve.ts";
+import { makeReady, mergeRulesOf, namesOf } from "./conserve.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
 /** `taken`: the turn is no longer ours, or it is to stop; the gate never opened. */
@@ -218,6 +218,7 @@ function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Reco
     ...ports.baseEnvironment,
     PATH: `${ports.path.first}:${fromShell.PATH ?? ports.path.otherwise}`,
     ...namesOf(agent),
+    ...mergeRulesOf(ports.files, agent),
     OVERSTORY_TURN_ID: turn.id,
     OVERSTORY_SCRATCH: ports.files.scratch(agent.name),
   };

@@ -15,6 +15,7 @@ import drivers from "./012-drivers.sql" with { type: "file" };
 import checklist from "./013-checklist.sql" with { type: "file" };
 import wakeReasons from "./014-wake-reasons.sql" with { type: "file" };
 import runChangeRows from "./015-run-changes.sql" with { type: "file" };
+import sharedFiles from "./016-shared-files.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -36,6 +37,7 @@ const migrations: readonly string[] = [
   checklist,
   wakeReasons,
   runChangeRows,
+  sharedFiles,
 ];
 
 export const schemaVersion = migrations.length;

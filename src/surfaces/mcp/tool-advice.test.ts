@@ -31,8 +31,11 @@ test("advice for the command line becomes a call of the tool, with the names of 
 
 test("a command that the tool does not stand for, or with a flag that it lacks, stays what one types", () => {
   expect(advice("finish", "lead", "give it up: ov release b1")).toBe("give it up: ov release b1");
-  expect(advice("spawn", "lead", "accept it: ov sling <task> --allow-overlap")).toBe(
-    "accept it: ov sling <task> --allow-overlap",
+  expect(advice("spawn", "lead", "force it: ov sling <task> --force-hierarchy")).toBe(
+    "force it: ov sling <task> --force-hierarchy",
+  );
+  expect(advice("spawn", "lead", 'share them: ov sling <task> --shares "CHANGELOG.md"')).toBe(
+    'share them: call spawn with shares: "CHANGELOG.md"',
   );
   expect(advice("send", "lead", "allowed (--type): status")).toBe("allowed (type): status");
 });

@@ -11,9 +11,6 @@ const commands: Readonly<Record<string, string>> = {
   task_close: "ov task close",
 };
 
-/** Flags whose argument has another name in the tool. */
-const renamed: Readonly<Record<string, string>> = { share: "shares" };
-
 const flag = "--[a-z][a-z-]*";
 const value = String.raw`"[^"]*"|'[^']*'|<[^<>]*>|[a-z_]+(?:\|[a-z_]+)+`;
 
@@ -23,8 +20,7 @@ const value = String.raw`"[^"]*"|'[^']*'|<[^<>]*>|[a-z_]+(?:\|[a-z_]+)+`;
  */
 export function asToolAdvice(text: string, { name, input }: Pick<Tool, "name" | "input">): string {
   const argumentOf = (typed: string): string | undefined => {
-    const word = typed.slice(2);
-    const given = renamed[word] ?? word.replaceAll("-", "_");
+    const given = typed.slice(2).replaceAll("-", "_");
     return Object.hasOwn(input.properties, given) ? given : undefined;
   };
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -1,4 +1,5 @@
 import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts";
+import type { Overlap } from "../../domain/agent/scope.ts";
 import { tellIdentity } from "../../domain/project/set-up.ts";
 import type { InvalidInput, LimitSource, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
 import { type Code, type Description, listed, refusalDetails, unchanged } from "./description.ts";
@@ -140,8 +141,8 @@ function words(refusal: Refusal): Words {
     case "scope-overlap":
       return {
         ...rejected("AGENT_ERROR"),
-        message: `${refusal.wanted} may touch ${refusal.owned}, which "${refusal.owner}" owns; ${unchanged}`,
-        hint: "choose other files, or accept the conflict: ov sling <task> --allow-overlap",
+        message: `${refusal.all.map(overlapWords).join(", ")}; ${unchanged}`,
+        hint: overlapHint(refusal.all),
       };
     case "agents-live": {
       const { names } = refusal;
@@ -296,6 +297,20 @@ const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: fa
 function limitWords(from: LimitSource): string {
   if ("flag" in from) return `${from.flag} of ${from.of}`;
   return from.source === null ? `${from.key}, by default` : `${from.key} in ${from.source}`;
+}
+
+const overlapWords = ({ wanted, owned, owner, shared }: Overlap): string =>
+  `${wanted} may touch ${owned}, which "${owner}" ${shared ? "shares" : "owns"}`;
+
+/** What another agent shares may be shared; what it owns alone is changed by nobody else while it works. */
+function overlapHint(all: readonly Overlap[]): string {
+  const accept = "accept the conflict: ov sling <task> --allow-overlap";
+  const paths = [...new Set(all.map(({ wanted, owned, shared }) => (shared ? owned : wanted)))];
+  if (all.every(({ shared }) => shared)) {
+    return `share them too: ov sling <task> --shares "${paths.join(",")}"; or ${accept}`;
+  }
+  const owners = [...new Set(all.filter(({ shared }) => !shared).map(({ owner }) => owner))];
+  return `choose other files; or leave these to one last task that waits for ${owners.join(", ")}; or ${accept}`;
 }
 
 /** How a limit is raised where it was set. `ov go --max-agents` writes to config.local.yaml. */

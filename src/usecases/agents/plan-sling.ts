@@ -1,7 +1,7 @@
 import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
-import { findOverlap, type Overlap } from "../../domain/agent/scope.ts";
+import { type FileArea, findOverlaps, type Overlap } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -13,6 +13,7 @@ import { checkPaths } from "../../domain/task/fields.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
+import { joinsByRule } from "../../structured-merge/index.ts";
 import { failedTakeIn } from "../merge/landing/landing-target.ts";
 import { knownCollisions } from "../merge/radar.ts";
 import { openDependencies } from "../tasks/dependencies.ts";
@@ -41,6 +42,7 @@ export interface SlingPlan {
   readonly specPath: string | null;
   /** Files and globs the agent will own. */
   readonly scope: readonly string[];
+  readonly shares: readonly string[];
   readonly notTakenIn: number | null;
   readonly warnings: readonly string[];
 }
@@ -106,13 +108,15 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     },
   );
   if (!admitted.ok) return admitted;
-  const scope = scopeFor(request, capability.value, task.value);
+  const { scope, shares } = areaFor(request, capability.value, task.value);
   // Imported tasks may have paths that no command would have taken.
-  const scoped = checkPaths(scope);
+  const scoped = checkPaths([...scope, ...shares]);
   if (!scoped.ok) return scoped;
-  const overlaps = overlapsWith(scope, capability.value, parent.value, inRun);
+  const overlaps = overlapsWith({ scope, shares }, capability.value, parent.value, inRun);
   const [overlap] = overlaps;
-  if (overlap !== undefined && request.allowOverlap !== true) return no({ kind: "scope-overlap", ...overlap });
+  if (overlap !== undefined && request.allowOverlap !== true) {
+    return no({ kind: "scope-overlap", ...overlap, all: overlaps });
+  }
   return ok({
     capability: capability.value,
     name: name.value,
@@ -128,11 +132,13 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     baseRef: request.baseBranch ?? (await branchToJudge(tx, capability.value, taskId)),
     specPath: request.specPath ?? (await tx.specs.get(taskId))?.path ?? null,
     scope,
+    shares,
     notTakenIn: await notTakenIn(tx, run),
     warnings: [
       ...warningsFor(request, capability.value, admitted.value.depth, children),
       ...elsewhereWarnings(request, run, target.value),
       ...(await overlapWarnings(tx, overlaps, inRun)),
+      ...sharingNotes(shares),
     ],
   });
 }
@@ -287,21 +293,24 @@ async function chooseTarget(
 
 /**
  * The files that were asked for, else the files of the task. A read-only agent owns no files, and a merger works in
- * files of other agents: both own files only if the request says so.
+ * files of other agents: both have files only if the request says so.
  */
-function scopeFor({ files }: SlingRequest, capability: Capability, task: Task | null): readonly string[] {
+function areaFor({ files, shares }: SlingRequest, capability: Capability, task: Task | null): FileArea {
   const ownsItsTask = capability === "builder" || capability === "lead";
-  return files.length > 0 || !ownsItsTask ? files : (task?.files ?? []);
+  return {
+    scope: files.length > 0 || !ownsItsTask ? files : (task?.files ?? []),
+    shares: shares ?? (ownsItsTask ? (task?.shares ?? []) : []),
+  };
 }
 
 /** Compares with each agent of the run that changes files or leads an area, except the agents above the new one. */
 function overlapsWith(
-  scope: readonly string[],
+  area: FileArea,
   capability: Capability,
   parent: Agent | null,
   inRun: readonly Agent[],
 ): readonly Overlap[] {
-  if (isIn("readOnly", capability) || scope.length === 0) return [];
+  if (isIn("readOnly", capability) || area.scope.length + area.shares.length === 0) return [];
   const byName = new Map(inRun.map((agent) => [agent.name, agent]));
   const above = new Set<string>();
   for (
@@ -314,7 +323,7 @@ function overlapsWith(
   const others = inRun.filter(
     (agent) => !hasEnded(agent) && !above.has(agent.name) && !isIn("readOnly", agent.capability),
   );
-  return others.flatMap((agent) => findOverlap(scope, [{ owner: agent.name, patterns: agent.scope }]) ?? []);
+  return others.flatMap((agent) => findOverlaps(area, { owner: agent.name, scope: agent.scope, shares: agent.shares }));
 }
 
 /** The agents with which the new one will share files, and the files where that has gone wrong before. */
@@ -329,6 +338,15 @@ async function overlapWarnings(tx: Tx, overlaps: readonly Overlap[], inRun: read
       .map(
         ({ agents, files }) => `${agents.join(" and ")} collide there already: ${files.join(", ")} (ov merge radar)`,
       ),
+  ];
+}
+
+/** How changes of several agents to a shared file come together, for files that no rule joins. */
+function sharingNotes(shares: readonly string[]): readonly string[] {
+  const byHand = shares.filter((pattern) => !joinsByRule(pattern));
+  if (byHand.length === 0) return [];
+  return [
+    `no rule joins changes to ${byHand.join(", ")}: branches that change it land one after the other, and a conflict goes back to the builder; one last task for it may be cheaper`,
   ];
 }
 

@@ -6,6 +6,8 @@ export interface SlingRequest {
   readonly capability: string;
   /** Files and globs that the agent will own. Empty: the files of its task. */
   readonly files: readonly string[];
+  /** Files and globs that it changes together with others. Left out: those of its task. */
+  readonly shares?: readonly string[];
   /** The caller's allow-listed variables. */
   readonly environment: Readonly<Record<string, string>>;
   /** Makes the task on the fly. */
@@ -57,6 +59,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     model: text,
     baseBranch: text,
     siblings: list(text),
+    shares: list(text),
     profile: text,
     maxAgents: whole,
     dispatchMaxAgents: whole,

@@ -238,6 +238,30 @@ describe("a task that says which files it will change", () => {
     expect(warnings).toEqual(["services/web/build.js may meet what oc changes (services/web/**)"]);
   });
 
+  test("may share files with another task, and a refusal names every file that two agents would own", async () => {
+    await using world = await worldOf();
+    const shares = ["CHANGELOG.md", "src/registry.rs"];
+    await world.store.transaction(async (tx) => {
+      await tx.tasks.insert(aTask("SA", { files: ["src/a"], shares }));
+      await tx.tasks.insert(aTask("SB", { files: ["src/b"], shares }));
+      await tx.tasks.insert(aTask("SC", { files: ["src/a/x.ts", "CHANGELOG.md"] }));
+    });
+    expect((await world.must(sling, bare("SA"))).warnings).toEqual([expect.stringContaining("src/registry.rs")]);
+    await world.must(sling, bare("SB"));
+    expect((await world.store.read((tx) => tx.agents.byName("sb")))?.shares).toEqual(shares);
+    const [mail] = await world.store.read((tx) => tx.messages.list({ to: "sb", type: "dispatch" }));
+    expect(mail?.body).toContain("Files you share with others: CHANGELOG.md, src/registry.rs");
+    const all = [
+      { owner: "sa", wanted: "src/a/x.ts", owned: "src/a", shared: false },
+      { owner: "sa", wanted: "CHANGELOG.md", owned: "CHANGELOG.md", shared: true },
+      { owner: "sb", wanted: "CHANGELOG.md", owned: "CHANGELOG.md", shared: true },
+    ];
+    expect(await world.call(sling, bare("SC"))).toMatchObject({
+      refusal: { kind: "scope-overlap", all: expect.arrayContaining(all) },
+    });
+    await world.must(sling, bare("SC", { files: ["src/c"], shares: ["CHANGELOG.md"] }));
+  });
+
   test("yields to the files that the sling names, and means nothing for those who own no files", async () => {
     await using world = await withTasks();
     await world.must(sling, bare("OC", { files: ["docs/**"] }));

@@ -118,7 +118,12 @@ async function taskFor(
   plan: SlingPlan,
 ): Promise<Result<Task | null, Refusal>> {
   if (plan.task !== null || request.title === undefined) return ok(request.skipTaskCheck === true ? null : plan.task);
-  const made = await createTask.run(tx, context, { id: plan.taskId, title: request.title, files: request.files });
+  const made = await createTask.run(tx, context, {
+    id: plan.taskId,
+    title: request.title,
+    files: request.files,
+    shares: request.shares,
+  });
   if (!made.ok) return made;
   const task = await tx.tasks.get(plan.taskId);
   return task === undefined ? no({ kind: "not-found", noun: "task", id: plan.taskId }) : ok(task);
@@ -162,6 +167,7 @@ async function reserve(
     taskId: plan.taskId,
     specPath: plan.specPath,
     scope: plan.scope,
+    shares: plan.shares,
     branch: plan.branch,
     worktreeKind: isIn("persistent", plan.capability) ? "root" : "linked",
     baseRef: plan.baseRef,
@@ -213,7 +219,8 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
   const what = task === null ? `Task ${agent.taskId}` : `${task.title}\n\n${task.description ?? ""}`;
   const spec =
     agent.specPath === null ? "There is no written spec; the task text is all there is." : `Spec: ${agent.specPath}`;
-  const scope = agent.scope.length === 0 ? "" : `\nFiles you own: ${agent.scope.join(", ")}`;
+  const owned = agent.scope.length === 0 ? "" : `\nFiles you own: ${agent.scope.join(", ")}`;
+  const shared = agent.shares.length === 0 ? "" : `\nFiles you share with others: ${agent.shares.join(", ")}`;
   await post(tx, context, {
     from: caller.name,
     fromAgentId: caller.kind === "agent" ? caller.agentId : null,
@@ -222,7 +229,7 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
     address: agent.name,
     recipients: [{ name: agent.name, wake: true, notBefore: await firstTurnSlot(tx, context, agent) }],
     subject: `Dispatch: ${agent.taskId}`,
-    body: `${what}\n\n${spec}${scope}`.replace(/\n{3,}/g, "\n\n"),
+    body: `${what}\n\n${spec}${owned}${shared}`.replace(/\n{3,}/g, "\n\n"),
     type: "dispatch",
     priority: "normal",
     payload: JSON.stringify({
@@ -230,6 +237,7 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
       specPath: agent.specPath ?? "",
       capability: agent.capability,
       fileScope: agent.scope,
+      ...(agent.shares.length === 0 ? {} : { sharedFiles: agent.shares }),
     }),
   });
 }

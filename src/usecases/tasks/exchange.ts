@@ -50,8 +50,9 @@ export function readSeeds(text: string): Result<readonly SeedsRecord[], Refusal>
 }
 
 function recordOf({ task, blocks, blockedBy }: TaskDetail): SeedsRecord {
-  const { mergeState, claimedBy, claimExpires, parentId, files, runId: _, ...shared } = task;
-  return { ...shared, blocks, blockedBy, own: { mergeState, claimedBy, claimExpires, parentId, files }, extra: {} };
+  const { mergeState, claimedBy, claimExpires, parentId, files, shares, runId: _, ...shared } = task;
+  const own = { mergeState, claimedBy, claimExpires, parentId, files, shares };
+  return { ...shared, blocks, blockedBy, own, extra: {} };
 }
 
 export interface ImportTasksReply {
@@ -112,6 +113,7 @@ const ownOf = (stored: Task | undefined): OwnFields => ({
   claimExpires: stored?.claimExpires ?? null,
   parentId: stored?.parentId ?? null,
   files: stored?.files ?? [],
+  shares: stored?.shares ?? [],
 });
 
 /** What a changed task waits for becomes what its line and the `blocks` of other lines say; the rest stays. */

@@ -34,6 +34,7 @@ export const taskFields = {
   assignee: orNull(text),
   labels: list(text),
   files: list(text),
+  shares: list(text),
   criteria: list(whole),
   parentId: orNull(text),
 } as const;

@@ -140,6 +140,7 @@ export const aTask = (id: string, change: Partial<Task> = {}): Task => ({
   assignee: null,
   labels: [],
   files: [],
+  shares: [],
   parentId: null,
   runId: null,
   claimedBy: null,

@@ -199,7 +199,13 @@ function place({ agent }: Assignment): string {
 /** The heading and the one after it are how other tools find the scope; neither may change. */
 function fileScope({ agent }: Assignment): string {
   const paths = agent.scope.length === 0 ? "No file scope restrictions" : bullets(agent.scope.map(code));
-  return `## File Scope (exclusive ownership)\n\n${paths}`;
+  const shared =
+    agent.shares.length === 0
+      ? []
+      : [
+          `You share these with others, who change them at the same time: ${codes(agent.shares)}. Add your part where it belongs and leave the rest as it is; the merge queue joins the parts.`,
+        ];
+  return paragraphs(["## File Scope (exclusive ownership)", paths, ...shared]);
 }
 
 function expertise({ agent }: Assignment, terms: ProjectTerms): string {

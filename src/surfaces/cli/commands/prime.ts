@@ -58,6 +58,7 @@ export function agentText(brief: AgentBrief, { compact }: { readonly compact: bo
     agent.branch === null ? undefined : `- branch: ${agent.branch}`,
     agent.worktreePath === null ? undefined : `- worktree: ${agent.worktreePath}`,
     agent.scope.length === 0 ? undefined : `- files you own: ${agent.scope.join(", ")}`,
+    agent.shares.length === 0 ? undefined : `- files you share: ${agent.shares.join(", ")}`,
     `- waits for: ${waits.length === 0 ? "nothing" : waits.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")}`,
     `- mail: ${brief.unread} unread`,
     ...(compact ? [] : ["", "Next:", ...nextForAgent(brief).map((line) => `- ${line}`)]),

@@ -95,6 +95,7 @@ function requestOf(
       model: text(flags.model),
       baseBranch: text(flags["base-branch"]),
       siblings: texts(flags.siblings),
+      shares: texts(flags.shares),
       profile: text(flags.profile),
       maxAgents: integer(flags["max-agents"]),
       dispatchMaxAgents: integer(flags["dispatch-max-agents"]),

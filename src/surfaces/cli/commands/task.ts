@@ -46,6 +46,7 @@ export async function fieldFlags({ flags, io }: Call) {
     assignee: text(flags.assignee),
     labels: texts(flags.labels),
     files: texts(flags.files),
+    shares: texts(flags.shares),
     parentId: text(flags.parent),
   };
 }
@@ -87,6 +88,7 @@ function page(paint: Paint, { task, waitsFor, blocks, criteria }: TaskDetail): s
     ["part of", task.parentId],
     ["labels", joined(task.labels)],
     ["files", joined(task.files)],
+    ["shared files", joined(task.shares)],
     ["serves", joined(criteria.map(({ number, text: words }) => `criterion ${number}: ${words}`))],
     ["merge", task.mergeState === "none" ? null : task.mergeState],
     ["run", task.runId],

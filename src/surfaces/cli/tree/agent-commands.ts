@@ -15,6 +15,7 @@ export const slingCommand: Command = {
     { name: "title", value: "text", summary: "Make the task with this title" },
     { name: "spec", value: "path", summary: "Specification file", complete: "files" },
     { name: "files", value: "a,b", type: "list", summary: "Files or globs the agent owns (default: its task's)" },
+    { name: "shares", value: "a,b", type: "list", summary: "Files that other agents change too (default: its task's)" },
     { name: "siblings", value: "a,b", type: "list", summary: "Agents working beside it, named in its instructions" },
     { name: "parent", value: "agent", summary: "Parent agent (default: the caller)", complete: "agents" },
     {

@@ -15,6 +15,7 @@ const fields: readonly Flag[] = [
   { name: "assignee", value: "name", summary: "Agent or person who is meant to do it" },
   { name: "labels", value: "a,b", type: "list", summary: "Words to find it by" },
   { name: "files", value: "a,b", type: "list", summary: "Files the task owns", complete: "files" },
+  { name: "shares", value: "a,b", type: "list", summary: "Files that other tasks change too", complete: "files" },
   { name: "parent", value: "task-id", summary: "Task it is a part of", complete: "tasks" },
   { name: "criteria", value: "1,3", type: "list", summary: "Criteria of its run that it serves (ov run criteria)" },
 ];

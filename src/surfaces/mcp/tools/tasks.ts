@@ -102,6 +102,7 @@ const fieldsOf = (given: Given): TaskFields => ({
   type: given.optionalText("type"),
   priority: given.number("priority"),
   files: given.texts("files"),
+  shares: given.texts("shares"),
   labels: given.texts("labels"),
   parentId: given.optionalText("parent"),
 });
@@ -115,6 +116,7 @@ function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> 
     ...criteria.map(({ number, text }) => `serves criterion ${number}: ${visibleLine(text)}`),
     ...(task.claimedBy === null ? [] : [`held by ${visibleLine(task.claimedBy)}`]),
     ...(task.files.length === 0 ? [] : [`files: ${task.files.map(visibleLine).join(", ")}`]),
+    ...(task.shares.length === 0 ? [] : [`shared files: ${task.shares.map(visibleLine).join(", ")}`]),
     ...(waitsFor.length === 0 ? [] : [`waits for ${waitsFor.join(", ")}`]),
     ...(blocks.length === 0 ? [] : [`waited for by ${blocks.join(", ")}`]),
     // Whoever wrote the task is not the one who gives the rules.

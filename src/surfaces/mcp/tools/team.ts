@@ -10,6 +10,8 @@ export const spawn: ToolHandler = async (given, context) => {
     title: given.optionalText("title"),
     name: given.optionalText("name"),
     siblings: given.texts("siblings"),
+    shares: given.texts("shares"),
+    allowOverlap: given.isOn("allow_overlap") || undefined,
     dispatchMaxAgents: given.number("max_agents"),
     skipReview: given.isOn("skip_review") || undefined,
   };
