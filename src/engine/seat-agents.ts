@@ -1,11 +1,13 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import { failureOf } from "../domain/failure.ts";
+import type { MergeEntry } from "../domain/merge/entry.ts";
 import { isIntegration } from "../domain/merge/landing-branch.ts";
 import { unsettledLines } from "../domain/worktree/change.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
 import { notice, record } from "../usecases/events/record.ts";
+import { isUnderWay, takeInUnderWay } from "../usecases/merge/landing/landing-target.ts";
 import { unlessDamaged } from "../usecases/worktrees/survey.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./housework.ts";
 import { catchUp, ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
@@ -29,16 +31,22 @@ const atOnce = 4;
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 
+/** How long a new agent waits for the target's newest commits. Then it starts without them. */
+const longestTakeInMs = 5 * 60_000;
+
 /**
  * Gives every reserved agent its worktree, and says so after each: the first need not wait for the last, nor the last
  * suffer for the first. Repeating it after a crash finds what is already there. What keeps the whole program from
  * working, such as a full disk, is no failure of the agent that met it: it stays reserved and is tried again, with
- * growing pauses.
+ * growing pauses. An agent whose landing branch takes in its target's commits is asked for again when their merge has
+ * ended: the merge worker wakes the engine then, and until then each look costs one read of the store and no git process.
  */
 export class Seating {
   readonly #ports: SeatPorts;
   readonly #busy = new Map<string, { readonly name: string; readonly seating: Promise<void> }>();
   readonly #later = new Map<string, { readonly tries: number; readonly nextAt: number }>();
+  /** By the id of the agent: the entry that brings the commits it waits for, and how long it waits at most. */
+  readonly #awaited = new Map<string, { readonly entry: MergeEntry; readonly until: number }>();
   readonly #flight: SingleFlight;
   readonly #stop: AbortSignal;
   readonly #wake: () => void;
@@ -66,7 +74,11 @@ export class Seating {
 
   /** In how many milliseconds somebody is tried again. */
   dueInMs(): number | undefined {
-    const moments = [...this.#later.values()].map(({ nextAt }) => nextAt - this.#ports.clock.monotonic());
+    const due = [
+      ...[...this.#later.values()].map(({ nextAt }) => nextAt),
+      ...[...this.#awaited.values()].map(({ until }) => until),
+    ];
+    const moments = due.map((at) => at - this.#ports.clock.monotonic());
     return moments.length === 0 ? undefined : Math.max(0, Math.min(...moments));
   }
 
@@ -87,16 +99,28 @@ export class Seating {
   }
 
   async #waiting(): Promise<readonly Agent[]> {
-    const unseated = await this.#ports.store.read((tx) => tx.agents.unseated());
+    const { store, clock } = this.#ports;
+    const now = clock.monotonic();
+    const { unseated, held } = await store.read(async (tx) => {
+      const agents = await tx.agents.unseated();
+      const waits = new Set<string>();
+      for (const { id } of agents) {
+        const awaited = this.#awaited.get(id);
+        if (awaited !== undefined && awaited.until > now && (await isComing(tx, awaited.entry, clock.now())))
+          waits.add(id);
+      }
+      return { unseated: agents, held: waits };
+    });
     const ids = new Set(unseated.map(({ id }) => id));
-    for (const id of this.#later.keys()) if (!ids.has(id)) this.#later.delete(id);
-    const now = this.#ports.clock.monotonic();
-    return unseated.filter(({ id }) => (this.#later.get(id)?.nextAt ?? 0) <= now);
+    for (const known of [this.#later, this.#awaited]) {
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+    }
+    return unseated.filter(({ id }) => !held.has(id) && (this.#later.get(id)?.nextAt ?? 0) <= now);
   }
 
   /** Resolves when the next may begin: the first of a run makes the branch that its others start from. */
   async #begin({ id, name }: Pick<Agent, "id" | "name">): Promise<void> {
-    const place = placeFor(this.#ports, id);
+    const place = placeFor(this.#ports, id, this.#awaited.get(id)?.entry);
     const seating = this.#try(id, place).then((isKnown) => {
       this.#busy.delete(id);
       if (isKnown) this.#wake();
@@ -107,17 +131,23 @@ export class Seating {
   }
 
   /** Never rejects. True when it is known what becomes of the agent. */
-  async #try(id: string, place: Promise<Place | undefined>): Promise<boolean> {
+  async #try(id: string, place: Promise<Place | Awaits | undefined>): Promise<boolean> {
     const { report, clock } = this.#ports;
     try {
       const found = await place;
+      if (found !== undefined && "awaits" in found) {
+        this.#awaited.set(id, { entry: found.awaits, until: clock.monotonic() + longestTakeInMs });
+        // The merge worker must learn of the entry.
+        this.#wake();
+        return false;
+      }
       const fate = found === undefined ? "none" : await seat(this.#ports, found);
       if (fate === "later") {
         this.#later.set(id, { tries: 0, nextAt: clock.monotonic() + firstPauseMs });
-        if (found?.waits === true) this.#wake();
         return false;
       }
       this.#later.delete(id);
+      this.#awaited.delete(id);
       return fate === "known";
     } catch (error) {
       report(error);
@@ -129,6 +159,13 @@ export class Seating {
       return ended;
     }
   }
+}
+
+/** An entry that a newer commit of the target took the place of is waited for in its place. */
+async function isComing(tx: Tx, { id, targetBranch }: MergeEntry, now: number): Promise<boolean> {
+  const entry = await tx.merges.get(id);
+  if (entry?.status === "superseded") return (await takeInUnderWay(tx, targetBranch, now)) !== undefined;
+  return entry !== undefined && isUnderWay(entry, now);
 }
 
 /** False when it was nothing about this agent. */
@@ -148,13 +185,17 @@ interface Place {
   readonly baseRef: string;
   /** The commit of a landing branch that the agent starts at. Undefined: the agent starts at the tip of `baseRef`. */
   readonly start?: Start | undefined;
-  /** The target's own commits are on their way to the landing branch. */
-  readonly waits?: boolean;
+  /** The open entry that would bring the target's newest commits; the agent starts without them. */
+  readonly without?: MergeEntry | undefined;
 }
 
-/** `later`: a command takes the last worktree of the name away, or the landing branch takes its target in. */
-async function seat(ports: SeatPorts, { agent, baseRef, start, waits }: Place): Promise<"known" | "later"> {
-  if (waits === true) return "later";
+/** The target's own commits are on their way to the landing branch, and the agent starts when they are there. */
+interface Awaits {
+  readonly awaits: MergeEntry;
+}
+
+/** `later`: a command takes the last worktree of the name away. */
+async function seat(ports: SeatPorts, { agent, baseRef, start, without }: Place): Promise<"known" | "later"> {
   if (agent.worktreeKind === "root") {
     await seatAtRoot(ports, agent, baseRef);
     return "known";
@@ -189,7 +230,12 @@ async function seat(ports: SeatPorts, { agent, baseRef, start, waits }: Place): 
   const out = created.ok && goesOn ? await baseOfTakenOut(ports, created.value, request.baseRef) : undefined;
   await ports.store.transaction((tx) =>
     created.ok
-      ? seated(tx, ports, agent, { ...created.value, baseCommit: out?.base ?? created.value.baseCommit, baseRef })
+      ? seated(tx, ports, agent, {
+          ...created.value,
+          baseCommit: out?.base ?? created.value.baseCommit,
+          baseRef,
+          without,
+        })
       : startFailed(tx, ports, agent, created.refusal.problem),
   );
   ports.reach("seat.after-fact");
@@ -254,9 +300,14 @@ async function makeRoom(ports: SeatPorts, { name, branch }: Agent): Promise<void
 
 /**
  * New work starts from what has landed already. Agents that only coordinate read the project's own checkout. Undefined
- * for one that was stopped while it waited.
+ * for one that was stopped while it waited. `awaited`: the entry that the agent has waited for, which has ended, met
+ * trouble, or took too long. An agent waits once: a target that moves on again keeps no agent from starting.
  */
-async function placeFor(ports: SeatPorts, id: string): Promise<Place | undefined> {
+async function placeFor(
+  ports: SeatPorts,
+  id: string,
+  awaited: MergeEntry | undefined,
+): Promise<Place | Awaits | undefined> {
   const { canonicalBranch } = ports.settings;
   const { agent, run } = await ports.store.read(async (tx) => {
     const found = await tx.agents.get(id);
@@ -273,8 +324,24 @@ async function placeFor(ports: SeatPorts, id: string): Promise<Place | undefined
   }
   // An agent that goes on where it stopped, or starts from a branch that somebody named, has its start already.
   const isNew = landing !== undefined && !(await ports.store.read((tx) => isRecovered(tx, agent)));
-  if (isNew && (await catchUp(ports, landing, agent.runId)) === "open") return { agent, baseRef, waits: true };
-  return { agent, baseRef, start: await startOn(ports, baseRef) };
+  const entry = isNew ? await takeInFor(ports, { agent, landing, awaited }) : undefined;
+  if (entry !== undefined && awaited === undefined && isUnderWay(entry, ports.clock.now())) return { awaits: entry };
+  return { agent, baseRef, start: await startOn(ports, baseRef), without: entry };
+}
+
+interface TakeIn {
+  readonly agent: Agent;
+  readonly landing: string;
+  readonly awaited: MergeEntry | undefined;
+}
+
+/** The open entry that brings the target's newest commits to the landing branch; undefined when there is none. */
+async function takeInFor(ports: SeatPorts, { agent, landing, awaited }: TakeIn): Promise<MergeEntry | undefined> {
+  if (awaited === undefined) return catchUp(ports, landing, agent.runId);
+  const { id, branch, targetBranch } = awaited;
+  return ports.store.read(async (tx) =>
+    (await tx.merges.get(id))?.status === "merged" ? undefined : tx.merges.openOf(branch, targetBranch),
+  );
 }
 
 async function seatAtRoot(ports: SeatPorts, agent: Agent, baseRef: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import { startAgain } from "../domain/agent/status.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
+import type { MergeEntry } from "../domain/merge/entry.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
@@ -12,14 +13,14 @@ import type { EnginePorts } from "./ports.ts";
 
 type FactPorts = Pick<EnginePorts, "ids" | "clock">;
 
-/** The agent has its worktree. */
+/** The agent has its worktree. `without`: the open entry that would bring the target's newest commits to its start. */
 export async function seated(
   tx: Tx,
   ports: FactPorts,
   agent: Agent,
-  seat: Seat & { readonly baseRef: string },
+  seat: Seat & { readonly baseRef: string; readonly without: MergeEntry | undefined },
 ): Promise<void> {
-  const { path, identity, branch, baseRef, baseCommit } = seat;
+  const { path, identity, branch, baseRef, baseCommit, without } = seat;
   await tx.agents.seated(agent.id, {
     worktreePath: path,
     worktreeIdentity: identity,
@@ -29,8 +30,21 @@ export async function seated(
   });
   const data = { worktree: path, branch, baseCommit };
   await record(tx, ports.clock.now(), { source: "engine", agent, type: "seated", data });
+  if (without !== undefined) await tellWithout(tx, ports, agent, without);
   if (seat.unfilled !== undefined) await tellUnfilled(tx, ports, agent, seat.unfilled);
   if (seat.putAside !== undefined) await tellPutAside(tx, ports, agent, { path, putAside: seat.putAside });
+}
+
+/** The agent and its parent read what the start lacks. */
+async function tellWithout(tx: Tx, ports: FactPorts, agent: Agent, entry: MergeEntry): Promise<void> {
+  const { name, parentName } = agent;
+  const { id, branch, targetBranch, headCommit, causeDetail } = entry;
+  const why = causeDetail === null ? "has not ended yet" : `is not through: ${causeDetail.message}`;
+  await tell(tx, ports, agent, {
+    recipients: [...new Set([name, parentName])],
+    subject: `[ENGINE] ${name} starts without the newest commits of ${branch}`,
+    body: `${name} starts at the tip of ${targetBranch}, which lacks ${branch} at ${headCommit.slice(0, 12)}. Merge ${id}, which brings these commits, ${why}. They come together when the work lands. See it: ov merge show ${id}`,
+  });
 }
 
 /** Tells the parent and the operator of the directory that was moved away: its owner may miss it. */

@@ -1,7 +1,12 @@
-import { expect, test } from "bun:test";
-import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { expect, spyOn, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { operator } from "../../src/domain/caller/caller.ts";
+import { catchUp, ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { waitingFor } from "../../src/usecases/agents/parked.ts";
 import { unpromotedWork } from "../../src/usecases/merge/landing/unpromoted.ts";
 import { approveMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
+import { overview } from "../../src/usecases/status/overview.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 import { seatWorld } from "../../testkit/seat-world.ts";
 import { activeRun } from "../../testkit/use-case.ts";
@@ -76,6 +81,83 @@ test("commits of the target that cannot be taken in keep no agent from starting"
     unpromotedWork(tx, { settings: world.ports.rules, ids: world.ports.ids }),
   );
   expect(landed).toMatchObject({ landings: 1, notTakenIn: 2 });
+});
+
+test("a user who commits again and again keeps no agent from starting", async () => {
+  await using seats = await seatWorld();
+  const world = seats.landing;
+  await begun(world);
+  commit(world, "fix.txt", "fix\n");
+  await seats.look();
+  await world.work();
+  commit(world, "again.txt", "again\n");
+  await seats.look();
+  expect(await baseOf(world, "b1")).toBe(world.tip(landing));
+  expect(world.show(landing, "fix.txt")).toBe("fix");
+  expect((await seats.facts()).states).toEqual(Array(3).fill("booting/null/seated"));
+});
+
+test("an agent that waits for the target's commits starts no git process, and says what it waits for", async () => {
+  await using seats = await seatWorld();
+  const world = seats.landing;
+  await begun(world);
+  commit(world, "fix.txt", "fix\n");
+  await seats.look();
+  expect(seats.seating.dueInMs()).toBe(5 * 60_000);
+  const spawned = spyOn(Bun, "spawn");
+  for (let n = 0; n < 5; n++) {
+    seats.clock.advance(1_000);
+    expect(await seats.look()).toBe(0);
+  }
+  expect(spawned).not.toHaveBeenCalled();
+  spawned.mockRestore();
+  const { agents } = await world.call(overview, { all: true, mailbox: "operator" });
+  expect(agents.find(({ agent }) => agent.name === "b1")?.waits).toMatchObject([{ kind: "merge", ref: "merge:2" }]);
+  const [b1, context] = [await world.store.read((tx) => tx.agents.byName("b1")), { caller: operator, now: Date.now() }];
+  if (b1 === undefined) throw new Error("there is no b1");
+  expect((await world.store.read((tx) => waitingFor(tx, context, b1))).reason).toBe(
+    `it starts when merge 2 has brought the newest commits of main to ${landing}`,
+  );
+});
+
+test("an agent starts without the target's commits when they take too long, and that is said", async () => {
+  await using seats = await seatWorld();
+  const world = seats.landing;
+  await begun(world);
+  const before = world.tip(landing);
+  commit(world, "fix.txt", "fix\n");
+  await seats.look();
+  // A newer commit takes the place of the first. Nobody waits longer for it.
+  seats.clock.advance(4 * 60_000);
+  const mine = commit(world, "more.txt", "more\n");
+  expect(await catchUp(world.ports, landing, "run-1")).toMatchObject({ id: 3, headCommit: mine });
+  expect((await seats.facts()).mail).toEqual([]);
+  expect(await seats.look()).toBe(0);
+  seats.clock.advance(60_000);
+  await seats.look();
+  expect(await baseOf(world, "b1")).toBe(before);
+  const { mail } = await seats.facts();
+  expect(mail.map(({ subject }) => subject)).toContain("[ENGINE] b1 starts without the newest commits of main");
+  expect(mail[0]?.body).toContain(`lacks main at ${mine.slice(0, 12)}. Merge 3, which brings these commits,`);
+});
+
+test("a queue that cannot be looked at keeps no agent from starting", async () => {
+  await using seats = await seatWorld();
+  const world = seats.landing;
+  await begun(world);
+  const before = world.tip(landing);
+  make(world, "x", landing);
+  const tree = world.git(world.root, "rev-parse", "x^{tree}").trim();
+  await world.enqueue("x", { runId: "run-1", targetBranch: landing });
+  // Something outside deleted an object of a branch in the queue, so every look at the queue breaks.
+  rmSync(join(world.root, ".git", "objects", tree.slice(0, 2), tree.slice(2)));
+  commit(world, "fix.txt", "fix\n");
+  await seats.look();
+  expect(await baseOf(world, "b1")).toBeNull();
+  await world.work().catch(() => undefined);
+  await seats.look();
+  expect(await baseOf(world, "b1")).toBe(before);
+  expect((await seats.facts()).mail[0]?.body).toContain("is not through:");
 });
 
 test("the gates of a landing see the target's newest commits", async () => {

@@ -1,5 +1,5 @@
 import { engineCaller } from "../../domain/caller/caller.ts";
-import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { isOpenMerge, type MergeEntry } from "../../domain/merge/entry.ts";
 import { isIntegration, landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -77,39 +77,39 @@ export async function landingInstead(ports: LandingPorts, target: string, runId:
 }
 
 /**
- * open     the target's own commits are in the queue for the landing branch
- * level    the landing branch has everything of its target, or cannot take it in
- */
-type CaughtUp = "level" | "open";
-
-/**
  * Sees to it that a landing branch of ours has its target's newest commits before work begins or lands there. One whose
  * work the target has moves to the target's tip. One with work of its own takes the target in through the queue, by a
  * merge that must pass the gates; each tip of the target is tried once. A target that an agent may have moved is not
  * taken in before the operator's word.
+ *
+ * Answers the open entry by which the target's commits come. Undefined when the landing branch has everything of its
+ * target, or cannot take it in.
  */
-export async function catchUp(ports: CatchUpPorts, landing: string, runId: string | null): Promise<CaughtUp> {
+export async function catchUp(
+  ports: CatchUpPorts,
+  landing: string,
+  runId: string | null,
+): Promise<MergeEntry | undefined> {
   const { store, merging } = ports;
   const purpose = await store.read((tx) => purposeOf(tx, { settings: ports.rules }, landing));
   const target = purpose?.target ?? "";
   const tip = purpose === null ? undefined : await merging.commitOf(`refs/heads/${target}`);
   const at = tip === undefined ? undefined : await tipOf(ports, landing);
-  if (tip === undefined || at === undefined) return "level";
+  if (tip === undefined || at === undefined) return undefined;
   const known = at === tip ? tip : ((await merging.baseOf(at, tip)) ?? at);
-  if ((await strangeTarget(ports, { target, tip, known })) !== undefined || known === tip) return "level";
+  if ((await strangeTarget(ports, { target, tip, known })) !== undefined || known === tip) return undefined;
   if (await merging.contains(tip, at)) {
     await standAt(ports, landing, { target, tip });
-    return "level";
+    return undefined;
   }
   const entries = await store.read((tx) => tx.merges.list({ branch: target }));
   const tried = entries.findLast((entry) => entry.targetBranch === landing && entry.headCommit === tip);
-  if (tried !== undefined && tried.status !== "merged") return isUnderWay(tried) ? "open" : "level";
+  if (tried !== undefined && tried.status !== "merged") return isOpenMerge(tried) ? tried : undefined;
   // What was taken out of the target must not come back by way of a merge, and a foreign tip takes nothing in.
   const isRewritten = (await droppedFrom(ports, { landing, target, head: tip, tip: at })) !== undefined;
-  if (isRewritten || (await foreignTip(ports, landing, at)) !== undefined) return "level";
+  if (isRewritten || (await foreignTip(ports, landing, at)) !== undefined) return undefined;
   const taken = { landing, target, head: tip, runId, askedBy: engineCaller.name };
-  await store.transaction((tx) => enqueueTarget(tx, mergeContext(ports), taken));
-  return "open";
+  return store.transaction((tx) => enqueueTarget(tx, mergeContext(ports), taken));
 }
 
 export interface TakenIn {
@@ -122,8 +122,8 @@ export interface TakenIn {
 }
 
 /** Queues the target's own commits for the landing branch. They are the operator's, and need no further approval. */
-export async function enqueueTarget(tx: Tx, context: Context, taken: TakenIn): Promise<void> {
-  await enqueueBranch(tx, context, {
+export async function enqueueTarget(tx: Tx, context: Context, taken: TakenIn): Promise<MergeEntry> {
+  const { entry } = await enqueueBranch(tx, context, {
     branch: taken.target,
     headCommit: taken.head,
     targetBranch: taken.landing,
@@ -136,11 +136,8 @@ export async function enqueueTarget(tx: Tx, context: Context, taken: TakenIn): P
     enqueuedBy: taken.askedBy,
     asker: "operator",
   });
+  return entry;
 }
-
-/** A blocked entry is tried again later; nothing waits for it. */
-const isUnderWay = ({ status, approval }: MergeEntry): boolean =>
-  status === "merging" || status === "gating" || (status === "pending" && approval !== "waiting");
 
 /** Landing branches that earlier runs left for the same target. */
 async function waitingBranches(ports: LandingPorts, target: string, tip: string) {

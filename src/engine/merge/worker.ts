@@ -1,6 +1,7 @@
 import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
+import { isUnderWay } from "../../usecases/merge/landing/landing-target.ts";
 import { filesBrought } from "../../usecases/merge/landing/taken-out.ts";
 import { readyMerges } from "../../usecases/merge/queue/queue-state.ts";
 import { blocked, rejected } from "../../usecases/merge/queue/settle-entry.ts";
@@ -81,7 +82,7 @@ export class MergeWorker {
     });
     const ended = await Promise.all(
       trains.map((job) => {
-        const train = { ...job, slots: this.#slots, stop: this.#stop };
+        const train = { ...job, slots: this.#slots, stop: this.#stop, onSettled: this.#wake };
         return this.#alone(() => runTrainOf(this.#ports, train).then(() => true), false);
       }),
     );
@@ -189,7 +190,8 @@ export class MergeWorker {
     const runs = new Map(entries.map(({ targetBranch, runId }) => [targetBranch, runId]));
     let queued = false;
     for (const [landing, runId] of runs) {
-      queued = (await catchUp(this.#ports, landing, runId)) === "open" || queued;
+      const entry = await catchUp(this.#ports, landing, runId);
+      if (entry !== undefined && isUnderWay(entry, this.#ports.clock.now())) queued = true;
     }
     return queued;
   }

@@ -15,7 +15,7 @@ import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { findAgent } from "./find-agent.ts";
-import { parkedOf } from "./parked.ts";
+import { parkedOf, unseatedWords } from "./parked.ts";
 
 export interface NudgeRequest {
   readonly name: string;
@@ -147,7 +147,7 @@ async function heldBackBy(tx: Tx, context: Context, agent: Agent): Promise<strin
     const ends = !isIn("persistent", agent.capability);
     return `a turn is running; it is read in the next${ends ? ", or in this one before the agent can finish" : ""}`;
   }
-  if (agent.worktreePath === null) return "its worktree is being prepared";
+  if (agent.worktreePath === null) return unseatedWords(tx, context.now, agent);
   return null;
 }
 

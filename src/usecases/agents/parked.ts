@@ -1,7 +1,10 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { raiseCommand, statusOf, waitWords } from "../../domain/agent/status.ts";
 import { isAttachHold } from "../../domain/agent/wait.ts";
+import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
+import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
+import { takeInUnderWay } from "../merge/landing/landing-target.ts";
 import type { Context } from "../usecase.ts";
 
 /** What keeps an agent from its next turn. */
@@ -49,9 +52,33 @@ export async function waitingFor(tx: Tx, looking: Looking, agent: Agent): Promis
   const parked = await parkedOf(tx, looking, agent);
   if (parked !== null) return parked;
   if ((await tx.turns.runningFor(agent.id)) !== undefined) return just("a turn of it is running");
-  if (agent.worktreePath === null) return just("its worktree is being prepared");
+  if (agent.worktreePath === null) return just(await unseatedWords(tx, looking.now, agent));
   if ((await tx.turns.queuedFor(agent.id)) !== undefined) return just("its next turn is about to start");
   const waits = await tx.waits.of(name);
   if (waits.length > 0) return just(`it waits for ${waits.map(waitWords).join(", ")}`);
   return just("it waits for mail", `ov nudge ${name}`);
+}
+
+/** What an agent waits for: the rows of its name, and before it has a worktree, the merge that its start waits for. */
+export async function waitsOf(tx: Tx, now: number, agent: Agent): Promise<readonly Wait[]> {
+  const waits = await tx.waits.of(agent.name);
+  const entry = await startsAfter(tx, now, agent);
+  if (entry === undefined) return waits;
+  const start = { agentName: agent.name, kind: "merge", ref: mergeRef(entry.id), deadline: null } as const;
+  return [...waits, { ...start, since: agent.startedAt }];
+}
+
+/** Why an agent without a worktree does not work yet. */
+export async function unseatedWords(tx: Tx, now: number, agent: Agent): Promise<string> {
+  const entry = await startsAfter(tx, now, agent);
+  if (entry === undefined) return "its worktree is being prepared";
+  return `it starts when merge ${entry.id} has brought the newest commits of ${entry.branch} to ${entry.targetBranch}`;
+}
+
+/** The merge of the target's own commits that a new agent waits for before it starts; the engine bounds that wait. */
+async function startsAfter(tx: Tx, now: number, agent: Agent): Promise<MergeEntry | undefined> {
+  const { state, worktreePath, worktreeKind, baseRef, runId } = agent;
+  if (state !== "booting" || worktreePath !== null || worktreeKind === "root" || baseRef !== null) return undefined;
+  const landing = (await tx.runs.get(runId))?.landingBranch ?? null;
+  return landing === null ? undefined : takeInUnderWay(tx, landing, now);
 }

@@ -6,6 +6,7 @@ import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
+import { waitsOf } from "../agents/parked.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/landing/unpromoted.ts";
 import { type BlockedMerge, mergeCounts } from "../merge/queue/queue-state.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "../operator/decisions.ts";
@@ -84,7 +85,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         agent,
         submitted: isSubmitted(agent),
         unread: await tx.deliveries.countQueued(agent.name),
-        waits: await tx.waits.of(agent.name),
+        waits: await waitsOf(tx, context.now, agent),
         turns: turns.length,
         ...troubleOf(agent, turns),
         needsOperator: await needsOperator(tx, agent),

@@ -37,6 +37,8 @@ export interface TrainJob {
   readonly concerns: ReadonlyMap<number, Concern>;
   readonly slots: Slots;
   readonly stop: AbortSignal;
+  /** Called when it is on record what became of an entry. Others of the train may take long. */
+  readonly onSettled: () => void;
 }
 
 /**
@@ -94,7 +96,7 @@ interface Attempt {
 
 async function run(
   ports: MergePorts,
-  { target, entries, concerns, slots, stop }: TrainJob,
+  { target, entries, concerns, slots, stop, onSettled }: TrainJob,
   attempt: Attempt,
 ): Promise<void> {
   const { merging, rules } = ports;
@@ -130,7 +132,10 @@ async function run(
       const others = [...steered(landing), ...(await hooksLeftOut(ports))];
       return land(ports, { target, landing, ...evidenceFor(checks, landing, others) });
     },
-    onProgress: (progress) => record(ports, checks, progress),
+    onProgress: async (progress) => {
+      await record(ports, checks, progress);
+      if (progress.kind === "settled") onSettled();
+    },
   };
   const { maxRebases, parallelGates, baselineFailing } = rules.merge;
   // Short trains keep the search for a culprit short, and without gates there is none.

@@ -139,6 +139,21 @@ export const landingsOf: UseCase<{ readonly target: string; readonly runId?: str
   },
 };
 
+/**
+ * Is this entry about to land by itself? A blocked one, and one that met trouble or rests, is tried again later; nothing
+ * waits for it.
+ */
+export const isUnderWay = ({ status, approval, cause, notBefore }: MergeEntry, now: number): boolean =>
+  status === "merging" ||
+  status === "gating" ||
+  (status === "pending" && approval !== "waiting" && cause === null && notBefore <= now);
+
+/** The entry by which a landing branch is about to take in its target's own commits; undefined when there is none. */
+export async function takeInUnderWay(tx: Tx, landing: string, now: number): Promise<MergeEntry | undefined> {
+  const open = await tx.merges.list({ statuses: ["pending", "merging", "gating"] });
+  return open.findLast((entry) => entry.targetBranch === landing && bringsTarget(entry) && isUnderWay(entry, now));
+}
+
 /** The newest try to take the target's own commits into a landing branch, when it failed. */
 export async function failedTakeIn(tx: Tx, landing: string, target: string): Promise<number | null> {
   const tries = (await tx.merges.list({ branch: target })).filter((entry) => entry.targetBranch === landing);
