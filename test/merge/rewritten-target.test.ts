@@ -2,6 +2,9 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { Slots } from "../../src/engine/merge/slots.ts";
+import { MergeWorker } from "../../src/engine/merge/worker.ts";
+import { requestPromote } from "../../src/usecases/merge/landing/promotion.ts";
 import { decide } from "../../src/usecases/operator/decide.ts";
 import { openDecisions } from "../../src/usecases/operator/decisions.ts";
 import { type LandingOptions, type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
@@ -288,6 +291,48 @@ test("a new message for the newest commit of the target loses nothing either", a
   expect(await questions(world)).toEqual([]);
   expect(historyOf(world, "main").some((line) => line.endsWith("my own commit"))).toBe(false);
 });
+
+test("a branch that was begun before a new message is sent back with words that are true", async () => {
+  await using world = await begunOnOwnCommit();
+  make(world, "b", landing);
+  const begun = world.tip(landing);
+  world.git(world.root, "commit", "--quiet", "--amend", "-m", "in better words");
+  await world.promote("run-1");
+  const id = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  const { status, causeDetail } = await world.entry(id);
+  expect(status).toBe("conflict");
+  expect(causeDetail?.message).toContain("which main has under another id now; replay only its own commits:");
+  expect(causeDetail?.message).not.toContain("taken out");
+  world.git(world.root, "rebase", "--quiet", "--onto", landing, begun, "b");
+  world.git(world.root, "checkout", "--quiet", "main");
+  const again = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect((await world.entry(again)).status).toBe("merged");
+});
+
+test("a replay that breaks off is one operation, however often it is tried", async () => {
+  await using world = await begunOnOwnCommit();
+  world.git(world.root, "commit", "--quiet", "--amend", "-m", "in better words");
+  const { promote } = await world.call(requestPromote, { runId: "run-1" });
+  let breaks = 3;
+  const merging = {
+    ...world.ports.merging,
+    mergeOver: async (...of: Parameters<typeof world.ports.merging.mergeOver>) => {
+      if (breaks-- > 0) throw new Error("git could not be started");
+      return world.ports.merging.mergeOver(...of);
+    },
+  };
+  const ports = { ...world.ports, report: () => {}, merging };
+  const stop = new AbortController().signal;
+  const worker = new MergeWorker(ports, { slots: new Slots(1), stop, wake: () => worker.look() });
+  worker.look();
+  const state = () => world.store.read(async (tx) => (await tx.mergeOps.get(promote?.id ?? ""))?.status);
+  while ((await state()) !== "done") await Bun.sleep(20);
+  await worker.settled();
+  const replays = await world.store.read((tx) => tx.mergeOps.list({ kind: "restore" }));
+  expect(replays.map(({ status }) => status)).toEqual(["done"]);
+}, 60_000);
 
 test("left out, the commits of agents keep their authors and messages", async () => {
   await using world = await begunOnOwnCommit();

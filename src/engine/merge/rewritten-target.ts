@@ -45,7 +45,11 @@ export async function rewrittenTarget(
     const about = { landing, target, dropped, base: head, tip: to };
     const op = await store.transaction(async (tx) => {
       await closeTargetQuestions(tx, context, { landing, target });
-      return newOp(tx, context, { kind: "restore", ref: branchRef(landing), queueIds: [], request: about });
+      // A try that broke off left its operation open.
+      const of = { kind: "restore", ref: branchRef(landing) } as const;
+      const open = await tx.mergeOps.list({ ...of, status: "intended" });
+      const same = open.find(({ request }) => request.dropped === dropped);
+      return same ?? newOp(tx, context, { ...of, queueIds: [], request: about });
     });
     await leaveOut(ports, op, tools);
     return "replayed";
@@ -148,7 +152,9 @@ export async function restsOnDropped(
     const isOut = (await ports.merging.checkoutsOf(entry.branch)).length > 0;
     const rebase = `git rebase --onto ${entry.targetBranch} ${base.slice(0, 12)} ${entry.branch}`;
     const command = isOut ? rebase : `${rebase} && git switch -`;
-    return `it rests on ${base.slice(0, 10)}, which was taken out of ${target}; replay only its own commits: ${command}`;
+    const isAgain = await ports.merging.hasChangesOf(onto, base);
+    const what = isAgain ? `which ${target} has under another id now` : `which was taken out of ${target}`;
+    return `it rests on ${base.slice(0, 10)}, ${what}; replay only its own commits: ${command}`;
   }
   return undefined;
 }
