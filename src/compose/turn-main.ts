@@ -8,6 +8,7 @@ import { shimDir, toolServer } from "../host/own-program.ts";
 import { leaveAsSupervisor, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
+import type { Tx } from "../ports/store.ts";
 import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
 import { agentGuard, projectInstructions, projectWorktrees } from "./agent-parts.ts";
@@ -27,9 +28,14 @@ export async function turnMain(project: Project, turnId: string, fence: number):
     sayFull(),
   );
   const { config, env } = project;
-  // An agent in `ov done` waits for the engine, but may not replace a silent one. Its supervisor may.
+  // An agent in `ov done` waits for the engine, but may neither start one nor replace a silent one. Its supervisor may.
   const contact = contactOf(project);
-  const watching = setInterval(() => void contact.watch().catch(sayTrouble), leaseMsFor(env) / 3);
+  const watch = async (): Promise<void> => {
+    const isMissed = contact.notice() === undefined && (await store.read((tx) => waitsForEngine(tx, turnId)));
+    if (isMissed) await contact.ensure();
+    else await contact.watch();
+  };
+  const watching = setInterval(() => void watch().catch(sayTrouble), leaseMsFor(env) / 3);
   await runTurn(
     {
       store,
@@ -65,6 +71,12 @@ export async function turnMain(project: Project, turnId: string, fence: number):
   clearInterval(watching);
   await store.close();
   await contact.ensure();
+}
+
+/** The agent of this turn asked to finish, and is not answered yet. */
+async function waitsForEngine(tx: Tx, turnId: string): Promise<boolean> {
+  const turn = await tx.turns.get(turnId);
+  return turn !== undefined && (await tx.checks.dueWork(turn.agentId));
 }
 
 const sayTrouble = (trouble: unknown): void =>
