@@ -19,7 +19,7 @@ const togetherShare = 2.5;
 const scenario = `
 - do:
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+    - ov: [done, --no-code, --summary, done]
 `;
 
 /** From the typed `ov sling` to the running agent, against `git worktree add` of the same files. */

@@ -11,14 +11,14 @@ const longLived = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" };
 
 const finishing = `
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+    - ov: [done, --no-code, --summary, done]
 `;
 
 const waiting = `
 - do:
     - touch: "\${env.HOME}/ready"
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+    - ov: [done, --no-code, --summary, done]
 `;
 
 async function withTask(options: ProjectOptions): Promise<TestProject> {

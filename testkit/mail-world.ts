@@ -7,12 +7,15 @@ import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { Delivery, DeliveryState } from "../src/domain/mail/types.ts";
 import type { Refusal } from "../src/domain/refusal.ts";
 import { ok, type Result } from "../src/domain/result.ts";
+import { fields, text } from "../src/domain/schema/schema.ts";
 import type { Turn } from "../src/domain/turn/turn.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { projectFiles } from "../src/host/project-files.ts";
 import type { Settings } from "../src/ports/settings.ts";
 import { Rollback, type Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
+import { findSender } from "../src/usecases/mail/sender.ts";
+import { type SendReply, submit } from "../src/usecases/mail/submit.ts";
 import type { Context, UseCase } from "../src/usecases/usecase.ts";
 import { activeRun, coordinatorDefaults, mergeDefaults, storedAgent, watchdogDefaults } from "./use-case.ts";
 
@@ -170,3 +173,19 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   merge: mergeDefaults,
   coordinator: coordinatorDefaults,
 });
+
+/** The report of a completion that was accepted, as the engine sends it in the name of its agent. */
+export const provenReport: UseCase<
+  { readonly to: string; readonly subject: string; readonly body: string },
+  SendReply
+> = {
+  kind: "write",
+  request: fields({ to: text, subject: text, body: text }),
+  run: async (tx, context, words) => {
+    const sender = await findSender(tx, context.caller);
+    if (!sender.ok) return sender;
+    const plain = { priority: "normal", blobPath: null, payload: null, dedupeKey: null, answer: null } as const;
+    const flags = { expectsReply: false, wake: undefined, strict: false, allowEmpty: false, proven: true };
+    return submit(tx, context, sender.value, { ...words, ...plain, ...flags, type: "worker_done" });
+  },
+};

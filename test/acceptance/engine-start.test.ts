@@ -14,7 +14,7 @@ const patient = `
     - ov: [mail, send, --to, "\${agent}", --subject, note, --body, to myself, --wake]
     - touch: "\${env.HOME}/spoken"
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]
+    - ov: [done, --no-code, --summary, d]
 `;
 
 test("of twenty commands that leave work at the same moment, one starts an engine", async () => {

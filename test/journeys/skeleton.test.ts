@@ -19,7 +19,7 @@ test("sling returns while the agent's first turn still runs", async () => {
     scenario: `
 - do:
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]
+    - ov: [done, --no-code, --summary, d]
 `,
   });
   await project.json("task", "create", "Wait", "--id", "T1");

@@ -9,7 +9,7 @@ import { statePath } from "../../testkit/state.ts";
 
 const quick = `
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "\${agent}"]
+    - ov: [done, --no-code, --summary, "\${agent}"]
 `;
 
 const numbered = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
@@ -106,7 +106,7 @@ test("five slings under a limit of three turns all finish, never more than three
     - touch: "\${env.HOME}/\${agent}.ready"
     - waitFor: { file: "\${env.HOME}/go" }
     - sleep: 150
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "\${agent}"]
+    - ov: [done, --no-code, --summary, "\${agent}"]
 `,
     config: "agents:\n  maxConcurrent: 3\n",
   });
@@ -143,7 +143,7 @@ test("with two places, a coordinator and a waiting lead, two builders run at the
 - do:
     - touch: "\${env.HOME}/\${agent}.ready"
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, l, --type, worker_done, --subject, Done, --body, "\${agent}"]
+    - ov: [done, --no-code, --summary, "\${agent}"]
 `,
     config: "agents:\n  maxConcurrent: 2\n",
   });

@@ -112,7 +112,7 @@ test("what an agent says cannot pass for a line of its log", async () => {
 test("a file where the directory of instructions would be keeps no agent from working", async () => {
   await using project = await makeProject({
     files: { "README.md": "x", ".claude": "mine" },
-    scenario: "- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]\n",
+    scenario: "- do: [{ ov: [done, --no-code, --summary, d] }]\n",
   });
   await slingNew(project, "B1");
   await untilAgent(project, "b1", "completed/done");

@@ -4,23 +4,18 @@ import { join } from "node:path";
 import { slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject } from "../../testkit/project.ts";
 
-const scenarioWhere = (answer: string): string => `
-- do:
-    - touch: "\${env.HOME}/ready"
-    - waitFor: { file: "\${env.HOME}/asked" }
-    - shell: ${JSON.stringify(answer)}
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
-`;
-
 const find = `ov mail list --type question --json | sed -n 's/.*"id":"\\(msg-[^"]*\\)".*/\\1/p'`;
+const waits = [`- touch: "\${env.HOME}/ready"`, `- waitFor: { file: "\${env.HOME}/asked" }`];
+const answers = `- shell: ${JSON.stringify(`ov mail reply "$(${find})" --body 42`)}`;
+const finishes = "- ov: [done, --no-code, --summary, done]";
 
 test.each([
-  ["was answered meanwhile asks for nothing more", `ov mail reply "$(${find})" --body 42`, 1],
-  ["nobody has read yet reopens who is done", "true", 2],
+  ["was answered meanwhile asks for nothing more", [...waits, answers, finishes], 1],
+  ["came after its report was accepted reopens who is done", [finishes, ...waits], 2],
 ])(
   "a question that %s",
-  async (_, answer, generation) => {
-    await using project = await makeProject({ scenario: scenarioWhere(answer) });
+  async (_, steps, generation) => {
+    await using project = await makeProject({ scenario: `- do:\n    ${steps.join("\n    ")}\n` });
     await slingNew(project, "B1");
     await project.until("it worked", async () => existsSync(join(project.home, "ready")));
     await project.json("mail", "send", "--to", "b1", "--type", "question", "--subject", "What", "--body", "how many?");

@@ -9,7 +9,7 @@ import { statePath } from "../../testkit/state.ts";
 const asks = `
 - when: { turn: 1 }
   do: [{ ov: [mail, send, --to, operator, --type, question, --subject, Q, --body, and now] }]
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, well] }]
+- do: [{ ov: [done, --no-code, --summary, well] }]
 `;
 
 /** A project whose branch `develop` knows nothing of it, with a setting of its own and an agent that waits. */

@@ -12,7 +12,7 @@ const scenario = `
     - touch: "\${env.HOME}/began"
     - waitFor: { file: "\${env.HOME}/go" }
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "\${agent}"]
+    - ov: [done, --no-code, --summary, "\${agent}"]
 `;
 
 const configOf = ({ root }: TestProject): string => join(root, ".overstory", "config.yaml");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { eventsOf, promptsOf, slingNew, startsOf, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
-import { makeProject } from "../../testkit/project.ts";
+import { eventsOf, promptsOf, slingNew, startsOf, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 test("the conversation is resumed turn by turn, and one that comes back under another id is put on record", async () => {
   await using project = await makeProject({
@@ -33,64 +33,44 @@ test("the conversation is resumed turn by turn, and one that comes back under an
   ]);
 }, 120_000);
 
-test("a bare worker_done without commits is delivered flagged as unverified", async () => {
-  await using project = await makeProject({
-    scenario: "- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, trust me] }]\n",
-  });
-  await slingNew(project, "B1");
-  await untilAgent(project, "b1", "completed/done");
-  const [report] = await project.read((tx) => tx.messages.list({ from: "b1", type: "worker_done" }));
-  expect(JSON.parse(report?.payload ?? "{}")).toMatchObject({ unverified: true, taskId: "B1" });
-  expect((await project.ov("mail", "check")).out).toMatch(/unverified/i);
-});
-
-/** A lead that reads its builder's report while that still runs, and again after it ended. */
-const bareReport = `
+/** A lead that reads a report about its builder while the builder still runs. */
+const reported = `
 - when: { agent: l, turn: 1 }
   do: [{ ov: [sling, B1, --name, b1] }]
 - when: { agent: l, input: trust me }
-  do:
-    - touch: "\${env.HOME}/go"
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, all of it]
+  do: [{ touch: "\${env.HOME}/go" }]
 - when: { agent: b1 }
   do:
     - edit: { file: half.txt, write: "half\\n" }
-    - ov: [mail, send, --to, l, --type, worker_done, --subject, Done, --body, trust me]
+    - touch: "\${env.HOME}/half"
     - waitFor: { file: "\${env.HOME}/go" }
     - commit: late
+    - ov: [mail, send, --to, l, --type, question, --subject, q, --body, what next?]
 `;
 
-test("the facts are told with it, to a reader who is faster than its sender's turn as they are by then", async () => {
-  await using project = await makeProject({ scenario: bareReport });
+const reportFor = (project: TestProject, to: string) => {
+  const words = ["--from", "b1", "--type", "worker_done", "--subject", "Done", "--body", "trust me"];
+  return project.json("mail", "send", "--to", to, ...words);
+};
+
+test("a report that the operator writes in an agent's name is unverified, and told with the facts of that moment", async () => {
+  await using project = await makeProject({ scenario: reported });
   await project.json("task", "create", "B1", "--id", "B1");
   await slingNew(project, "L", "--capability", "lead");
-  await untilAgent(project, "l", "completed/done");
-  await untilAgent(project, "b1", "completed/done");
+  await untilFile(project, "half");
+  await reportFor(project, "l");
+  await untilAgent(project, "b1", "between_turns");
   const head = (await project.git("rev-parse", "main")).slice(0, 10);
   const told = promptsOf(project, "l").find((prompt) => prompt.includes("trust me"));
   expect(told).toContain(
     `unverified: 0 commits since ${head}, head ${head}, uncommitted changes in its worktree; no gate was run for it; its turn is still running`,
   );
-  expect(await project.agent("b1")).toMatchObject({ ahead: 1, dirty: false });
-});
-
-test("a person reads the facts of the ended turn, whatever the report claims", async () => {
-  await using project = await makeProject({
-    scenario: `
-- do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, it is all there]
-    - edit: { file: a.txt, write: "a\\n" }
-    - commit: a
-    - edit: { file: b.txt, write: "b\\n" }
-`,
-  });
-  await slingNew(project, "B1");
-  await untilAgent(project, "b1", "completed/done");
+  await reportFor(project, "operator");
   const { headCommit } = await project.agent("b1");
   expect((await project.ov("mail", "check")).out).toContain(
-    `head ${headCommit?.slice(0, 10)}, uncommitted changes in its worktree; no gate was run for it\n`,
+    `head ${headCommit?.slice(0, 10)}, nothing uncommitted; no gate was run for it\n`,
   );
-});
+}, 120_000);
 
 test("an agent that was reopened may report in the very words of its first report", async () => {
   await using project = await makeProject({

@@ -151,10 +151,12 @@ test("with merge.baselineFailing: block such a gate keeps the work, and says why
     - shell: ov done --summary "All done" >"$HOME/blocked" 2>&1
       expect: 5
     - shell: ov mail send --to operator --type worker_done --subject Blocked --body "old.txt is broken"
+      expect: 5
+    - shell: ov mail send --to operator --type question --subject Blocked --body "old.txt is broken"
 `,
   });
   await slingNew(project, "B1");
-  await untilAgent(project, "b1", "completed");
+  await untilAgent(project, "b1", "between_turns");
   expect(answers(project, "blocked")).toContain("merge.baselineFailing does not let it land");
 }, 120_000);
 

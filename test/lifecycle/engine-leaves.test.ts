@@ -12,7 +12,7 @@ const claimsFor = async (project: TestProject, name: string): Promise<number> =>
   (await project.read((tx) => tx.deliveries.inState(name, ["claimed"]))).length;
 
 test("an engine leaves after the stop of an agent that waits for tomorrow's budget", async () => {
-  const scenario = "- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]\n";
+  const scenario = "- do: [{ ov: [done, --no-code, --summary, d] }]\n";
   await using project = await makeProject({ scenario, config: "budgets: { day: { turns: 1 } }\n" });
   for (const name of ["b1", "b2"]) await project.json("sling", "Work", "--name", name, "--skip-task-check");
   const parked = async () =>
@@ -29,7 +29,7 @@ test("an engine leaves after the stop of an agent that waits for tomorrow's budg
 }, 120_000);
 
 test("an engine leaves although a person's reader died with mail in hand, and the mail is shown again", async () => {
-  const scenario = "- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]\n";
+  const scenario = "- do: [{ ov: [done, --no-code, --summary, d] }]\n";
   await using project = await makeProject({ scenario, env: { OVERSTORY__MAIL__LEASE_MS: "8000" } });
   await project.json("sling", "Work", "--name", "b1", "--skip-task-check");
   await untilAgent(project, "b1", "completed/done");

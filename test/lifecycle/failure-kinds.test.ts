@@ -15,7 +15,7 @@ import {
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const asks = "{ ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?] }";
-const finishes = "{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }";
+const finishes = "{ ov: [done, --no-code, --summary, d] }";
 
 /** What the agent's program keeps of its conversations is gone, as after a clean-up of a home directory. */
 function loseConversations({ home }: TestProject): void {

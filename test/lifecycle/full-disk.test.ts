@@ -23,7 +23,7 @@ const patient = `
     - touch: "\${env.HOME}/ready"
     - waitFor: { file: "\${env.HOME}/go" }
     - ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?]
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, done] }]
+- do: [{ ov: [done, --no-code, --summary, done] }]
 `;
 
 /** A supervisor is given up after twice this time of silence: more than a busy machine makes of it. */
@@ -146,5 +146,5 @@ const talkative = `
   do:
     - touch: "\${env.HOME}/ready"
     - repeat: { times: 600, do: [{ say: still here }, { sleep: 100 }] }
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, done] }]
+- do: [{ ov: [done, --no-code, --summary, done] }]
 `;

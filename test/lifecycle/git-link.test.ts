@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
-const done = "- ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]";
+const done = "- ov: [done, --no-code, --summary, d]";
 
 const question = "- ov: [mail, send, --to, operator, --type, question, --subject, q, --body, q]";
 
@@ -21,13 +21,13 @@ test("an agent that lost the .git of its worktree cannot commit in the user's ch
 - do:
     - edit: { file: work.txt, write: "the agent's\\n" }
     - shell: rm .git; git add -A && git commit --quiet -m stolen; echo $? > "$HOME/code"
-    ${done}
+    ${question}
 `;
   await using project = await makeProject({ scenario });
   writeFileSync(join(project.root, "users.txt"), "the user's\n");
   const before = await project.git("rev-parse", "main");
   await project.json("sling", "Do the work", "--name", "b1");
-  await project.until("it ended", async () => (await project.agent("b1")).state === "completed");
+  await asked(project);
   expect(readFileSync(join(project.home, "code"), "utf8").trim()).not.toBe("0");
   expect(await project.git("rev-parse", "main")).toBe(before);
   expect(await project.git("status", "--porcelain", "--", "users.txt")).toBe("?? users.txt\n");

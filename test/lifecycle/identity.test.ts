@@ -237,7 +237,7 @@ test("what a turn leaves behind is ended when it settles, wherever it went; what
     - shell: |
         (setsid env -i /bin/sleep 600 >/dev/null 2>&1 </dev/null & echo $! > "$HOME/left")
         (nohup sh -c 'while :; do sleep 0.1; done' >/dev/null 2>&1 </dev/null & echo $! > "$HOME/busy")
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]
+    - ov: [done, --no-code, --summary, d]
 - do: [{ touch: "\${env.HOME}/ready" }, { hang: true }]
 `,
   });
@@ -269,7 +269,6 @@ test("mail from inside an agent while the engine is dead brings one back when th
     - touch: "\${env.HOME}/b1.ready"
     - waitFor: { file: "\${env.HOME}/speak" }
     - ov: [mail, send, --to, x, --type, question, --subject, q, --body, how far are you?]
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
 - when: { agent: x, turn: 1 }
   do:
     - touch: "\${env.HOME}/x.ready"
@@ -277,7 +276,7 @@ test("mail from inside an agent while the engine is dead brings one back when th
     - ov: [mail, send, --to, operator, --type, question, --subject, w, --body, what next?]
 - do:
     - input: { expect: how far are you? }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, that far]
+    - ov: [done, --no-code, --summary, that far]
 `,
   });
   await slingNew(project, "X");
@@ -286,7 +285,7 @@ test("mail from inside an agent while the engine is dead brings one back when th
   const before = await project.read((tx) => tx.turns.running());
   killServices(project);
   await letGo(project, "speak");
-  await untilAgent(project, "b1", "completed/done");
+  await untilAgent(project, "b1", "between_turns");
   await project.until(
     "an engine was there again",
     async () => (await project.json("engine", "status")).running === true,

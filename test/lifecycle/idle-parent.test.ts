@@ -12,10 +12,10 @@ const scenario = `
     - say: it reported, but its program still runs; I will look later
 - when: { capability: lead }
   do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, all done]
+    - ov: [done, --no-code, --reason, nothing to build, --summary, all done]
 - when: { agent: b1 }
   do:
-    - ov: [mail, send, --to, l1, --type, worker_done, --subject, Done, --body, built]
+    - ov: [done, --no-code, --summary, built]
     - waitFor: { file: "\${env.HOME}/go" }
 `;
 

@@ -13,7 +13,7 @@ const asks = `
   do:
     - ov: [mail, send, --to, operator, --type, question, --subject, Q, --body, and now]
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: B1", --body, it is whole]
+    - ov: [done, --no-code, --summary, it is whole]
 `;
 
 const ends = { index: ["-shm"], log: ["-wal"], both: ["-wal", "-shm"] } as const;
@@ -51,7 +51,7 @@ test("a turn goes on without loss when a user deletes the index of the database 
 - do:
     - say: begun
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: B1", --body, it is whole]
+    - ov: [done, --no-code, --summary, it is whole]
 `;
   await using project = await makeProject({ scenario, env: { ...stays, OVERSTORY_TEST_LEASE_MS: "1500" } });
   await slingNew(project, "B1");

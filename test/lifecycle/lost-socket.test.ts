@@ -11,7 +11,7 @@ const idle = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" };
 
 const scenario = `
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+    - ov: [done, --no-code, --summary, done]
 `;
 
 const run = (project: TestProject, ...below: string[]): string => statePath(project.root, "run", ...below);

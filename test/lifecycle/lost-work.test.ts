@@ -5,7 +5,8 @@ import { deathNotices, slingNew, textIn, untilAgent, untilTurns } from "../../te
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const question = "- ov: [mail, send, --to, operator, --type, question, --subject, q, --body, q]";
-const done = "- ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]";
+const done = "- ov: [done, --summary, d]";
+const nothingDone = "- ov: [done, --no-code, --summary, d]";
 
 const branch = "overstory/b1/B1";
 const pathOf = (project: TestProject): string => join(project.root, ".overstory", "worktrees", "b1");
@@ -108,7 +109,7 @@ test("a new beginning after a recovery that failed: the earlier worktree makes r
     ${question}
 - do:
     - shell: git status --porcelain > "$HOME/found"; git log --format=%s >> "$HOME/found"
-    ${done}
+    ${nothingDone}
 `;
   await using project = await makeProject({ scenario: renames });
   await waiting(project);
@@ -128,7 +129,7 @@ test("changes that an agent gave up do not come back with its worktree", async (
 - when: { input: "Go on with B1" }
   do:
     - shell: cat a.txt > "$HOME/found"
-    ${done}
+    ${nothingDone}
 - when: { turn: 1 }
   do:
     - edit: { file: a.txt, write: "an idea\\n" }
@@ -176,6 +177,7 @@ describe("a worktree that was emptied, its .git included", () => {
 - when: { input: "Go on with B1" }
   do:
     - shell: cat work.txt draft.txt > "$HOME/found"
+    - commit: draft
     ${done}
 - when: { turn: 1 }
   do:
@@ -204,6 +206,7 @@ describe("work that is not on the branch of the recovered agent", () => {
 - when: { input: "Go on with B1" }
   do:
     - input: { expect: "not all work of b1 is on its branch" }
+    - shell: git rebase --abort || true
     ${done}
 - do:
     - shell: |

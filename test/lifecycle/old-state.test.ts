@@ -14,8 +14,8 @@ const works = `
   do:
     - edit: { file: work.txt, write: "done\\n" }
     - commit: the work
-    - edit: { file: notes.txt, write: "not committed\\n" }
     - ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: B1", --body, it is there]
+    - edit: { file: notes.txt, write: "not committed\\n" }
 - when: { input: "go on" }
   do: [{ ov: [mail, send, --to, operator, --type, status, --subject, again, --body, went on] }]
 `;

@@ -6,7 +6,7 @@ const scenario = `
 - when: { capability: coordinator }
   do: [{ say: I lead. }]
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "\${agent}"]
+    - ov: [done, --no-code, --summary, "\${agent}"]
 `;
 
 test("an own sling says that it joins the coordinator's run, and its ending wakes no coordinator", async () => {

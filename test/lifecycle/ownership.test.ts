@@ -61,8 +61,13 @@ describe("a supervisor that is killed while its agent works", () => {
     await expectDoneOnce(project);
   });
 
-  test("leaves a turn that is settled from its file when the agent finished meanwhile", async () => {
-    await using project = await atWork(patient);
+  test("leaves a turn that is settled from its file when the agent ended it meanwhile", async () => {
+    await using project = await atWork(`
+- do:
+    - touch: "\${env.HOME}/ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?]
+`);
     const agent = await pidOf(project, "b1", "agent");
     killServices(project);
     process.kill(await pidOf(project, "b1", "supervisor"), "SIGKILL");
@@ -70,13 +75,15 @@ describe("a supervisor that is killed while its agent works", () => {
     await project.until("the agent had left", async () => !isAlive(agent));
     expect(await ranTurns(project, "b1")).toMatchObject([{ status: "running" }]);
     await project.json("status");
-    await expectDoneOnce(project);
+    await untilAgent(project, "b1", "between_turns");
+    expect(startsOf(project, "b1")).toHaveLength(1);
+    expect(await ranTurns(project, "b1")).toMatchObject([{ status: "settled", attempt: 1 }]);
   });
 
   test("leaves a turn that is settled by its terminal mail when the agent died after it", async () => {
     await using project = await atWork(`
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+    - ov: [done, --no-code, --summary, done]
     - touch: "\${env.HOME}/ready"
     - hang: true
 `);

@@ -96,7 +96,7 @@ describe("ov pause", () => {
   do:
     - waitFor: { file: "\${env.HOME}/go" }
     - say: that was the first turn
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done] }]
+- do: [{ ov: [done, --no-code, --summary, done] }]
 `,
     });
     await slingNew(project, "B1");

@@ -65,7 +65,7 @@ describe("a rate limit", () => {
   do: [{ rateLimit: true }]
 - when: { attempt: 2 }
   do: [{ rateLimit: true }]
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]
+- do: [{ ov: [done, --no-code, --summary, d] }]
 `,
     });
     await slingNew(project, "B1");

@@ -9,7 +9,9 @@ const dying = `
 - when: { agent: l, turn: 1 }
   do: [{ ov: [sling, B1, --name, b1, --files, work.txt] }]
 - when: { agent: l, input: "Done: B1" }
-  do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: L", --body, all done] }]
+  do:
+    - ov: [mail, send, --to, operator, --type, merge_ready, --subject, r, --body, r, --payload, '{"branch":"overstory/b1/B1"}']
+    - ov: [done, --summary, all done]
 - when: { agent: l }
   do: [{ ov: [mail, send, --to, operator, --type, question, --subject, "q\${turn}", --body, "now? \${turn}"] }]
 - when: { agent: b1, input: "Go on with B1" }
@@ -19,7 +21,7 @@ const dying = `
     - input: { expect: "Dispatch: B1" }
     - edit: { file: work.txt, write: "whole\\n" }
     - commit: second half
-    - ov: [mail, send, --to, l, --type, worker_done, --subject, "Done: B1", --body, it is whole]
+    - ov: [done, --summary, it is whole, --expansion-reason, the notes belong to it]
 - when: { agent: b1, attempt: 1 }
   do:
     - edit: { file: work.txt, write: "half\\n" }
@@ -89,7 +91,7 @@ describe("ov sling --recover after a crash", () => {
     - input: { expect: "a late hint" }
     - input: { expect: "Dispatch: B1" }
     - shell: test -e work.txt
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+    - ov: [done, --summary, done]
 - do:
     - edit: { file: work.txt, write: "work\\n" }
     - commit: work

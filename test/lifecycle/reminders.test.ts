@@ -5,7 +5,7 @@ import { makeProject, type TestProject } from "../../testkit/project.ts";
 /** Every odd turn ends without a word; every reminder makes it ask, and the last one makes it finish. */
 const forgetful = `
 - when: { turn: 6 }
-  do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]
+  do: [{ ov: [done, --no-code, --summary, d] }]
 - when: { input: neither finished }
   do: [{ ov: [mail, send, --to, operator, --type, question, --subject, "q\${turn}", --body, "what \${turn}?"] }]
 - do: [{ say: hm }]

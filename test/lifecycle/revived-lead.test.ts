@@ -6,9 +6,9 @@ const scenario = `
 - when: { agent: lead1, turn: 1 }
   do:
     - ov: [sling, B1, --name, b1, --skip-task-check]
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, early, --body, too early]
 - when: { agent: lead1, input: the builder reports }
   do:
+    - ov: [mail, send, --to, operator, --type, merge_ready, --subject, r, --body, r, --payload, '{"branch":"overstory/b1/B1"}']
     - ov: [mail, send, --to, operator, --type, worker_done, --subject, late, --body, now it is]
 - when: { agent: lead1 }
   do: [{ say: I wait for my builder }]
@@ -22,9 +22,9 @@ const scenario = `
 test("a lead that is reopened still has its children: it waits for them, and their reports wake it", async () => {
   await using project = await makeProject({ scenario });
   await project.json("sling", "L", "--name", "lead1", "--capability", "lead", "--skip-task-check");
-  await untilAgent(project, "lead1", "completed/done");
-  const more = ["--type", "dispatch", "--subject", "More", "--body", "go on with it"];
-  await project.json("mail", "send", "--to", "lead1", ...more);
+  await untilAgent(project, "lead1", "between_turns");
+  await project.json("stop", "lead1");
+  await project.json("recover", "lead1");
   await untilTurns(project, "lead1", 1);
   const lead = await project.agent("lead1");
   expect(lead).toMatchObject({ generation: 2, reminders: 0, state: "between_turns" });

@@ -8,7 +8,7 @@ const scenario = `
 - when: { capability: coordinator }
   do: [{ say: I lead. }]
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, well]
+    - ov: [done, --no-code, --summary, well]
 `;
 
 const tipOf = async (project: TestProject, ref: string): Promise<string> =>

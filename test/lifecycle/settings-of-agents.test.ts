@@ -9,7 +9,7 @@ const scenario = `
   do:
     - ov: [task, create, Build, --id, B1]
     - shell: OVERSTORY__AGENTS__MAXSESSIONSPERRUN=50 ov sling B1 --name b1; echo $? > "$HOME/code"
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, tried]
+    - ov: [done, --no-code, --reason, no builder may start, --summary, tried]
 `;
 
 test("an agent cannot lift a limit by settings in its environment", async () => {

@@ -24,7 +24,7 @@ const patient = { ...hasty, OVERSTORY_TEST_LEASE_MS: "600000" };
 
 const finishing = `
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+    - ov: [done, --no-code, --summary, done]
 `;
 const checked = `
 - do:

@@ -13,7 +13,7 @@ const twoTurns = `
     - touch: "\${env.HOME}/ready"
     - waitFor: { file: "\${env.HOME}/go" }
     - ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?]
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done] }]
+- do: [{ ov: [done, --no-code, --summary, done] }]
 `;
 
 test("--wait takes no other word than done, and nobody is seated for it", async () => {

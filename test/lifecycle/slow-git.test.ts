@@ -99,10 +99,10 @@ test("a turn before which many worktrees are looked at starts all the same", asy
     - waitFor: { file: "\${env.HOME}/b2.told" }
 - when: { capability: lead }
   do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, "done \${turn}"]
+    - ov: [done, --no-code, --reason, nothing to build, --summary, "done \${turn}"]
     - touch: "\${env.HOME}/go"
 - do:
-    - ov: [mail, send, --to, l, --type, worker_done, --subject, d, --body, "\${agent} is done"]
+    - ov: [done, --no-code, --summary, "\${agent} is done"]
     - touch: "\${env.HOME}/\${agent}.told"
     - waitFor: { file: "\${env.HOME}/go" }
 `,

@@ -92,7 +92,7 @@ describe("an agent that cannot be given a worktree", () => {
 - when: { capability: lead, turn: 1 }
   do: [{ shell: mkdir ../b1 && touch ../b1/mine.txt }, { ov: [sling, B1, --name, b1] }]
 - when: { capability: lead }
-  do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, no builder] }]
+  do: [{ ov: [done, --no-code, --reason, nothing to build, --summary, no builder] }]
 `,
     });
     await project.json("task", "create", "B1", "--id", "B1");

@@ -34,14 +34,19 @@ const team = `
   do:
     - shell: |
         if [ -e "$HOME/r1.done" ]; then
-          ov mail send --to coordinator --type worker_done --subject "Done: L" --body "all verified"
+          until [ -e "$HOME/reviewed" ]; do sleep 0.05; done
+          for branch in overstory/b1/B1 overstory/b2/B2; do
+            ov mail send --to coordinator --type merge_ready --subject Ready --body "$branch" --payload "{\\"branch\\":\\"$branch\\"}"
+          done
+          report() { ov mail send --to coordinator --type worker_done --subject "Done: L" --body "all verified"; }
+          report || report
         elif [ -e "$HOME/b1.done" ] && [ -e "$HOME/b2.done" ] && mkdir "$HOME/reviewing" 2>/dev/null; then
           until [ -e "$HOME/built" ]; do sleep 0.05; done
           ov task create "Review both" --id R && ov sling R --capability reviewer --name r1
         fi
 - when: { capability: scout }
   do:
-    - ov: [mail, send, --to, lead1, --type, worker_done, --subject, "Done: S", --body, nothing surprising]
+    - ov: [done, --no-code, --summary, nothing surprising]
 - when: { agent: b1 }
   do:
     - edit: { file: one.txt, write: "one\\n" }
@@ -58,7 +63,7 @@ const team = `
   do:
     - ov: [mail, send, --to, lead1, --type, review, --subject, Review, --body, fine, --payload, '{"verdict":"pass","branch":"overstory/b1/B1","commit":"HEAD","findings":[]}']
     - touch: "\${env.HOME}/r1.done"
-    - ov: [mail, send, --to, lead1, --type, worker_done, --subject, "PASS", --body, both are fine]
+    - ov: [done, --no-code, --summary, both are fine]
 `;
 
 async function startTeam(): Promise<TestProject> {
@@ -81,12 +86,14 @@ async function playTeam(project: TestProject): Promise<void> {
   await letGo(project, "scouted");
   for (const name of ["b1", "b2"]) await untilAgent(project, name, "completed/done");
   await letGo(project, "built");
+  await untilAgent(project, "r1", "completed/done");
+  await letGo(project, "reviewed");
   await untilAgent(project, "lead1", "completed/done");
 }
 
 const phases = (project: TestProject) =>
   project.read(async (tx) =>
-    (await tx.messages.list({ to: "coordinator" })).filter((message) => message.fromAgent === "system"),
+    (await tx.messages.list({ to: "coordinator", type: "status" })).filter(({ fromAgent }) => fromAgent === "system"),
   );
 
 test("L5: a run has its three phases on record, and its coordinator is told once, when something is to be decided", async () => {
@@ -94,25 +101,23 @@ test("L5: a run has its three phases on record, and its coordinator is told once
   await playTeam(project);
   await project.settled();
   expect(await eventsOf(project, "run_phase")).toHaveLength(3);
-  // The lead, which decided about the others, has ended, and its builders' branches were handed over by nobody.
-  expect((await phases(project)).map(({ body }) => body)).toEqual([
-    expect.stringContaining("hand over what is finished"),
-  ]);
-  const released = await Promise.all(
-    ["scout1", "r1", "b1", "b2", "lead1"].map(async (name) => (await project.agent(name)).releasedAt !== null),
-  );
-  expect(released).toEqual([true, true, false, false, false]);
-  expect((await project.ov("run", "complete")).code).not.toBe(0);
-  for (const name of ["b1", "b2"]) await project.json("release", name);
-  expect((await project.agent("lead1")).releasedAt).not.toBeNull();
-  await project.settled();
-  expect((await project.agent("b1")).cleanedAt).not.toBeNull();
-  expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
-  expect(await project.git("show", "overstory/b1/B1:one.txt")).toBe("one\n");
+  // The branches wait for the operator, so the coordinator has nothing to decide yet.
+  expect(await phases(project)).toEqual([]);
+  const released = () =>
+    Promise.all(
+      ["scout1", "r1", "b1", "b2", "lead1"].map(async (name) => (await project.agent(name)).releasedAt !== null),
+    );
+  expect(await released()).toEqual([true, true, false, false, false]);
   const unfinished = await project.ov("run", "complete");
   expect([unfinished.code, unfinished.err]).toEqual([2, expect.stringContaining("task B1 is")]);
-  for (const task of ["B1", "B2", "L", "S", "R"])
-    await project.json("task", "close", task, "--reason", "kept as a branch");
+  await project.json("merge", "--all");
+  await project.settled();
+  expect(await released()).toEqual([true, true, true, true, true]);
+  expect((await phases(project)).map(({ body }) => body)).toEqual([
+    expect.stringContaining("released, and no branch waits to land"),
+  ]);
+  expect((await project.agent("b1")).cleanedAt).not.toBeNull();
+  expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
   await project.json("run", "complete");
   const dead = await project.read(async (tx) => tx.messages.list({ type: "worker_died" }));
   expect(dead).toEqual([]);

@@ -21,7 +21,7 @@ test("a look at a project whose engine and keeper died before a timer was due br
   do: [{ exit: 1 }]
 - when: { attempt: 2 }
   do: [{ exit: 1 }]
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done] }]
+- do: [{ ov: [done, --no-code, --summary, done] }]
 `,
   });
   await slingNew(project, "B1");

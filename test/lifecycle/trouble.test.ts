@@ -21,7 +21,7 @@ const chatty = `
     - touch: "\${env.HOME}/ready"
     - repeat: { times: 50, do: [{ say: still here }, { sleep: 200 }] }
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+    - shell: ov done --no-code --summary done || ov done --no-code --summary "read the mail"
 `;
 
 async function atWork(scenario: string): Promise<TestProject> {
@@ -95,10 +95,10 @@ test("an hour of sleep kills nobody: not who waits, not who works, not who is to
   do:
     - touch: "\${env.HOME}/ready"
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, "\${agent}"]
+    - ov: [done, --no-code, --summary, "\${agent}"]
 - when: { agent: falls, attempt: 1 }
   do: [{ exit: 1 }]
-- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, "\${agent}"] }]
+- do: [{ ov: [done, --no-code, --summary, "\${agent}"] }]
 `;
   const sleeping = ["watchdog:", "  tier0IntervalMs: 100", "  staleThresholdMs: 60000", "  zombieThresholdMs: 120000"];
   await inParallel([3_600_000, -3_600_000], 2, async (offset) => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { promptsOf, ranTurns, slingNew, startsOf, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
-const finishes = "[mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]";
+const finishes = "[done, --no-code, --summary, d]";
 
 /** Each reply of the scripted agent costs 0.001346 dollars and counts 162 tokens. */
 const scenario = `

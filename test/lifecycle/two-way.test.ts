@@ -26,7 +26,7 @@ test("an agent that asks during its turn is answered by its guard, and its turn 
     - ask: { tool: Bash, input: { command: npm test } }
     - ask: { tool: Bash, input: { command: git push }, expect: deny }
     - ask: { tool: Write, input: { file_path: ../elsewhere, content: x }, expect: deny }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+    - ov: [done, --no-code, --summary, done]
     - say: finished
 `,
   });
@@ -56,7 +56,8 @@ test("files that an agent asks for are read and written inside of its rules", as
     - writeFile: { file: ../outside.txt, text: x }
       expect: deny
     - shell: cp src/new.txt "$HOME/seen"
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+    - commit: written
+    - ov: [done, --summary, done]
     - say: finished
 `,
   });
@@ -77,7 +78,7 @@ test.each(atAnExchange)(
     - ask: { tool: Bash, input: { command: git push }, expect: deny }
     - waitFor: { file: "\${env.HOME}/go" }
     - ask: { tool: Bash, input: { command: npm test } }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+    - ov: [done, --no-code, --summary, done]
     - say: finished
 `,
     });

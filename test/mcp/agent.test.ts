@@ -21,7 +21,7 @@ const journey = `
     - mcp:
         tool: send
         arguments: { to: operator, type: worker_done, subject: Done, body: "on \${branch}" }
-      expect: Sent to operator
+      expect: Finished; your parent has been told
 `;
 
 test("an agent's program is told of the server, starts it, and works through it", async () => {
@@ -37,7 +37,11 @@ test("an agent's program is told of the server, starts it, and works through it"
   expect(JSON.parse(told)).toMatchObject({ mcpServers: { overstory: { command: ovBinary(), args: ["mcp"] } } });
   expect(told).not.toMatch(/token/i);
   const [done] = await project.read((tx) => tx.messages.list({ type: "worker_done" }));
-  expect(done).toMatchObject({ fromAgent: "b1", verified: true, body: "on overstory/b1/B1" });
+  expect(done).toMatchObject({
+    fromAgent: "b1",
+    verified: true,
+    body: expect.stringMatching(/^on overstory\/b1\/B1\n/),
+  });
   // What it wrote down outlives the turn, which would otherwise only leave its last words.
   expect(await project.read((tx) => tx.recovery.checkpoint("b1"))).toMatchObject({ summary: "the file is there" });
   expect(await project.read((tx) => tx.audit.list(9))).toMatchObject([{ caller: "b1", action: "identity.tool" }]);

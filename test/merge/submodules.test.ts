@@ -5,14 +5,15 @@ import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { put, seat, typed } from "../../testkit/worktrees-world.ts";
 
-const done = "- ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]";
+const done = "- ov: [done, --summary, d]";
+const question = "- ov: [mail, send, --to, operator, --type, question, --subject, q, --body, q]";
 
 /** A project with the submodule `lib`, whose remote is gone when the test begins. */
 async function projectWithLib(
   steps: string,
-  gates: readonly string[] = ["test -f lib/conf.ini"],
+  { gates = ["test -f lib/conf.ini"], ending = done }: { gates?: readonly string[]; ending?: string } = {},
 ): Promise<TestProject> {
-  const scenario = `- do:\n    ${steps.trim().replaceAll("\n", "\n    ")}\n    ${done}\n`;
+  const scenario = `- do:\n    ${steps.trim().replaceAll("\n", "\n    ")}\n    ${ending}\n`;
   const project = await makeProject({ scenario, gates });
   const remote = join(dirname(project.root), "lib.git");
   mkdirSync(remote);
@@ -27,11 +28,17 @@ async function projectWithLib(
   return project;
 }
 
-async function sling(project: TestProject, name: string): Promise<void> {
+async function sling(project: TestProject, name: string, state = "completed"): Promise<void> {
   await project.json("task", "create", "Work", "--id", `t-${name}`);
   await project.json("sling", `t-${name}`, "--name", name);
-  await project.until(`${name} ended`, async () => (await project.agent(name)).state === "completed");
+  await project.until(`${name} was ${state}`, async () => (await project.agent(name)).state === state);
   await project.settled();
+}
+
+/** Its first turn ends with a question. */
+async function slingAndStop(project: TestProject, name: string): Promise<void> {
+  await sling(project, name, "between_turns");
+  await project.json("stop", name);
 }
 
 /** What the first event of a type says. */
@@ -87,10 +94,13 @@ test("one promotion after the other moves a submodule, whether or not the user u
 }, 180_000);
 
 test("uncommitted work in a submodule survives release and clean, and comes back by ov recover", async () => {
-  await using project = await projectWithLib(`
+  await using project = await projectWithLib(
+    `
 - edit: { file: lib/conf.ini, write: "half done\\n" }
-- edit: { file: lib/new.txt, write: "new\\n" }`);
-  await sling(project, "b1");
+- edit: { file: lib/new.txt, write: "new\\n" }`,
+    { ending: question },
+  );
+  await slingAndStop(project, "b1");
   await project.json("release", "b1");
   await project.until("its worktree was removed", async () => (await project.agent("b1")).cleanedAt !== null);
   await project.json("clean", "--all", "--yes");
@@ -112,9 +122,12 @@ test("uncommitted work in a submodule survives release and clean, and comes back
 }, 180_000);
 
 test("a pointer to a commit that nobody has does not land, and the refusal says so", async () => {
-  await using project = await projectWithLib(`
-- shell: git update-index --cacheinfo 160000,1111111111111111111111111111111111111111,lib && git commit --quiet -m nowhere`);
-  await sling(project, "b1");
+  await using project = await projectWithLib(
+    `
+- shell: git update-index --cacheinfo 160000,1111111111111111111111111111111111111111,lib && git commit --quiet -m nowhere`,
+    { ending: question },
+  );
+  await slingAndStop(project, "b1");
   const { branch } = await project.agent("b1");
   const answer = await project.ov("merge", "--branch", branch ?? "", "--leave-rest", "--json");
   expect(answer.code).not.toBe(0);
@@ -125,8 +138,11 @@ test("a pointer to a commit that nobody has does not land, and the refusal says 
 }, 180_000);
 
 test("a filter that only a submodule defines is named, and runs once it is confirmed", async () => {
-  await using project = await projectWithLib(`
-- shell: cp lib/a.rot "$HOME/seen" || touch "$HOME/missing"`);
+  await using project = await projectWithLib(
+    `
+- shell: cp lib/a.rot "$HOME/seen" || touch "$HOME/missing"`,
+    { ending: "- ov: [done, --no-code, --summary, d]" },
+  );
   const { git, root, home } = project;
   for (const key of ["clean", "smudge"]) await git("-C", "lib", "config", `filter.rot.${key}`, "tr a-z n-za-m");
   await Bun.write(join(root, "lib", ".gitattributes"), "*.rot filter=rot\n");
@@ -152,10 +168,13 @@ test("a submodule that cannot be filled is named to the agent, to the operator a
 - edit: { file: a.txt, write: "a\\n" }
 - commit: work`;
   // On the base it passes.
-  await using project = await projectWithLib(steps, ["test -f lib/conf.ini || test ! -f a.txt"]);
+  await using project = await projectWithLib(steps, {
+    gates: ["test -f lib/conf.ini || test ! -f a.txt"],
+    ending: question,
+  });
   await project.git("submodule", "--quiet", "deinit", "--force", "lib");
   rmSync(join(project.root, ".git", "modules"), { recursive: true });
-  await sling(project, "b1");
+  await slingAndStop(project, "b1");
   expect(await dataOf(project, "submodules_unfilled")).toMatchObject({ unfilled: [{ path: "lib" }] });
   expect((await project.ov("inbox", "--peek")).out).toContain("empty submodules in the worktree of b1");
   const { branch } = await project.agent("b1");
@@ -164,11 +183,14 @@ test("a submodule that cannot be filled is named to the agent, to the operator a
 }, 180_000);
 
 test("uncommitted work in a submodule is named where a snapshot is shown or restored, and ov recover brings it", async () => {
-  await using project = await projectWithLib(`
+  await using project = await projectWithLib(
+    `
 - edit: { file: lib/conf.ini, write: "[changed]\\n" }
 - edit: { file: lib/new.ini, write: "[new]\\n" }
-- edit: { file: outside.txt, write: "o\\n" }`);
-  await sling(project, "b1");
+- edit: { file: outside.txt, write: "o\\n" }`,
+    { ending: question },
+  );
+  await slingAndStop(project, "b1");
   const path = (await project.agent("b1")).worktreePath ?? "";
   await project.json("release", "b1");
   await project.until("it was cleaned", async () => (await project.agent("b1")).cleanedAt !== null);

@@ -280,6 +280,7 @@ const sent: First<"sentView"> = {
   recipients: ["b1"],
   woken: ["b1"],
   startsNoTurn: ["b2"],
+  finish: null,
   duplicate: true,
   warnings: ["b1 has ended"],
 };
@@ -424,8 +425,8 @@ const bareCheck: First<"checkView"> = {
   verdict: null,
   receiptId: null,
 };
-const answer = { check, receipt, results: [gateResult] };
-const bareAnswer = { check: bareCheck, receipt: null, results: [] };
+const answer = { check, receipt, results: [gateResult], messageId: "m-1" };
+const bareAnswer = { check: bareCheck, receipt: null, results: [], messageId: null };
 
 const causeDetail: Required<CauseDetail> = {
   message: "a.ts conflicts",

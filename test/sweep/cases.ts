@@ -40,7 +40,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   merge: "nothing lands in this scenario",
   promote: "nothing is promoted in this scenario",
   gate: "no gate is run in this scenario",
-  done: "all report by mail in this scenario",
   reply: "no agent asks during its turn in this scenario",
   state: "this project was made by this version",
 };

@@ -61,7 +61,10 @@ async function expectAgents(project: TestProject): Promise<void> {
     waits: (await Promise.all(agents.map(({ name }) => tx.waits.of(name)))).flat(),
     queued: (await Promise.all(agents.map(({ id }) => tx.turns.queuedFor(id)))).filter((turn) => turn !== undefined),
   }));
-  expect(open).toEqual({ running: [], waits: [], queued: [] });
+  // No gate has checked the branches, so they wait for the operator's word.
+  const waits = open.waits.map(({ agentName, kind }) => `${agentName} ${kind}`).toSorted();
+  const approvals = ["b1 approval", "b2 approval", "lead1 merge", "lead1 merge"];
+  expect({ ...open, waits }).toEqual({ running: [], waits: approvals, queued: [] });
 }
 
 /** Everything that anybody said, once each: a message lost or doubled by a kill shows here. */
@@ -79,6 +82,10 @@ const said = [
   "s1 > lead1 status: [ENGINE] stopped: s1",
   "b1 > lead1 worker_done: Done: B1",
   "b2 > lead1 worker_done: Done: B2",
+  "lead1 > operator merge_ready: Ready: overstory/b1/B1",
+  "system > operator decision_gate: approve merge 1? overstory/b1/B1",
+  "lead1 > operator merge_ready: Ready: overstory/b2/B2",
+  "system > operator decision_gate: approve merge 2? overstory/b2/B2",
   "lead1 > operator worker_done: Done: L",
 ];
 

@@ -12,7 +12,7 @@ const scenario = `
   do:
     - shell: echo $$ > "$HOME/tool"; exec sleep 600
 - do:
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, second try]
+    - ov: [done, --no-code, --summary, second try]
 `;
 
 test("what a killed agent had running ends before its turn is tried again", async () => {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /**
- * A lead with two builders and a scout. The builders ask and are answered, commit, and leave a file uncommitted; the
- * scout hangs until the operator stops it. Every step may be repeated by a retried turn, as a careful agent would.
+ * A lead with two builders and a scout. The builders ask and leave a file uncommitted, are answered, delete that file,
+ * commit, and report; the lead hands their branches over, which wait for the operator. The scout hangs until the operator
+ * stops it. Every step may be repeated by a retried turn, as a careful agent would.
  */
 const scenario = `
 - when: { agent: lead1 }
@@ -18,11 +19,12 @@ const scenario = `
   do:
     - waitFor: { file: "\${env.HOME}/go" }
     - edit: { file: "\${agent}.txt", write: "work of \${agent}\\n" }
+    - shell: rm -f "notes-\${agent}.txt"
     - commit: "work of \${agent}"
-    - edit: { file: "notes-\${agent}.txt", write: "thoughts of \${agent}\\n" }
     - ov: [mail, send, --to, lead1, --type, worker_done, --subject, "Done: \${task}", --body, "\${agent}.txt is there", --dedupe-key, done]
 - when: { capability: builder }
   do:
+    - edit: { file: "notes-\${agent}.txt", write: "thoughts of \${agent}\\n" }
     - ov: [mail, send, --to, lead1, --type, question, --subject, "Question of \${agent}", --body, which answer, --dedupe-key, question]
 `;
 
@@ -46,7 +48,16 @@ for b in b1 b2; do
   touch "$HOME/$b.answered"
 done
 if [ -n "$(firstId b1 worker_done)" ] && [ -n "$(firstId b2 worker_done)" ]; then
-  ov mail send --to operator --type worker_done --subject "Done: L" --body "both are there" --dedupe-key done
+  for b in b1:B1 b2:B2; do
+    branch="overstory/\${b%:*}/\${b#*:}"
+    ov mail send --to operator --type merge_ready --subject "Ready: $branch" --body "$branch" --dedupe-key "ready-$b" \\
+      --payload "{\\"branch\\":\\"$branch\\"}"
+  done
+  # Mail that came meanwhile is shown once, and then the report goes through.
+  for try in 1 2 3 4 5; do
+    ov mail send --to operator --type worker_done --subject "Done: L" --body "both are there" --dedupe-key done && exit 0
+  done
+  exit 1
 fi
 `;
 

@@ -85,7 +85,7 @@ test("engine.maxTurns is the number of turns at once over all runs, whatever eac
 - do:
     - touch: "\${env.HOME}/\${agent}.ready"
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "\${agent}"]
+    - ov: [done, --no-code, --summary, "\${agent}"]
 `,
     config: "  maxTurns: 1\n",
   });

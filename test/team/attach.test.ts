@@ -254,7 +254,7 @@ test("logs tell what an agent did over its turns, with control bytes made visibl
 - when: { agent: b1 }
   do:
     - say: second turn
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done", --body, done]
+    - ov: [done, --no-code, --summary, done]
 `;
   await using project = await withWaitingBuilder(scenario);
   const shown = (await project.ov("logs", "b1")).out;

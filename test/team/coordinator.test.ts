@@ -138,7 +138,7 @@ test("stopping with its workers ends them too, and draining waits until they hav
 - when: { agent: b1, task: T1 }
   do:
     - waitFor: { file: "\${env.HOME}/go" }
-    - ov: [mail, send, --to, coordinator, --type, worker_done, --subject, d, --body, d]
+    - ov: [done, --no-code, --summary, d]
 `;
   await using project = await makeProject({ scenario });
   const working = () =>

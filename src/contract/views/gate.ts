@@ -44,6 +44,8 @@ export const checkAnswerView = (reply: CheckReply, { attached }: { readonly atta
   attached,
   verdict: reply.check.verdict,
   receiptId: reply.check.receiptId,
+  // The report that was sent when a completion was accepted.
+  messageId: reply.messageId,
   passed: reply.check.status === "done",
   missing: reply.check.problem,
   problems: reply.check.problem.map(({ message }) => message),

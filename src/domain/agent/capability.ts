@@ -118,3 +118,7 @@ export function isTerminal(mail: {
   if (terminalTypes(mail.capability).includes(mail.type)) return true;
   return mail.type === "result" && mail.toParent && terminalCandidates(mail.capability).includes("result");
 }
+
+/** Does this message claim that the work of its sender is complete? A merger that gives up claims nothing. */
+export const claimsCompletion = (mail: Parameters<typeof isTerminal>[0]): boolean =>
+  mail.type !== "merge_failed" && isTerminal(mail);

@@ -2,6 +2,7 @@ import type { Agent } from "../agent/agent.ts";
 import { canonical } from "../agent/capability.ts";
 import type { GateResult } from "../gate/gate.ts";
 import type { Judged } from "../gate/verdict.ts";
+import { payloadFields } from "../mail/payload.ts";
 import type { MailType } from "../mail/types.ts";
 import { type DoneRequest, type Finding, findingLines } from "./request.ts";
 import type { WorkSeen } from "./rules.ts";
@@ -63,9 +64,19 @@ export function reportMail(completion: Completion): ReportMail {
     type: merges ? "merged" : "worker_done",
     subject: subjectOf(completion),
     body: [request.summary, ...factLines(completion), ...reviewLines(completion)].join("\n"),
-    payload: JSON.stringify(payload),
+    payload: JSON.stringify({ ...ownFields(request), ...payload }),
   };
 }
+
+/** Fields that only the engine fills in: they say what was proved, or what was said with `ov done`. */
+const engineFields: ReadonlySet<string> = new Set([
+  ...["commit", "receiptId", "gaps", "gates", "unverified"],
+  ...["expansionReason", "noCode", "noCodeReason", "review", "reviewedBranch", "reviewedCommit", "findings"],
+]);
+
+/** What the agent itself put beside the text of the mail by which it finishes. */
+const ownFields = ({ mail }: DoneRequest): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(payloadFields(mail?.payload ?? null)).filter(([name]) => !engineFields.has(name)));
 
 /** The verdict as a mail of its own, with everything the builder needs to act on it. */
 export function reviewMail(request: DoneRequest, branch: string, commit: string | null): ReportMail {
@@ -116,6 +127,7 @@ const worst = ({ verdict, results }: Proof): number | null => {
 };
 
 function subjectOf({ agent, request, review }: Completion): string {
+  if (request.mail !== undefined) return request.mail.subject;
   if (request.verdict !== null) return `Review ${request.verdict}: ${review?.branch ?? agent.taskId ?? agent.name}`;
   return `Done: ${agent.taskId ?? agent.name}`;
 }

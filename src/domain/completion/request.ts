@@ -1,4 +1,5 @@
 import { severities, verdicts } from "../mail/payload-shapes.ts";
+import type { Priority } from "../mail/types.ts";
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
 import { jsonProblem } from "../text/json-problem.ts";
@@ -17,7 +18,36 @@ export interface DoneRequest {
   readonly noCode: boolean;
   /** Why no code was to be changed. Absent in requests that an earlier version stored. */
   readonly noCodeReason?: string | null;
+  /** Present when it was asked for by mail, of which `summary` is the text. */
+  readonly mail?: FinishMail;
 }
+
+/** The message by which an agent said that it is done. The report is sent in its place: same subject, same thread. */
+export interface FinishMail {
+  readonly subject: string;
+  readonly payload: string | null;
+  readonly priority: Priority;
+  /** The report is stored under it, so that a repeated turn does not report twice. */
+  readonly dedupeKey: string | null;
+  /** The file with the whole text, when the text was too long for a message. */
+  readonly blobPath: string | null;
+  readonly answer: {
+    readonly threadId: string;
+    readonly replyTo: string;
+    readonly hop: number;
+    readonly awaitedBy: string | null;
+  } | null;
+}
+
+/**
+ * What an agent says that finishes by mail. What it said with `ov done` before, and what the mail has no words for, stays
+ * as it was.
+ */
+export const doneByMail = (summary: string, mail: FinishMail, before: DoneRequest | undefined): DoneRequest => ({
+  ...(before ?? { learned: null, verdict: null, findings: [], branch: null, expansionReason: null, noCode: false }),
+  summary,
+  mail,
+});
 
 export interface TypedDone {
   readonly summary: string;

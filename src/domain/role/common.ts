@@ -65,7 +65,7 @@ export const unseenHelpers = failureMode("UNSEEN_HELPERS", "guard", {
 
 export const unverifiedEnd = failureMode("UNVERIFIED_END", "finish", {
   means: "saying that you are done in a message, without the completion step",
-  how: "such a message is marked unverified; the completion step checks gates, tree and scope and writes it for you",
+  how: "such a message gets the same checks of gates, tree and scope, and is sent only when they are passed",
 });
 
 export const obeyedData = failureMode("OBEYED_DATA", "advisory", {

@@ -11,6 +11,7 @@ import {
 import {
   type DoneRequest,
   escalates,
+  type FinishMail,
   failsInARow,
   mostFailedReviews,
   type ReviewVerdict,
@@ -39,6 +40,7 @@ import { notify } from "../merge/notify.ts";
 import { askToLand } from "../merge/queue/ask-to-land.ts";
 import { closeAndFollow, isLeadTaskOver } from "../tasks/close-task.ts";
 import type { Context } from "../usecase.ts";
+import { reportKey } from "./checks.ts";
 import { roleFacts } from "./role-facts.ts";
 
 /** Work that was looked at and whose gates have passed. */
@@ -139,12 +141,19 @@ async function sendReport(
     told = reviewed.value;
   }
   const mail = reportMail({ agent, request, work, proof, review: told });
-  const dedupeKey = `done:${agent.id}:${work?.head ?? ""}`;
-  const composed = reportComposition(mail, { to: agent.parentName, dedupeKey });
+  const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
+  const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
   // The parent has nothing to decide while the builder mends what was found.
   const report = told?.reopened === true ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
+}
+
+/** The agent's own key, unless another message has it: the report of an accepted completion is always sent. */
+async function keyOfReport(tx: Tx, { id, name }: Agent, { mail }: DoneRequest, commit: string | null): Promise<string> {
+  const own = mail?.dedupeKey ?? null;
+  const isFree = own !== null && (await tx.messages.byDedupeKey(name, own)) === undefined;
+  return isFree ? own : reportKey(id, commit);
 }
 
 const unsent = (what: string, refusal: Refusal): Missing => ({
@@ -336,21 +345,25 @@ const speakerOf = (agent: Agent, { verified }: { readonly verified: boolean }): 
 /** A report as mail; what its payload says was proved. */
 const reportComposition = (
   { type, subject, body, payload }: ReportMail,
-  { to, dedupeKey }: { readonly to: string; readonly dedupeKey: string },
+  {
+    to,
+    dedupeKey,
+    written,
+  }: { readonly to: string; readonly dedupeKey: string; readonly written?: FinishMail | undefined },
 ): Composition => ({
   to,
   subject,
   body,
-  blobPath: null,
+  blobPath: written?.blobPath ?? null,
   type,
-  priority: "normal",
+  priority: written?.priority ?? "normal",
   payload,
   dedupeKey,
   expectsReply: false,
   wake: undefined,
   strict: false,
   allowEmpty: false,
-  answer: null,
+  answer: written?.answer ?? null,
   proven: true,
 });
 

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
 import { operator } from "../../domain/caller/caller.ts";
-import { sendMail } from "../mail/send.ts";
 import { checkStatus, requestDone } from "./checks.ts";
 import { requestGates, requestVerify } from "./request-gates.ts";
 
@@ -67,15 +66,4 @@ test("gates are run for the operator on anything, for agents on work of their ru
   expect(await named("main", builder)).toBe("not-allowed");
   expect(await named("b1", monitor)).toBe("not-allowed");
   expect(await world.call(requestVerify, { receipt: "none" })).toMatchObject({ refusal: { noun: "receipt" } });
-});
-
-test("nobody can claim by mail what only the engine may say", async () => {
-  await using world = await mailWorld();
-  const builder = await world.seat("b1", { taskId: "T1", branch: "overstory/b1/T1", parentName: "operator" });
-  const payload = JSON.stringify({ verified: true, receiptId: "receipt-1", filesModified: [] });
-  await world.must(sendMail, { to: "operator", subject: "Done", body: "x", type: "worker_done", payload }, builder);
-  const [sent] = await world.store.read((tx) => tx.messages.list({ type: "worker_done" }));
-  const stored = JSON.parse(sent?.payload ?? "{}");
-  expect(stored).toMatchObject({ unverified: true, taskId: "T1" });
-  expect([stored.verified, stored.receiptId]).toEqual([undefined, undefined]);
 });

@@ -2,7 +2,13 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { isOpenCheck, type StoredCheck } from "../../domain/completion/check.ts";
-import { parseDone, type TypedDone } from "../../domain/completion/request.ts";
+import {
+  type DoneRequest,
+  doneByMail,
+  type FinishMail,
+  parseDone,
+  type TypedDone,
+} from "../../domain/completion/request.ts";
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
@@ -48,17 +54,40 @@ export const requestDone: UseCase<RequestDone, CheckTicket> = {
     if (task !== undefined && task !== agent.taskId) {
       return no(invalid("task", `is not the task of ${agent.name}`, { value: task, allowed: ownTask(agent) }));
     }
-    const request = { kind: "completion", done: done.value } as const;
-    const open = (await tx.checks.completionsOf(agent.id)).find(isOpenCheck);
-    if (open !== undefined) {
-      await tx.checks.change(open.id, [open.status], { request, updatedAt: context.now });
-      return ok({ id: open.id, attached: true });
-    }
-    const { id: agentId, name: agentName } = agent;
-    const refName = agent.branch ?? agent.name;
-    return ok(await queueCheck(tx, context, { kind: "completion", agentId, agentName, refName, request }));
+    return ok(await queueCompletion(tx, context, agent, () => done.value));
   },
 };
+
+/** Asks the engine to look at the agent's work, or attaches to the same question that is not answered yet. */
+async function queueCompletion(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now" | "caller">,
+  agent: Agent,
+  words: (before: DoneRequest | undefined) => DoneRequest,
+): Promise<CheckTicket> {
+  const open = (await tx.checks.completionsOf(agent.id)).find(isOpenCheck);
+  const before = open?.request.kind === "completion" ? open.request.done : undefined;
+  const request = { kind: "completion", done: words(before) } as const;
+  if (open !== undefined) {
+    await tx.checks.change(open.id, [open.status], { request, updatedAt: context.now });
+    return { id: open.id, attached: true };
+  }
+  const { id: agentId, name: agentName } = agent;
+  const refName = agent.branch ?? agent.name;
+  return queueCheck(tx, context, { kind: "completion", agentId, agentName, refName, request });
+}
+
+/** An agent said by mail that its work is done: it gets the checks of `ov done`, and the report carries its words. */
+export async function requestDoneByMail(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now" | "caller">,
+  agent: Agent,
+  { body, ...mail }: FinishMail & { readonly body: string },
+): Promise<Result<CheckTicket, Refusal>> {
+  const allowed = mayFinish(agent, context.caller);
+  if (!allowed.ok) return allowed;
+  return ok(await queueCompletion(tx, context, agent, (before) => doneByMail(body.trim(), mail, before)));
+}
 
 async function findFinisher(tx: Tx, caller: Caller, named: string | undefined): Promise<Result<Agent, Refusal>> {
   if (caller.kind === "agent" && named !== undefined && named !== caller.name) {
@@ -68,6 +97,10 @@ async function findFinisher(tx: Tx, caller: Caller, named: string | undefined): 
   if (caller.kind !== "agent" && named === undefined) return no(invalid("agent", "must say whose work is done"));
   const agent = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : await tx.agents.byName(named ?? "");
   if (agent === undefined) return no(notFound("agent", named ?? caller.name, await near(tx, named)));
+  return mayFinish(agent, caller);
+}
+
+function mayFinish(agent: Agent, caller: Caller): Result<Agent, Refusal> {
   const refuse = (why: string): Result<Agent, Refusal> =>
     no({ kind: "not-allowed", action: `finish ${agent.name}`, caller: caller.name, why });
   if (hasEnded(agent)) return refuse(`it has ended (${agent.outcome ?? agent.state})`);
@@ -120,6 +153,8 @@ export interface CheckReply {
   /** The evidence, once there is some, and the gate results it rests on. */
   readonly receipt: Receipt | null;
   readonly results: readonly GateResult[];
+  /** The report that was sent for an accepted completion. */
+  readonly messageId: string | null;
 }
 
 /** How far a stored check is, and in the end its answer. */
@@ -131,9 +166,20 @@ export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
     if (check === undefined) return no(notFound("check", id));
     const receipt = check.receiptId === null ? undefined : await tx.receipts.get(check.receiptId);
     const results = receipt === undefined ? [] : await tx.gates.all(receipt.results);
-    return ok({ check, receipt: receipt ?? null, results });
+    return ok({ check, receipt: receipt ?? null, results, messageId: await reportOf(tx, check) });
   },
 };
+
+async function reportOf(tx: Tx, check: StoredCheck): Promise<string | null> {
+  const { request, status, agentId, agentName, commitId } = check;
+  if (request.kind !== "completion" || status !== "done" || agentName === null || agentId === null) return null;
+  const own = request.done.mail?.dedupeKey ?? null;
+  const written = own === null ? undefined : await tx.messages.byDedupeKey(agentName, own);
+  return (written ?? (await tx.messages.byDedupeKey(agentName, reportKey(agentId, commitId))))?.id ?? null;
+}
+
+/** One incarnation reports one commit once. */
+export const reportKey = (agentId: string, commit: string | null): string => `done:${agentId}:${commit ?? ""}`;
 
 /**
  * Waits for the answer to a stored check. The check lives in the store: when the caller leaves, it goes on, and asking

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mailWorld } from "../../../testkit/mail-world.ts";
+import { mailWorld, provenReport } from "../../../testkit/mail-world.ts";
 import { mailStatus } from "./read-mail.ts";
 import { replyToMail, sendMail } from "./send.ts";
 
@@ -8,7 +8,7 @@ test("a reply to worker_done is a status in the same thread and does not finish 
   const lead = await world.seat("lead-1", { capability: "lead" });
   const b1 = await world.seat("b1", { parentName: "lead-1", taskId: "T1" });
   await world.beginTurn("lead-1");
-  const done = await world.must(sendMail, { to: "lead-1", subject: "done", body: "b", type: "worker_done" }, b1);
+  const done = await world.must(provenReport, { to: "lead-1", subject: "done", body: "b" }, b1);
   const reply = await world.must(replyToMail, { id: done.id ?? "", body: "thanks", payload: '{"seen":true}' }, lead);
   const { message } = await world.must(mailStatus, { id: reply.id ?? "" });
   expect(message).toMatchObject({

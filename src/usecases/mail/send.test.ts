@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { mailWorld } from "../../../testkit/mail-world.ts";
+import { mailWorld, provenReport } from "../../../testkit/mail-world.ts";
+import { requestDone } from "../completions/checks.ts";
 import { mailStatus } from "./read-mail.ts";
 import { sendMail } from "./send.ts";
 
@@ -63,24 +64,65 @@ test("an agent sends only the types of its capability, the operator every type",
   expect((await world.call(sendMail, { ...request, to: "builder-1" })).ok).toBe(true);
 });
 
-test("a reviewer finishes only after a verdict of this incarnation", async () => {
+const finishing = { ...words, to: "operator", type: "worker_done" };
+
+test("an agent that says by mail that it is done asks for its completion; nothing is sent yet, and a repetition attaches", async () => {
   await using world = await mailWorld();
-  const reviewer = await world.seat("rev", { capability: "reviewer", parentName: "operator" });
-  const done = { ...words, to: "operator", type: "worker_done" };
-  expect(await world.call(sendMail, done, { caller: reviewer })).toMatchObject({
-    ok: false,
-    refusal: { kind: "not-allowed" },
+  const builder = await world.seat("builder-1", { taskId: "T1", parentName: "operator" });
+  const first = await world.must(sendMail, { ...finishing, priority: "high", payload: '{"note":1}' }, builder);
+  expect(first).toMatchObject({ id: null, recipients: ["operator"], woken: [], finish: { attached: false } });
+  const again = await world.must(sendMail, { ...finishing, type: "result", body: "it still works" }, builder);
+  expect(again.finish).toEqual({ id: first.finish?.id ?? "", attached: true });
+  expect(await world.store.read((tx) => tx.messages.list({}))).toEqual([]);
+  const [check, ...more] = await world.store.read((tx) => tx.checks.completionsOf("agent-builder-1"));
+  expect(more).toEqual([]);
+  expect(check).toMatchObject({
+    status: "queued",
+    requestedBy: "builder-1",
+    request: { kind: "completion", done: { summary: "it still works", noCode: false, mail: { subject: "news" } } },
   });
-  const payload = JSON.stringify({ verdict: "pass", branch: "overstory/b/T1" });
-  await world.must(sendMail, { ...words, to: "operator", type: "review", payload }, reviewer);
-  expect((await world.call(sendMail, done, { caller: reviewer })).ok).toBe(true);
 });
 
-test("what the store knows is filled into the payload, and a bare worker_done is marked as unproven", async () => {
+test("mail that attaches to ov done keeps what the mail has no words for", async () => {
+  await using world = await mailWorld();
+  const builder = await world.seat("builder-1", { parentName: "operator" });
+  await world.must(requestDone, { summary: "none", noCode: true, reason: "it was there" }, builder);
+  await world.must(sendMail, finishing, builder);
+  const [check] = await world.store.read((tx) => tx.checks.completionsOf("agent-builder-1"));
+  expect(check?.request).toMatchObject({ done: { summary: "it works", noCode: true, noCodeReason: "it was there" } });
+});
+
+test("a report to anybody but the parent is refused, and so is one of an agent that has ended", async () => {
+  await using world = await mailWorld();
+  await world.seat("lead-1", { capability: "lead" });
+  const builder = await world.seat("builder-1", { parentName: "lead-1" });
+  for (const to of ["operator", "@all"]) {
+    expect(await world.call(sendMail, { ...finishing, to }, { caller: builder })).toMatchObject({
+      refusal: { kind: "not-allowed", why: expect.stringContaining("--to lead-1") },
+    });
+  }
+  const over = await world.seat("builder-2", { parentName: "lead-1", state: "completed", outcome: "done" });
+  expect(await world.call(sendMail, { ...finishing, to: "lead-1" }, { caller: over })).toMatchObject({
+    refusal: { kind: "not-allowed", why: "it has ended (done)" },
+  });
+  expect(await world.store.read((tx) => tx.checks.queued())).toEqual([]);
+});
+
+test("a merger that gives up says so by plain mail", async () => {
+  await using world = await mailWorld();
+  const merger = await world.seat("m1", { capability: "merger", parentName: "operator" });
+  const payload = JSON.stringify({ branch: "overstory/b/T1" });
+  const failed = await world.must(sendMail, { ...finishing, type: "merge_failed", payload }, merger);
+  expect(failed).toMatchObject({ id: expect.any(String), finish: null });
+  const merged = { ...finishing, type: "merged", payload: JSON.stringify({ branch: "b", tier: "clean-merge" }) };
+  expect(await world.must(sendMail, merged, merger)).toMatchObject({ id: null, finish: { attached: false } });
+});
+
+test("what the store knows is filled into the payload, and a report in an agent's name is marked as unproven", async () => {
   await using world = await mailWorld();
   const branch = "overstory/builder-1/T1";
-  const builder = await world.seat("builder-1", { taskId: "T1", branch });
-  const done = await world.must(sendMail, { ...words, to: "operator", type: "worker_done" }, builder);
+  await world.seat("builder-1", { taskId: "T1", branch });
+  const done = await world.must(sendMail, { ...finishing, from: "builder-1" });
   const { message } = await world.must(mailStatus, { id: done.id ?? "" });
   expect(JSON.parse(message.payload ?? "")).toEqual({
     taskId: "T1",
@@ -144,7 +186,7 @@ test("terminal mail to a parent that has ended reaches its nearest live ancestor
   await world.seat("coordinator", { capability: "coordinator" });
   await world.seat("lead-1", { capability: "lead", parentName: "coordinator", state: "completed", outcome: "done" });
   const builder = await world.seat("builder-1", { parentName: "lead-1", taskId: "T1" });
-  const sent = await world.must(sendMail, { ...words, to: "lead-1", type: "worker_done" }, builder);
+  const sent = await world.must(provenReport, { ...words, to: "lead-1" }, builder);
   expect(sent).toMatchObject({ recipients: ["coordinator"], woken: [] });
   expect(await world.queuedTurns()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import type { Capability } from "../../domain/agent/capability.ts";
+import { type Capability, claimsCompletion } from "../../domain/agent/capability.ts";
 import {
   checkHop,
   checkRate,
@@ -9,12 +9,13 @@ import {
   rateWindowMs,
 } from "../../domain/mail/limits.ts";
 import { checkSender } from "../../domain/mail/sender.ts";
-import type { MailType, Message } from "../../domain/mail/types.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSizes, sizes } from "../../domain/text/sizes.ts";
 import type { Tx } from "../../ports/store.ts";
 import { reopenAgent } from "../agents/reopen-agent.ts";
+import { type CheckTicket, requestDoneByMail } from "../completions/checks.ts";
 import type { Context } from "../usecase.ts";
 import { type Composition, completePayload, limitsOf } from "./compose.ts";
 import { followerOf } from "./followers.ts";
@@ -34,6 +35,11 @@ export interface SendReply {
   readonly woken: readonly string[];
   /** Agents that get it with their next turn; none is started for it. */
   readonly startsNoTurn: readonly string[];
+  /**
+   * It says that its sender is done, so the sender's work is checked first. Nothing is sent before that is accepted; the
+   * answer is that of `done.follow`.
+   */
+  readonly finish: CheckTicket | null;
   /** It repeats a message that was already stored, whose id this is. */
   readonly duplicate: boolean;
   readonly warnings: readonly string[];
@@ -52,7 +58,7 @@ export async function submit(
   if (!sized.ok) return sized;
   const stored = mail.dedupeKey === null ? undefined : await tx.messages.byDedupeKey(sender.name, mail.dedupeKey);
   if (stored !== undefined) return ok(await repeated(tx, stored));
-  const allowed = await checkRights(tx, sender, mail.type);
+  const allowed = checkSender(mail.type, sender.agent?.capability ?? null);
   if (!allowed.ok) return allowed;
   const aim = { ...mail, wake: mail.wake === true, answering: mail.answer !== null };
   const target = await findTarget(tx, sender, aim);
@@ -61,6 +67,7 @@ export async function submit(
   if (readers.length === 0) return ok({ ...nothing, address });
   const payload = completePayload(mail, sender, target.value);
   if (!payload.ok) return payload;
+  if (claimsToBeDone(sender, mail, address)) return finishInstead(tx, context, sender.agent, mail, address);
   const body =
     insteadOf === null ? mail.body : `${mail.body}\n\n[forwarded: ${insteadOf}, to whom it was sent, has ended]`;
   const final = { ...mail, body, payload: payload.value };
@@ -84,6 +91,37 @@ export async function submit(
   return ok(await store(tx, context, sender, final, target.value));
 }
 
+/** An agent says in this mail that its work is done. What the engine sends in its name has been checked already. */
+function claimsToBeDone(
+  sender: Sender,
+  { type, proven }: Composition,
+  address: string,
+): sender is Sender & { readonly agent: Agent } {
+  if (sender.agent === null || proven === true) return false;
+  const { capability, parentName } = sender.agent;
+  return claimsCompletion({ capability, type, toParent: address === parentName });
+}
+
+/** Asks for the checks of `ov done`. When they are passed, the report to the parent is sent in the place of this mail. */
+async function finishInstead(
+  tx: Tx,
+  context: Context,
+  agent: Agent,
+  mail: Composition,
+  address: string,
+): Promise<Result<SendReply, Refusal>> {
+  const { name, parentName } = agent;
+  if (address !== parentName) {
+    const why = `it says that your work is done, and that is reported to your parent: use --to ${parentName}, or ov done`;
+    return no({ kind: "not-allowed", action: `send ${mail.type} to ${address}`, caller: name, why });
+  }
+  const { subject, body, payload, priority, dedupeKey, blobPath, answer } = mail;
+  const words = { subject, body, payload, priority, dedupeKey, blobPath, answer };
+  const asked = await requestDoneByMail(tx, context, agent, words);
+  if (!asked.ok) return asked;
+  return ok({ ...nothing, group: false, address, recipients: [parentName], finish: asked.value });
+}
+
 /**
  * Mail that is never taken for a repetition by its words. A sender that gives a key decides by the key. A branch that was
  * mended within a minute is announced again in the same words, and announcing it twice changes nothing in the queue.
@@ -96,6 +134,7 @@ const nothing = {
   recipients: [],
   woken: [],
   startsNoTurn: [],
+  finish: null,
   duplicate: false,
   warnings: [],
 } as const;
@@ -110,17 +149,10 @@ async function repeated(tx: Tx, { id, seq, address }: Message): Promise<SendRepl
     recipients,
     woken: [],
     startsNoTurn: [],
+    finish: null,
     duplicate: true,
     warnings: [],
   };
-}
-
-/** Agents are bound by the table of types; a reviewer's verdict must be of this incarnation. */
-async function checkRights(tx: Tx, { name, agent }: Sender, type: MailType): Promise<Result<MailType, Refusal>> {
-  if (agent === null) return ok(type);
-  const finishes = agent.capability === "reviewer" && type === "worker_done";
-  const [review] = finishes ? await tx.messages.list({ from: name, type: "review", limit: 1 }) : [];
-  return checkSender(type, { name, capability: agent.capability, reviewed: review?.fromAgentId === agent.id });
 }
 
 async function store(tx: Tx, context: Context, sender: Sender, mail: Composition, target: Target): Promise<SendReply> {
@@ -155,6 +187,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
     group,
     recipients: readers.map(({ name }) => name),
     ...turnsOf(target, recipients),
+    finish: null,
     duplicate: false,
     warnings: [...target.warnings, ...coverage],
   };

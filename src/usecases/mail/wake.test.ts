@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mailWorld } from "../../../testkit/mail-world.ts";
+import { mailWorld, provenReport } from "../../../testkit/mail-world.ts";
 import { sendMail } from "./send.ts";
 
 const words = { to: "lead-1", subject: "news", body: "it works" };
@@ -36,11 +36,11 @@ test("a child's report waits a moment for its siblings only while others are sti
     await tx.waits.add({ ...wait, ref: "b2" });
   });
   const queued = () => world.store.read((tx) => tx.turns.queuedFor("agent-lead-1"));
-  await world.must(sendMail, { ...words, type: "worker_done" }, b1);
+  await world.must(provenReport, words, b1);
   expect((await queued())?.notBefore).toBe(world.clock.now + 500);
   await world.store.transaction((tx) => tx.waits.remove("lead-1", "child", "b1"));
   world.clock.now += 100;
-  await world.must(sendMail, { ...words, type: "worker_done" }, b2);
+  await world.must(provenReport, words, b2);
   expect((await queued())?.notBefore).toBe(0);
 });
 

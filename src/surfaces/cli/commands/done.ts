@@ -1,9 +1,11 @@
 import { checkAnswerView } from "../../../contract/views/gate.ts";
+import { sentView } from "../../../contract/views/mail.ts";
 import type { Missing, MissingKind, StoredCheck } from "../../../domain/completion/check.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
-import type { CheckReply } from "../../../usecases/completions/checks.ts";
+import type { CheckReply, CheckTicket } from "../../../usecases/completions/checks.ts";
+import type { SendReply } from "../../../usecases/mail/submit.ts";
 import { type Exit, exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../command.ts";
@@ -25,15 +27,25 @@ export const done: Handler = async ({ app, flags, io }) => {
     task: text(flags.task),
     agent: text(flags.agent),
   });
-  if (!ticket.ok) return ticket;
-  if (ticket.value.attached) io.say("The same work is being checked already; waiting for its answer.");
-  const answer = await untilAnswered(app, io, ticket.value.id);
-  if (!answer.ok) return answer;
-  if (answer.value === undefined) return ok(leftOutcome(ticket.value.id));
-  const { attached } = ticket.value;
-  const words = { yes: "Done: your work was accepted and reported.", attached };
-  return ok({ ...answerOutcome(io.paint, answer.value, words), ...confirmation(app, answer.value) });
+  return ticket.ok ? finishOutcome(app, io, ticket.value) : ticket;
 };
+
+/** Waits for the answer to a finish. `mail` is the message by which it was asked for, if it was not `ov done`. */
+export async function finishOutcome(
+  app: App,
+  io: Io,
+  { id, attached }: CheckTicket,
+  mail?: SendReply,
+): Promise<Result<Outcome, Refusal>> {
+  if (attached) io.say("The same work is being checked already; waiting for its answer.");
+  const answer = await untilAnswered(app, io, id);
+  if (!answer.ok) return answer;
+  if (answer.value === undefined) return ok(leftOutcome(id));
+  const words = { yes: "Done: your work was accepted and reported.", attached };
+  const outcome = answerOutcome(io.paint, answer.value, words);
+  const sent = mail === undefined ? {} : sentView({ ...mail, id: answer.value.messageId });
+  return ok({ ...outcome, json: { ...sent, ...outcome.json }, ...confirmation(app, answer.value) });
+}
 
 /** Mail that a refusal shows counts as read once it was printed. What cannot be confirmed is shown again. */
 function confirmation(app: App, { check }: CheckReply): Pick<Outcome, "afterPrint"> {
@@ -72,6 +84,7 @@ export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }
   const facts = [
     ...(check.verdict === null ? [] : [`verdict: ${check.verdict.replaceAll("_", " ")}`]),
     ...(check.commitId === null ? [] : [`commit: ${check.commitId}`]),
+    ...(reply.messageId === null ? [] : [`report: ${reply.messageId}`]),
     ...(check.receiptId === null ? [] : [`receipt: ${check.receiptId} (ov gate show ${check.receiptId})`]),
     ...(receipt?.gaps ?? []).map((gap) => `gap: ${gap}`),
   ];

@@ -260,11 +260,11 @@ test("reply, read, status and why answer about one message", async () => {
   const read = await ov(world, ["read", String(id), "--json"], { caller: b1 });
   expect(json(read)).toMatchObject({ id, alreadyRead: false });
   expect((await ov(world, ["read", String(id)], { caller: b1 })).out).toContain("| it works");
-  const flags = ["--body", "ok", "--type", "result", "--priority", "high", "--payload", "[1]", "--json"];
+  const flags = ["--body", "ok", "--type", "error", "--priority", "high", "--payload", "[1]", "--json"];
   const reply = json(await ov(world, ["reply", String(id), ...flags], { caller: b1 }));
   const status = json(await ov(world, ["status", String(reply.id), "--json"]));
   expect(status).toMatchObject({
-    message: { from: "b1", type: "result", priority: "high", payload: "[1]", subject: "Re: news", threadId: id },
+    message: { from: "b1", type: "error", priority: "high", payload: "[1]", subject: "Re: news", threadId: id },
     deliveries: [{ to: "operator", state: "queued", attempts: 0, deliveredAt: null }],
   });
   expect((await ov(world, ["status", String(reply.id)])).out).toContain("operator  queued");

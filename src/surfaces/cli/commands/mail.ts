@@ -8,6 +8,7 @@ import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { InboxLetter } from "../../../usecases/mail/check.ts";
 import type { SendReply } from "../../../usecases/mail/submit.ts";
 import { handedOutMessage, type TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
+import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
 import { counted, iso, moment, shortTime } from "../format.ts";
 import { integer, isOn, text, word } from "../given.ts";
@@ -32,7 +33,7 @@ export const send: Handler = async (call) => {
     expectsReply: isOn(flags["expects-reply"]),
     dedupeKey: text(flags["dedupe-key"]),
   });
-  return sent.ok ? ok(sentOutcome(io, sent.value)) : sent;
+  return sent.ok ? sentOutcome(app, io, sent.value) : sent;
 };
 
 export const reply: Handler = async (call) => {
@@ -47,13 +48,14 @@ export const reply: Handler = async (call) => {
     priority: text(flags.priority),
     payload: text(flags.payload),
   });
-  return sent.ok ? ok(sentOutcome(io, sent.value)) : sent;
+  return sent.ok ? sentOutcome(app, io, sent.value) : sent;
 };
 
-/** What `send` and `reply` answer. */
-function sentOutcome(io: Io, reply: SendReply): Outcome {
+/** What `send` and `reply` answer. Mail that says that its sender is done is answered as `ov done` is. */
+async function sentOutcome(app: App, io: Io, reply: SendReply): Promise<Result<Outcome, Refusal>> {
   for (const warning of reply.warnings) io.warn(visibleLine(warning));
-  return { json: sentView(reply), text: textOf(io, reply), quietText: reply.id ?? "" };
+  if (reply.finish !== null) return (await import("./done.ts")).finishOutcome(app, io, reply.finish, reply);
+  return ok({ json: sentView(reply), text: textOf(io, reply), quietText: reply.id ?? "" });
 }
 
 function textOf({ paint }: Io, reply: SendReply): string {

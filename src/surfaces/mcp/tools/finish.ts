@@ -1,12 +1,14 @@
 import { finishTool } from "../../../contract/tools/finish.ts";
 import { checkAnswerView, evidenceView, openCheckView } from "../../../contract/views/gate.ts";
+import { sentView } from "../../../contract/views/mail.ts";
 import type { Missing, StoredCheck } from "../../../domain/completion/check.ts";
 import type { GateResult, Receipt } from "../../../domain/gate/gate.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import type { RoleSpec } from "../../../domain/role/role-spec.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
-import type { CheckReply } from "../../../usecases/completions/checks.ts";
+import type { CheckReply, CheckTicket } from "../../../usecases/completions/checks.ts";
+import type { SendReply } from "../../../usecases/mail/submit.ts";
 import { asToolAdvice } from "../tool-advice.ts";
 import type { McpApp, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
@@ -22,12 +24,22 @@ export const finish: ToolHandler = async (given, context) => {
     noCode: given.isOn("no_code"),
     reason: given.optionalText("reason"),
   });
-  if (!asked.ok) return asked;
-  const answered = await waitForCheck(context, asked.value.id);
-  if (!answered.ok) return answered;
-  if (answered.value === undefined) return ok(unanswered(asked.value.id));
-  return ok({ ...said(answered.value, asked.value, context.role), ...confirmation(context.app, answered.value) });
+  return asked.ok ? finishAnswer(context, asked.value) : asked;
 };
+
+/** Waits for the answer to a finish. `mail` is the message by which it was asked for, if it was not `finish`. */
+export async function finishAnswer(
+  context: ToolContext,
+  ticket: CheckTicket,
+  mail?: SendReply,
+): Promise<Result<ToolAnswer, Refusal>> {
+  const answered = await waitForCheck(context, ticket.id);
+  if (!answered.ok) return answered;
+  if (answered.value === undefined) return ok(unanswered(ticket.id));
+  const answer = said(answered.value, ticket, context.role);
+  const sent = mail === undefined ? {} : sentView({ ...mail, id: answered.value.messageId });
+  return ok({ ...answer, data: { ...sent, ...answer.data }, ...confirmation(context.app, answered.value) });
+}
 
 /** Mail that a refusal shows counts as read once the answer was sent. What cannot be confirmed is shown again. */
 function confirmation(app: McpApp, { check }: CheckReply): Pick<ToolAnswer, "afterSent"> {

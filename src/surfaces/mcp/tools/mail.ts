@@ -9,10 +9,12 @@ import type { SendReply } from "../../../usecases/mail/submit.ts";
 import { handedOutMessage } from "../../../usecases/mail/tracked-message.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { McpApp, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
+import { finishAnswer } from "./finish.ts";
 
-export const send: ToolHandler = async (given, { app }) =>
-  told(
-    await app.call("mail.send", {
+export const send: ToolHandler = async (given, context) =>
+  finishedOrTold(
+    context,
+    await context.app.call("mail.send", {
       to: given.text("to"),
       type: given.text("type"),
       subject: given.text("subject"),
@@ -23,15 +25,23 @@ export const send: ToolHandler = async (given, { app }) =>
     }),
   );
 
-export const reply: ToolHandler = async (given, { app }) =>
-  told(
-    await app.call("mail.reply", {
+export const reply: ToolHandler = async (given, context) =>
+  finishedOrTold(
+    context,
+    await context.app.call("mail.reply", {
       id: given.text("id"),
       body: given.text("body"),
       type: given.optionalText("type"),
       payload: given.json("payload"),
     }),
   );
+
+/** Mail that says that its sender is done is answered as the tool `finish` is. */
+const finishedOrTold = async (
+  context: ToolContext,
+  sent: Result<SendReply, Refusal>,
+): Promise<Result<ToolAnswer, Refusal>> =>
+  sent.ok && sent.value.finish !== null ? finishAnswer(context, sent.value.finish, sent.value) : told(sent);
 
 /** Each for itself: one that cannot be marked keeps no other from being marked. */
 export const ack: ToolHandler = async (given, { app }) => {
