@@ -4,7 +4,7 @@ import { refOf } from "../../domain/budget/budget.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
-import { endAgent } from "../agents/end-agent.ts";
+import { type AgentEnd, endAgent } from "../agents/end-agent.ts";
 import { checkMail } from "../mail/check.ts";
 import { handOn } from "../mail/hand-on.ts";
 import { readMail } from "../mail/read-mail.ts";
@@ -250,4 +250,46 @@ test("an earlier incarnation raises no alarm and is not listed once a later one 
     );
   expect(await names(false)).toEqual(["lead-1 1"]);
   expect((await names(true)).toSorted()).toEqual(["b1 2", "b2 2", "lead-1 1"]);
+});
+
+test("a coordinator that ended its turn with nothing under way stands still, and the operator sees it", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-1", 1), objective: "Do it all", coordinatorName: "head" });
+    const idle = { state: "between_turns", topology: "per_turn" } as const;
+    await tx.agents.reserve(storedAgent("head", { capability: "coordinator", depth: 0, ...idle }));
+    await tx.agents.reserve(storedAgent("b1", { parentName: "head", ...idle }));
+    await tx.waits.add({ agentName: "head", kind: "child", ref: "b1", since: 0, deadline: null });
+  });
+  const still = async () => (await world.must(operatorInbox, {})).troubled.map(({ agent }) => agent.name);
+  // The builder asks, and the coordinator reads the question and ends its turn: each waits for the other.
+  const builder = agentCaller("b1", "builder", { runId: "run-1" });
+  const question = { to: "head", type: "question", subject: "Which?", body: "one or two?" };
+  const { id } = await world.must(sendMail, question, builder);
+  expect(await still()).toEqual([]);
+  const head = await world.store.read((tx) => tx.agents.byName("head"));
+  await world.store.transaction((tx) => tx.turns.cancelQueued(head?.id ?? "", 1));
+  await world.must(checkMail, {}, agentCaller("head", "coordinator", { runId: "run-1" }));
+  const [stuck, ...others] = (await world.must(operatorInbox, {})).troubled;
+  expect(others).toEqual([]);
+  expect(stuck).toMatchObject({ agent: { name: "b1" }, advice: expect.stringContaining(`ov mail reply ${id}`) });
+  expect(stuck?.problem).toContain("waits for an answer of head");
+  // Its answer gives the builder a turn. When that has ended for good, the coordinator alone is left.
+  await world.must(replyToMail, { id: id ?? "", body: "one" });
+  expect(await still()).toEqual([]);
+  await world.store.transaction(async (tx) => {
+    const b1 = await tx.agents.byName("b1");
+    if (b1 === undefined) throw new Error("there is no b1");
+    const end = { state: "completed", outcome: "done", actor: "supervisor", reason: "done", death: null, turnId: null };
+    await endAgent(tx, world.context(), b1, end as AgentEnd);
+    await tx.turns.cancelQueued(head?.id ?? "", 1);
+    for (const { delivery } of await tx.deliveries.inState("head", ["queued"]))
+      await tx.deliveries.update({ ...delivery, state: "acked" });
+  });
+  expect(await still()).toEqual(["head"]);
+  const { agents } = await world.must(overview, { all: false, mailbox: "operator" });
+  expect(agents.find(({ agent }) => agent.name === "head")).toMatchObject({
+    needsOperator: true,
+    advice: expect.stringContaining("ov run complete"),
+  });
 });

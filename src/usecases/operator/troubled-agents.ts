@@ -18,7 +18,7 @@ export interface Trouble {
   readonly nextTry: number | null;
 }
 
-export function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): Trouble {
+function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): Trouble {
   // While the agent works again, the failure of an earlier attempt is history, which `ov logs` has.
   if (turns.some(({ status }) => status === "running")) return untroubled;
   const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
@@ -43,15 +43,61 @@ export interface TroubledAgent extends Trouble {
   readonly agent: Agent;
 }
 
+/** How an agent stands: what is wrong with it, and whether only the operator can help. */
+export interface Standing extends Trouble {
+  readonly needsOperator: boolean;
+}
+
 /**
- * Whether only the operator can help: the agent failed, nobody took its task up, and no agent above it will have another
- * turn. A coordinator that was told of the failure and did nothing about it would otherwise stand there for ever.
+ * The operator has to help an agent that waits for a budget or stands still, and one that failed when nobody took its task
+ * up and no agent above it will have another turn.
  */
-export async function needsOperator(tx: Tx, agent: Agent): Promise<boolean> {
-  if ((await usedUpBudget(tx, agent)) !== undefined) return true;
+export async function standingOf(tx: Tx, agent: Agent, turns: readonly Turn[]): Promise<Standing> {
+  const budget = await usedUpBudget(tx, agent);
+  if (budget !== undefined) {
+    return { ...untroubled, problem: "a budget is used up", advice: raiseCommand(budget), needsOperator: true };
+  }
+  const still = await stillnessOf(tx, agent);
+  if (still !== undefined) return { ...untroubled, ...still, needsOperator: true };
+  return { ...troubleOf(agent, turns), needsOperator: await hasFailedUnnoticed(tx, agent) };
+}
+
+async function hasFailedUnnoticed(tx: Tx, agent: Agent): Promise<boolean> {
   const hasFailed = agent.outcome === "start_failed" || endedInTrouble(agent);
   if (!hasFailed || (await isTakenUp(tx, agent))) return false;
   return !(await hasTurnsAhead(tx, await nearestLiveAncestor(tx, agent.parentName)));
+}
+
+/**
+ * Why a live agent stands still, and what the operator can do: nothing that is under way will give it a turn. An agent
+ * that waits for a child which stands still is not named beside that child.
+ */
+async function stillnessOf(tx: Tx, agent: Agent): Promise<Pick<Trouble, "problem" | "advice"> | undefined> {
+  if (hasEnded(agent) || (await hasTurnsAhead(tx, agent.name))) return undefined;
+  const waits = await tx.waits.of(agent.name);
+  const asked = waits.find(({ kind }) => kind === "reply")?.ref;
+  if (asked !== undefined) {
+    const names = await askedBy(tx, asked);
+    const who = names.join(", ");
+    return {
+      problem: `it stands still: it waits for an answer of ${who === "" ? "nobody" : who}, and nothing will wake ${who === "" ? "anybody" : who}`,
+      advice: `answer it yourself: ov mail reply ${asked} --body "<answer>"`,
+    };
+  }
+  if (waits.length > 0 || agent.capability !== "coordinator") return undefined;
+  const run = await tx.runs.get(agent.runId);
+  if (run?.status !== "active" || run.objective === null) return undefined;
+  return {
+    problem: "it stands still: its run is not complete, it ended its turn, and nothing will wake it",
+    advice: `see what is open: ov coordinator check-complete; tell it what to do: ov coordinator send --body "<what>"; or end the run: ov run complete`,
+  };
+}
+
+/** The names that a question went to. */
+async function askedBy(tx: Tx, messageId: string): Promise<readonly string[]> {
+  const message = await tx.messages.get(messageId);
+  if (message === undefined) return [];
+  return (await tx.deliveries.ofMessage(message.seq)).map(({ toAgent }) => toAgent);
 }
 
 async function isTakenUp(tx: Tx, { name, taskId }: Agent): Promise<boolean> {
@@ -60,13 +106,26 @@ async function isTakenUp(tx: Tx, { name, taskId }: Agent): Promise<boolean> {
   return task.status === "closed" || (task.claimedBy !== null && task.claimedBy !== name);
 }
 
-/** Whether something is under way that gives this agent a turn: a turn itself, mail, what it waits for, a landing. */
-async function hasTurnsAhead(tx: Tx, name: string): Promise<boolean> {
+/**
+ * Whether something is under way that gives this agent a turn: a turn itself, mail, a landing, a person, or another agent
+ * for which that holds. Agents that wait only for each other have no turns ahead.
+ */
+async function hasTurnsAhead(tx: Tx, name: string, visited: Set<string> = new Set()): Promise<boolean> {
+  if (visited.has(name)) return false;
+  visited.add(name);
   const agent = await tx.agents.byName(name);
-  if (agent === undefined) return false;
+  if (agent === undefined || hasEnded(agent)) return false;
   if (agent.topology !== "per_turn" || agent.state !== "between_turns") return true;
   if ((await tx.turns.queuedFor(agent.id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
-  if ((await tx.waits.of(name)).length > 0) return true;
+  for (const { kind, ref } of await tx.waits.of(name)) {
+    if (kind !== "reply" && kind !== "child") return true;
+    const others = kind === "child" ? [ref] : await askedBy(tx, ref);
+    if (others.includes("operator")) return true;
+    for (const other of others) if (await hasTurnsAhead(tx, other, visited)) return true;
+  }
+  for (const child of await tx.agents.list({ parentName: name })) {
+    if (!hasEnded(child) && (await hasTurnsAhead(tx, child.name, visited))) return true;
+  }
   return (await tx.merges.list({ runId: agent.runId, statuses: openMergeStatuses, limit: 1 })).length > 0;
 }
 
@@ -74,11 +133,8 @@ async function hasTurnsAhead(tx: Tx, name: string): Promise<boolean> {
 export async function troubledAgents(tx: Tx, agents: readonly Agent[]): Promise<readonly TroubledAgent[]> {
   const found: TroubledAgent[] = [];
   for (const agent of agents) {
-    if (!(await needsOperator(tx, agent))) continue;
-    const budget = await usedUpBudget(tx, agent);
-    const trouble = troubleOf(agent, await tx.turns.listFor(agent.id));
-    const parked = { ...untroubled, problem: "a budget is used up", advice: raiseCommand(budget ?? "") };
-    found.push({ agent, ...(budget === undefined ? trouble : parked) });
+    const { needsOperator, ...trouble } = await standingOf(tx, agent, await tx.turns.listFor(agent.id));
+    if (needsOperator) found.push({ agent, ...trouble });
   }
   return found;
 }

@@ -8,6 +8,7 @@ import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { sling } from "../agents/sling.ts";
 import { post } from "../mail/post.ts";
+import { openWait } from "../mail/waits.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import { answerTo } from "../operator/decisions.ts";
 import type { Context } from "../usecase.ts";
@@ -139,7 +140,7 @@ const options = [without, "wait"] as const;
 async function askOperator(tx: Tx, context: Context, run: Run, why: string): Promise<void> {
   const { caller } = context;
   const situation = `The last review of run ${run.id} cannot be done: ${why}. Everything else is met.`;
-  await post(tx, context, {
+  const question = await post(tx, context, {
     from: caller.name,
     fromAgentId: caller.kind === "agent" ? caller.agentId : null,
     verified: true,
@@ -151,7 +152,9 @@ async function askOperator(tx: Tx, context: Context, run: Run, why: string): Pro
     type: "decision_gate",
     priority: "high",
     payload: JSON.stringify({ options, context: situation, lastReview: run.id }),
+    expectsReply: true,
   });
+  await openWait(tx, caller.name, question);
 }
 
 async function questionsAbout(tx: Tx, { id }: Run): Promise<readonly Message[]> {

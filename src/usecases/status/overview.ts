@@ -12,23 +12,20 @@ import { type BlockedMerge, mergeCounts } from "../merge/queue/queue-state.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "../operator/decisions.ts";
 import {
   agentsThatNeverStarted,
-  needsOperator,
-  type Trouble,
-  troubleOf,
+  type Standing,
+  standingOf,
   type UnhandedBranch,
   unhandedBranches,
 } from "../operator/troubled-agents.ts";
 import { type CriterionDetail, checklist, detailsOf } from "../runs/checklist.ts";
 import type { UseCase } from "../usecase.ts";
 
-export interface AgentStanding extends Trouble {
+export interface AgentStanding extends Standing {
   readonly agent: Agent;
   readonly submitted: boolean;
   readonly unread: number;
   readonly waits: readonly Wait[];
   readonly turns: number;
-  /** The agent failed or never started, and only the operator can help. */
-  readonly needsOperator: boolean;
   /** It has commits that landed nowhere and are not on their way. */
   readonly landedNowhere: boolean;
 }
@@ -87,8 +84,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         unread: await tx.deliveries.countQueued(agent.name),
         waits: await waitsOf(tx, context.now, agent),
         turns: turns.length,
-        ...troubleOf(agent, turns),
-        needsOperator: await needsOperator(tx, agent),
+        ...(await standingOf(tx, agent, turns)),
         landedNowhere: await landedNowhere(tx, agent),
       });
     }

@@ -127,11 +127,11 @@ function agentBlock(views: readonly AgentStanding[], paint: Paint, now: number):
       paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now)),
     ];
     return [
-      `${statusIcon(paint, stands)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
+      `${needsOperator && !hasEnded(agent) ? paint.bold(paint.red("!")) : statusIcon(paint, stands)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
       ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
       ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
-      ...(needsOperator || agent.outcome === "start_failed"
+      ...((needsOperator && hasEnded(agent)) || agent.outcome === "start_failed"
         ? troubleCommands(agent, advice).map((command) => `  ${hintLine(paint, command)}`)
         : []),
     ];
