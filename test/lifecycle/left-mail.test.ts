@@ -36,25 +36,32 @@ test("more mail than one turn takes is read in the next, without anybody writing
   expect(startsOf(project, "b1")).toHaveLength(3);
 }, 180_000);
 
-test("a nudge that comes in the last turn of an agent is returned to whoever nudged", async () => {
-  await using project = await makeProject({
-    scenario: `
+test.each([
+  ["a nudge", ["nudge", "b1", "are you there?"]],
+  ["mail", ["mail", "send", "--to", "b1", "--subject", "Wait", "--body", "are you there?"]],
+])(
+  "%s that comes after an agent has finished, and before its turn has ended, goes back to its sender",
+  async (_, words) => {
+    await using project = await makeProject({
+      scenario: `
 - do:
-    - ov: [done, --no-code, --summary, d]
+    - ov: [done, --no-code, --reason, nothing to do, --summary, d]
     - touch: "\${env.HOME}/busy"
     - waitFor: { file: "\${env.HOME}/go" }
 `,
-  });
-  await slingNew(project, "B1");
-  await untilFile(project, "busy");
-  await project.json("nudge", "b1", "are you there?");
-  await letGo(project);
-  await untilAgent(project, "b1", "completed/done");
-  expect(await ranTurns(project, "b1")).toHaveLength(1);
-  expect(await project.read((tx) => tx.deliveries.countQueued("b1"))).toBe(0);
-  const [returned] = await project.read((tx) => tx.messages.list({ from: "system", to: "operator" }));
-  expect(returned).toMatchObject({
-    subject: "Returned: b1 finished before it read your nudge",
-    body: expect.stringContaining("are you there?"),
-  });
-}, 120_000);
+    });
+    await slingNew(project, "B1");
+    await untilFile(project, "busy");
+    await project.json(...words);
+    await letGo(project);
+    await untilAgent(project, "b1", "completed/done");
+    expect(await ranTurns(project, "b1")).toHaveLength(1);
+    expect(await project.read((tx) => tx.deliveries.countQueued("b1"))).toBe(0);
+    const [returned] = await project.read((tx) => tx.messages.list({ from: "system", to: "operator" }));
+    expect(returned).toMatchObject({
+      subject: expect.stringContaining("Returned: b1 finished before it read"),
+      body: expect.stringContaining("are you there?"),
+    });
+  },
+  120_000,
+);

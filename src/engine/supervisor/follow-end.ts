@@ -140,7 +140,7 @@ async function handOnRest(tx: Tx, context: FollowContext, agent: Agent): Promise
   const heir = await nearestLiveAncestor(tx, agent.parentName);
   for (const mail of await tx.deliveries.inState(agent.name, ["queued"])) {
     if (!(await handOn(tx, context, mail, heir))) {
-      await returnNudge(tx, context, mail);
+      await returnUnread(tx, context, mail);
       continue;
     }
     const sender = await tx.agents.byName(mail.message.fromAgent);
@@ -148,9 +148,12 @@ async function handOnRest(tx: Tx, context: FollowContext, agent: Agent): Promise
   }
 }
 
-/** Who nudges waits for a sign: that the agent had finished without having read it is one. */
-async function returnNudge(tx: Tx, context: FollowContext, { message, delivery }: Mail): Promise<void> {
-  if (payloadFields(message.payload).nudge === undefined) return;
+/**
+ * The sender of a nudge, or of mail that was to start a turn, counts on its being read. The agent had finished without
+ * having seen it, so the sender gets it back and decides.
+ */
+async function returnUnread(tx: Tx, context: FollowContext, { message, delivery }: Mail): Promise<void> {
+  if (!delivery.wake && payloadFields(message.payload).nudge === undefined) return;
   const cancelled = nextDelivery(
     delivery,
     { kind: "cancel", reason: "returned: its reader has finished" },
@@ -163,9 +166,9 @@ async function returnNudge(tx: Tx, context: FollowContext, { message, delivery }
     ...fromEngine,
     runId: message.runId,
     address: message.fromAgent,
-    recipients: [{ name: message.fromAgent, wake: false }],
-    subject: `Returned: ${toAgent} finished before it read your nudge`,
-    body: `${message.body}\n\nTo give ${toAgent} more to do: ov mail send --to ${toAgent} --type dispatch`,
+    recipients: [{ name: message.fromAgent, wake: true, reason: "an agent finished before it read this" }],
+    subject: `Returned: ${toAgent} finished before it read "${message.subject.slice(0, longestSubject)}"`,
+    body: `${message.body}\n\nTo give ${toAgent} more to do: ov mail send --to ${toAgent} --type dispatch --subject "<what>" --body "<the work>"`,
     type: "status",
     priority: "normal",
     threadId: message.threadId,
@@ -173,6 +176,8 @@ async function returnNudge(tx: Tx, context: FollowContext, { message, delivery }
     payload: null,
   });
 }
+
+const longestSubject = 100;
 
 const patienceMs = 60 * 60_000;
 const provider = "provider";
