@@ -34,19 +34,27 @@ export async function checklist(
   return { criteria, tasks };
 }
 
-/** Criteria that a task is said to serve. They must be stored ones: an objective that is not split has no parts. */
+/** Stores the objective that nobody has split as criterion 1, because something is said about it or beside it. */
+export async function keepObjective(tx: Tx, run: Run): Promise<void> {
+  if ((await tx.criteria.of(run.id)).length > 0) return;
+  for (const objective of checklistOf(run, [])) await tx.criteria.put(objective);
+}
+
+/** Criteria that a task is said to serve. An objective that is not split has no parts, but may be served as a whole. */
 export async function serveCriteria(
   tx: Tx,
   taskId: string,
   runId: string | null,
   numbers: readonly number[],
 ): Promise<Refusal | undefined> {
-  if (runId === null) return invalid("criteria", "belong to a run, and this task has none");
+  const run = runId === null ? undefined : await tx.runs.get(runId);
+  if (runId === null || run === undefined) return invalid("criteria", "belong to a run, and this task has none");
+  if (numbers.length > 0) await keepObjective(tx, run);
   const known = (await tx.criteria.of(runId)).map(({ number }) => number);
   const unknown = numbers.find((number) => !known.includes(number));
   if (unknown !== undefined) {
-    if (known.length > 0) return { ...notFound("criterion", String(unknown)), advice: `there are ${known.join(", ")}` };
-    const advice = 'split the objective first: ov run criteria add "<criterion>" "<criterion>"';
+    const there = known.length === 1 ? `there is ${known.join()}` : `there are ${known.join(", ")}`;
+    const advice = known.length === 0 ? 'add it: ov run criteria add "<criterion>"' : there;
     return { ...notFound("criterion", String(unknown)), advice };
   }
   await tx.criteria.serve(taskId, runId, numbers);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import type { Criterion } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { overview } from "../status/overview.ts";
 import { createTask, updateTask } from "../tasks/change-tasks.ts";
@@ -49,6 +50,40 @@ test("L2: when nobody splits the objective, the objective itself has to be shown
   await world.must(recordProof, proof(1), coordinator);
   expect((await world.must(listCriteria, {})).criteria).toMatchObject([{ criterion: { text: "Do it all" } }]);
   expect(await world.must(endRun, { landed: null }, coordinator)).toMatchObject({ status: "completed" });
+});
+
+test("a wish of the operator's does not take the objective off the checklist, and a split after it does neither", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  const numbered = (reply: { criteria: readonly { criterion: Criterion }[] }) =>
+    reply.criteria.map(({ criterion }) => `${criterion.number} ${criterion.text}`);
+  const wished = await world.must(addCriteriaToRun, { texts: ["the changelog names it"] });
+  expect(numbered(wished)).toEqual(["1 Do it all", "2 the changelog names it"]);
+  expect(await world.call(addCriteriaToRun, { texts: ["Do it all"] })).toMatchObject({ refusal: { field: "text" } });
+  await world.must(recordProof, proof(2), coordinator);
+  expect(await world.call(endRun, {}, coordinator)).toMatchObject({ refusal: { criteria: [1] } });
+  const split = await world.must(addCriteriaToRun, { texts: ["a part"] }, coordinator);
+  expect(numbered(split)).toEqual(["1 Do it all", "2 the changelog names it", "3 a part"]);
+});
+
+test("a refused wish stores nothing, and the coordinator's split stands in the place of the objective", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  expect(await world.call(addCriteriaToRun, { texts: [" "] })).toMatchObject({ refusal: { field: "text" } });
+  await world.must(addCriteriaToRun, { texts: ["a part", "another"] }, coordinator);
+  expect((await world.must(listCriteria, {})).criteria.map(({ criterion }) => criterion.text)).toEqual([
+    "a part",
+    "another",
+  ]);
+});
+
+test("a task may serve the objective that nobody has split; parts that come later have other numbers", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  const task = await world.must(createTask, { id: "T1", title: "x", criteria: [1] }, coordinator);
+  expect(task).toMatchObject({ criteria: [{ number: 1, text: "Do it all" }], planning: [] });
+  const split = await world.must(addCriteriaToRun, { texts: ["a part"] }, coordinator);
+  expect(split).toMatchObject({ criteria: [{ tasks: ["T1"] }, { criterion: { number: 2 } }], unserved: [2] });
 });
 
 test.each([
@@ -103,8 +138,8 @@ test("L2: tasks name criteria, and while the work is planned it is said which on
   await led(world);
   const early = await world.must(createTask, { id: "T0", title: "x" }, coordinator);
   expect(early.planning).toEqual([expect.stringContaining("is not split yet: ov run criteria add")]);
-  expect(await world.call(createTask, { title: "x", criteria: [1] }, coordinator)).toMatchObject({
-    refusal: { noun: "criterion", advice: expect.stringContaining("split the objective first") },
+  expect(await world.call(createTask, { title: "x", criteria: [2] }, coordinator)).toMatchObject({
+    refusal: { noun: "criterion", advice: "there is 1" },
   });
   await world.must(addCriteriaToRun, { texts: ["parse", "document", "log"] }, coordinator);
   const first = await world.must(createTask, { id: "T1", title: "y", criteria: [1] }, coordinator);

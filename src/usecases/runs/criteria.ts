@@ -19,7 +19,7 @@ import { byCaller, record } from "../events/record.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import type { Effect } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
-import { type CriterionDetail, checklist, detailsOf } from "./checklist.ts";
+import { type CriterionDetail, checklist, detailsOf, keepObjective } from "./checklist.ts";
 import { findRun } from "./read-runs.ts";
 
 export interface ChecklistReply {
@@ -57,7 +57,10 @@ export interface AddCriteriaRequest extends OfRun {
   readonly texts: readonly string[];
 }
 
-/** Splits the objective: numbered criteria, which stay with the run. */
+/**
+ * Numbered criteria, which stay with the run. Those of the coordinator split the objective and stand in its place. A wish
+ * of the operator's splits nothing: an objective that is whole until then is kept beside it as criterion 1.
+ */
 export const addCriteriaToRun: UseCase<AddCriteriaRequest, ChecklistReply> = {
   kind: "write",
   request: fields({ texts: list(text) }, { runId: text }),
@@ -66,6 +69,7 @@ export const addCriteriaToRun: UseCase<AddCriteriaRequest, ChecklistReply> = {
     if (!found.ok) return found;
     const run = found.value;
     const { caller, now } = context;
+    if (caller.kind !== "agent") await keepObjective(tx, run);
     const added = addCriteria(run.id, await tx.criteria.of(run.id), texts, { by: caller.name, now });
     if (!added.ok) return added;
     for (const criterion of added.value) await tx.criteria.put(criterion);
