@@ -668,6 +668,7 @@ const overview: First<"overviewView"> = {
   missingTargets: ["main"],
   run,
   criteria: [criterion, bareCriterion],
+  lastReview: { by: "last-review-1", verdict: "fail", commit: "c1", findings: 2, message: "msg-1" },
   otherRuns: [
     { run, liveAgents: 1, waiting: 1 },
     { run: bareRun, liveAgents: 1, waiting: 1 },

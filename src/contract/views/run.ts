@@ -91,6 +91,7 @@ export const runView = (detail: RunDetail) => ({
 export const overviewView = (overview: Overview, engine: object | undefined) => ({
   currentRunId: overview.run?.id ?? null,
   criteria: overview.criteria.map(criterionView),
+  lastReview: overview.lastReview,
   otherRuns: overview.otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
     id,
     objective,

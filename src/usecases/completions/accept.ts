@@ -23,6 +23,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { verdicts } from "../../domain/mail/payload-shapes.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { isLastReviewer } from "../../domain/run/run.ts";
 import { touched } from "../../domain/task/change.ts";
 import { isCodeTask } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
@@ -147,6 +148,27 @@ async function sendReport(
   const report = told?.reopened === true ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
+  if (verdict !== null && sendsBack(verdict)) await tellFindings(tx, context, agent, { ...mail, verdict });
+}
+
+/** What a last review found concerns the operator too, who may end the run with it as it is. */
+async function tellFindings(
+  tx: Tx,
+  context: Context,
+  reviewer: Agent,
+  { verdict, body }: ReportMail & { readonly verdict: ReviewVerdict },
+): Promise<void> {
+  const run = await tx.runs.get(reviewer.runId);
+  if (run === undefined || !isLastReviewer(run, reviewer)) return;
+  const next = `${run.coordinatorName} was told, and has it mended. To end the run as it is: ov run complete`;
+  await tellOperator(tx, context, {
+    runId: run.id,
+    subject: `last review of ${run.id}: ${verdict}`,
+    body: `${body}\n\n${next}`,
+    type: "status",
+    priority: "normal",
+    payload: JSON.stringify({ findingsOf: reviewer.id, verdict }),
+  });
 }
 
 /** The agent's own key, unless another message has it: the report of an accepted completion is always sent. */

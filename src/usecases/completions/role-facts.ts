@@ -24,7 +24,9 @@ export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Pro
   };
 }
 
+/** A verdict on the whole of a run is given with the completion alone: no message of the reviewer's replaces it. */
 async function hasReviewed(tx: Tx, agent: Agent): Promise<boolean> {
+  if ((await wholeWork(tx, agent)) !== null) return false;
   const [last] = await tx.messages.list({ from: agent.name, type: "review", limit: 1 });
   return last?.fromAgentId === agent.id;
 }
@@ -66,17 +68,21 @@ export async function reviewedBranch(tx: Tx, agent: Agent, { branch }: DoneReque
   return builders.every(isSubmitted) ? only(builders.flatMap((one) => one.branch ?? [])) : null;
 }
 
-/** Branches it was given to judge: where it started, what its assignment names, its task's, its siblings'. */
+/**
+ * Branches it was given to judge: where it started, what its assignment names, its task's, its siblings'. Who reads the
+ * whole of a run judges nothing else.
+ */
 export async function mayReview(tx: Tx, agent: Agent): Promise<readonly string[]> {
   const { runId, taskId, parentName } = agent;
+  const whole = await wholeWork(tx, agent);
+  if (whole !== null) return [whole];
   const beside = [
     ...(await tx.agents.list({ parentName, runId })),
     ...(taskId === null ? [] : await tx.agents.list({ taskId, runId })),
   ].filter((one) => isIn("implementation", one.capability));
-  const whole = await wholeWork(tx, agent);
   const seated = await workUnderReview(tx, agent);
   const named = await ofItsRun(tx, agent, await givenBranches(tx, agent));
-  const branches = [whole, seated?.branch, ...named, ...beside.map(({ branch }) => branch)];
+  const branches = [seated?.branch, ...named, ...beside.map(({ branch }) => branch)];
   return [...new Set(branches.filter((branch) => branch != null))].toSorted();
 }
 

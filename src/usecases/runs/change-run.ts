@@ -18,7 +18,7 @@ import { moveEntry } from "../merge/queue/enqueue.ts";
 import { closeAndFollow } from "../tasks/close-task.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { waiveCriterionOfRun } from "./criteria.ts";
-import { lastReviewOf, startLastReview } from "./last-review.ts";
+import { type LastReview, lastReviewOf, startLastReview } from "./last-review.ts";
 import { isStillOpen, openEndsOf } from "./open-ends.ts";
 import { currentRun, findRun } from "./read-runs.ts";
 
@@ -80,8 +80,8 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       const why = "nobody has looked for the evidence of its checklist; run.complete does";
       return no({ kind: "not-allowed", action: `end ${run.id}`, caller: context.caller.name, why });
     }
-    const review = force === true ? { kind: "done" as const } : await lastReviewOf(tx, context, run, landed);
-    // The operator has the last word anyway, and is told that nobody has read the whole.
+    const review = await lastReviewOf(tx, context, run, landed);
+    // The operator has the last word anyway, and is told what was found, or that nobody has read the whole.
     const mayDoWithout = context.caller.kind !== "agent";
     if (review.kind === "no" && !mayDoWithout) return no(isStillOpen(run, context.caller, [review.end]));
     if (review.kind === "needed" && !mayDoWithout) {
@@ -100,11 +100,16 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       type: "run_completed",
       data: { runId: run.id, ...(open.length === 0 ? {} : { open: open.map(({ what }) => what) }) },
     });
-    const words =
-      review.kind === "done" ? null : "nobody has read all of it against the checklist: the last review was not done";
-    return ok({ runId: run.id, status: "completed", open, review: words });
+    return ok({ runId: run.id, status: "completed", open, review: reviewWords(review, force === true) });
   },
 };
+
+/** What an operator is told who ends a run without a last review that passed. Force leaves more open than that. */
+function reviewWords(review: LastReview, force: boolean): string | null {
+  if (review.kind === "no" && review.found !== null) return review.found;
+  if (review.kind === "done" || force) return null;
+  return "nobody has read all of it against the checklist: the last review was not done";
+}
 
 /** A coordinator that was slung with a task has done it when its run is complete. */
 async function closeOwnTask(tx: Tx, context: Context, { taskId, name }: Agent): Promise<void> {

@@ -1,11 +1,15 @@
 import { expect, test } from "bun:test";
 import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import type { Missing } from "../../domain/completion/check.ts";
+import { Rollback } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
-import { changeState } from "../agents/reopen-agent.ts";
+import { acceptCompletion } from "../completions/accept.ts";
+import { checkStatus, requestDone } from "../completions/checks.ts";
 import { post } from "../mail/post.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
+import { overview } from "../status/overview.ts";
 import { endRun } from "./change-run.ts";
 import { recordProof } from "./criteria.ts";
 
@@ -30,19 +34,45 @@ const end = (world: UseCaseWorld, landed = "c1") => world.must(endRun, { landed 
 async function reads(world: UseCaseWorld, name: string, commit: string, verdict: string | null): Promise<void> {
   await world.store.transaction(async (tx) => {
     const reviewer = await tx.agents.byName(name);
-    const task = await tx.tasks.get(name);
-    if (reviewer === undefined || task === undefined) throw new Error("nobody reads");
+    if (reviewer === undefined) throw new Error("nobody reads");
     await tx.agents.setBase(reviewer.id, commit);
-    if (verdict === null) {
-      const death = { actor: "supervisor", reason: "it crashed", death: "it crashed", turnId: null } as const;
-      await endAgent(tx, world.context(), reviewer, { state: "zombie", outcome: "crashed", ...death });
-      return;
-    }
-    await changeState(tx, reviewer, { to: "completed", outcome: "done", actor: "engine", reason: "test" }, world.now());
-    await tx.tasks.update({ ...task, status: "closed", claimedBy: null });
-    await post(tx, world.context(), {
+    if (verdict !== null) return;
+    const death = { actor: "supervisor", reason: "it crashed", death: "it crashed", turnId: null } as const;
+    await endAgent(tx, world.context(), reviewer, { state: "zombie", outcome: "crashed", ...death });
+  });
+  if (verdict !== null) expect(await finishes(world, name, { verdict })).toEqual([]);
+}
+
+const finding = "a.ts:3: error: the second part is missing";
+
+/** The reviewer says that it is done. Answers what is missing; nothing: it was accepted. */
+async function finishes(
+  world: UseCaseWorld,
+  name: string,
+  said: { readonly verdict?: string; readonly branch?: string },
+): Promise<readonly Missing[]> {
+  const findings = said.verdict === "pass" ? {} : { findings: finding };
+  const { id } = await world.must(requestDone, { summary: "I have read it", agent: name, ...findings, ...said });
+  await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
+  const { check } = await world.must(checkStatus, { id });
+  if (check.request.kind !== "completion") throw new Error("that is no completion");
+  const proved = { check, request: check.request.done, work: null, unmerged: [], proved: null };
+  try {
+    await world.store.transaction((tx) => acceptCompletion(tx, world.context(), proved));
+    return [];
+  } catch (thrown) {
+    if (!(thrown instanceof Rollback)) throw thrown;
+    await world.store.transaction((tx) => tx.checks.change(id, ["running"], { status: "failed" }));
+    return thrown.value;
+  }
+}
+
+/** A message of the reviewer that has the form of a verdict, and is none: nothing was checked. */
+const mailsVerdict = (world: UseCaseWorld, name: string, branch: string): Promise<unknown> =>
+  world.store.transaction(async (tx) =>
+    post(tx, world.context(), {
       from: name,
-      fromAgentId: reviewer.id,
+      fromAgentId: (await tx.agents.byName(name))?.id ?? null,
       runId: "run-1",
       verified: true,
       address: "coordinator",
@@ -51,10 +81,9 @@ async function reads(world: UseCaseWorld, name: string, commit: string, verdict:
       body: "read",
       type: "review",
       priority: "normal",
-      payload: JSON.stringify({ verdict, branch: "overstory/integration/x" }),
-    });
-  });
-}
+      payload: JSON.stringify({ verdict: "pass", branch }),
+    }),
+  );
 
 test("a run of more than one task ends when a reviewer has read what landed and passed it", async () => {
   await using world = useCaseWorld();
@@ -90,7 +119,54 @@ test("findings keep the run open until something else has landed, which is read 
   await reads(world, "last-review-2", "c2", "fail");
   expect(await world.must(endRun, { landed: "c2" })).toMatchObject({
     status: "completed",
-    review: expect.stringContaining("was not done"),
+    review: expect.stringContaining(
+      "last-review-2 read the whole difference, and its verdict is fail; its findings: ov mail read msg-",
+    ),
+  });
+});
+
+test("the operator is told what a last review found, and status shows the verdict until another one reads", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  const looks = { all: false, mailbox: "operator" };
+  expect(await world.must(overview, looks)).toMatchObject({ lastReview: null });
+  await reads(world, "last-review-1", "c1", "fail");
+  const [letter] = await world.store.read((tx) => tx.messages.list({ to: "operator", runId: "run-1" }));
+  expect(letter?.subject).toBe("last review of run-1: fail");
+  expect(letter?.body).toContain(finding);
+  expect(letter?.body).toContain("coordinator was told");
+  expect(await world.must(overview, looks)).toMatchObject({
+    lastReview: { by: "last-review-1", verdict: "fail", commit: "c1", findings: 1, message: letter?.id },
+  });
+  // Also an end by force does not hide it.
+  expect(await world.must(endRun, { landed: "c1", force: true })).toMatchObject({
+    review: expect.stringContaining("its verdict is fail"),
+  });
+});
+
+test("only a verdict that was accepted, on the branch where the run lands, passes the whole", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await world.store.transaction(async (tx) => {
+    const facts = { parentName: "coordinator", runId: "run-1", taskId: "run-1-T1" } as const;
+    const builder = { ...storedAgent("b1", facts), branch: "overstory/b1/run-1-T1", releasedAt: 1 };
+    await tx.agents.reserve({ ...builder, state: "completed", outcome: "done" });
+    const reviewer = await tx.agents.byName("last-review-1");
+    if (reviewer !== undefined) await tx.agents.setBase(reviewer.id, "c1");
+  });
+  const other = { verdict: "pass", branch: "overstory/b1/run-1-T1" };
+  expect(await finishes(world, "last-review-1", other)).toMatchObject([
+    { kind: "branch", names: ["overstory/integration/x"] },
+  ]);
+  // Words in a message pass nothing, whatever branch they name, and do not replace the verdict.
+  await mailsVerdict(world, "last-review-1", "overstory/integration/x");
+  expect(await finishes(world, "last-review-1", {})).toMatchObject([{ kind: "verdict" }]);
+  await reads(world, "last-review-1", "c1", null);
+  expect(await end(world)).toMatchObject({
+    status: "active",
+    review: expect.stringContaining("last-review-1 ended without a verdict"),
   });
 });
 

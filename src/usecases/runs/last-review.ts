@@ -1,10 +1,9 @@
-import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
-import { isLastReviewer, type Run } from "../../domain/run/run.ts";
+import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { sling } from "../agents/sling.ts";
 import { post } from "../mail/post.ts";
@@ -12,6 +11,7 @@ import { openWait } from "../mail/waits.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import { answerTo } from "../operator/decisions.ts";
 import type { Context } from "../usecase.ts";
+import { lastReviewers, verdictOf } from "./verdict-on-whole.ts";
 
 /**
  * How the last review of a run stands: the reading of the whole difference against the checklist by a reviewer of the
@@ -24,7 +24,12 @@ import type { Context } from "../usecase.ts";
 export type LastReview =
   | { readonly kind: "done" }
   | { readonly kind: "needed" }
-  | { readonly kind: "no"; readonly end: OpenEnd };
+  | {
+      readonly kind: "no";
+      readonly end: OpenEnd;
+      /** What was found, for an operator who ends the run with it; null where nobody has read what has landed. */
+      readonly found: string | null;
+    };
 
 export async function lastReviewOf(
   tx: Tx,
@@ -38,38 +43,25 @@ export async function lastReviewOf(
   const tasks = (await tx.tasks.list({ runId: run.id })).filter(({ id }) => !reviewed.has(id));
   if (tasks.length <= 1) return { kind: "done" };
   const last = reviewers.at(-1);
-  const verdict = last === undefined ? undefined : await verdictOf(tx, last);
-  if (last !== undefined && last.baseCommit === landed && verdict === "pass") return { kind: "done" };
-  if (last !== undefined && last.baseCommit === landed && verdict !== undefined) {
-    const what = `${last.name} read the whole difference, and its verdict is ${verdict}`;
+  const read = last !== undefined && last.baseCommit === landed ? await verdictOf(tx, last) : undefined;
+  if (read?.verdict === "pass") return { kind: "done" };
+  if (read !== undefined) {
+    const what = `${read.by} read the whole difference, and its verdict is ${read.verdict}`;
     const fix =
       "mend what it found, let it land, then: ov run complete; the operator may end the run without it: ov run complete";
-    return { kind: "no", end: { kind: "review", name: last.name, what, fix } };
+    const where = read.message === null ? `ov mail list --from ${read.by}` : `ov mail read ${read.message}`;
+    const found = `${what}; its findings: ${where}`;
+    return { kind: "no", end: { kind: "review", name: read.by, what, fix }, found };
   }
   const asked = (await questionsAbout(tx, run)).at(-1);
   const answer = asked === undefined ? undefined : await answerTo(tx, asked);
   if (asked !== undefined && answer === undefined) {
     const what = "the last review could not be done, and the operator is asked whether to do without it";
     const fix = "end your turn: the decision wakes you; the operator may also type: ov run complete";
-    return { kind: "no", end: { kind: "review", name: asked.id, what, fix } };
+    return { kind: "no", end: { kind: "review", name: asked.id, what, fix }, found: null };
   }
   if (answer?.body.includes(without) === true) return { kind: "done" };
   return { kind: "needed" };
-}
-
-/** Oldest first. */
-async function lastReviewers(tx: Tx, run: Run): Promise<readonly Agent[]> {
-  const agents = newestPerName(await tx.agents.list({ runId: run.id }));
-  return agents
-    .filter((agent) => isLastReviewer(run, agent))
-    .toSorted((a, b) => a.startedAt - b.startedAt || a.name.localeCompare(b.name));
-}
-
-async function verdictOf(tx: Tx, reviewer: Agent): Promise<string | undefined> {
-  const sent = await tx.messages.list({ from: reviewer.name, type: "review" });
-  const own = sent.find(({ fromAgentId }) => fromAgentId === reviewer.id);
-  const { verdict } = payloadFields(own?.payload ?? null);
-  return typeof verdict === "string" ? verdict : undefined;
 }
 
 /** Starts a reviewer on what has landed. When it cannot start, the operator is asked. Answers what to tell the caller. */

@@ -18,6 +18,7 @@ import {
   unhandedBranches,
 } from "../operator/troubled-agents.ts";
 import { type CriterionDetail, checklist, detailsOf } from "../runs/checklist.ts";
+import { lastVerdictOf, type VerdictOnWhole } from "../runs/verdict-on-whole.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface AgentStanding extends Standing {
@@ -34,6 +35,8 @@ export interface Overview {
   readonly run: Run | null;
   /** The checklist of the current run. */
   readonly criteria: readonly CriterionDetail[];
+  /** The newest verdict on all that the current run has landed. */
+  readonly lastReview: VerdictOnWhole | null;
   /** Other active runs, newest first. */
   readonly otherRuns: readonly OtherRun[];
   readonly agents: readonly AgentStanding[];
@@ -94,6 +97,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     return ok({
       run,
       criteria: detailsOf(list.criteria, list.tasks),
+      lastReview: run === null ? null : await lastVerdictOf(tx, run),
       otherRuns: all ? [] : await otherRuns(tx, run),
       agents,
       unreadMailCount: await tx.deliveries.countQueued(mailbox),

@@ -8,7 +8,7 @@ import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
-import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
+import type { AgentStanding, OtherRun, Overview } from "../../../usecases/status/overview.ts";
 import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
@@ -32,6 +32,7 @@ export const status: Handler = async ({ app, flags, io }) => {
   const lines = [
     head,
     ...checklistLines(io.paint, reply.value.criteria),
+    ...lastReviewLines(io.paint, reply.value.lastReview),
     ...missingTargets.map((target) => warningLine(io.paint, lostTargetWords(target))),
     ...otherRuns.map((other) => otherRunLine(io.paint, other)),
     `Engine: ${engine === undefined ? "not running" : "running"}`,
@@ -70,6 +71,17 @@ async function lookedAt(app: App, known: readonly Unpromoted[]) {
     if (start?.branch === landing && isOpen) starts.push(start);
   }
   return { unpromoted, starts };
+}
+
+/** What the reading of the whole said, beside the checklist that it was read against. */
+function lastReviewLines(paint: Paint, last: Overview["lastReview"]): readonly string[] {
+  if (last === null) return [];
+  const { by, verdict, commit, findings, message } = last;
+  const about = commit === null ? "" : ` of ${commit.slice(0, 12)}`;
+  const words = `last review${about} by ${visibleLine(by)}: ${verdict}`;
+  if (verdict === "pass") return [`  ${words}`];
+  const count = findings === 1 ? "1 finding" : `${findings} findings`;
+  return [warningLine(paint, `${words}, ${count}`, message === null ? undefined : `ov mail read ${message}`)];
 }
 
 /** A line about another active run: its questions are in the same inbox. */

@@ -1,0 +1,43 @@
+import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
+import type { ReviewVerdict } from "../../domain/completion/request.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import { isLastReviewer, type Run } from "../../domain/run/run.ts";
+import type { Tx } from "../../ports/store.ts";
+
+/** The verdict of a last review. */
+export interface VerdictOnWhole {
+  readonly by: string;
+  readonly verdict: ReviewVerdict;
+  /** The tip of the branch where the run lands, as it was read. */
+  readonly commit: string | null;
+  /** How many things it found. */
+  readonly findings: number;
+  /** The message that has the findings for the operator; null for a pass. */
+  readonly message: string | null;
+}
+
+/** The agents that read or have read the whole of a run, oldest first. */
+export async function lastReviewers(tx: Tx, run: Run): Promise<readonly Agent[]> {
+  const agents = newestPerName(await tx.agents.list({ runId: run.id }));
+  return agents
+    .filter((agent) => isLastReviewer(run, agent))
+    .toSorted((a, b) => a.startedAt - b.startedAt || a.name.localeCompare(b.name));
+}
+
+/** The newest verdict on the whole of a run; null while there is none, also while another reviewer reads it anew. */
+export async function lastVerdictOf(tx: Tx, run: Run): Promise<VerdictOnWhole | null> {
+  const last = (await lastReviewers(tx, run)).at(-1);
+  return (last === undefined ? undefined : await verdictOf(tx, last)) ?? null;
+}
+
+/** Only what was accepted as a completion, on the branch that the reviewer was given: its mail may say anything. */
+export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole | undefined> {
+  const accepted = (await tx.checks.completionsOf(reviewer.id)).findLast(({ status }) => status === "done");
+  if (accepted === undefined || accepted.request.kind !== "completion") return undefined;
+  const { verdict, branch, findings } = accepted.request.done;
+  if (verdict === null || (branch !== null && branch !== reviewer.baseRef)) return undefined;
+  const letters = await tx.messages.list({ to: "operator", type: "status", runId: reviewer.runId });
+  const letter = letters.find(({ payload }) => payloadFields(payload).findingsOf === reviewer.id);
+  const message = letter?.id ?? null;
+  return { by: reviewer.name, verdict, commit: reviewer.baseCommit, findings: findings.length, message };
+}
