@@ -13,12 +13,14 @@ import { seemToRecover } from "./wal-recovery.ts";
  *                      the file <path>.let-go right before it lets go
  *   late <path>        opens it, says `open`, and writes once when its input ends; says why it could not
  *   leave <path>       writes once, says `open`, and closes it when its input ends
+ *   stay <path>        writes once, says `open`, looks after its files by itself, and writes once more when its input ends
  *   recover <path>     says `recovering`, and seems to recover the log until its input ends
  */
 async function main([verb, path = "", number]: readonly string[]): Promise<void> {
   if (verb === "hold") return hold(path, () => (number === undefined ? inputEnd() : Bun.sleep(Number(number))));
   if (verb === "late") return late(path);
   if (verb === "leave") return leave(path);
+  if (verb === "stay") return stay(path);
   if (verb === "recover") return seemToRecover(path, inputEnd);
   await Bun.sleep(Number(number) - Date.now());
   const store = openSqlite({ path, life: "command" });
@@ -45,6 +47,15 @@ async function leave(path: string): Promise<void> {
   await writeOnce(store);
   console.log("open");
   await inputEnd();
+  await store.close();
+}
+
+async function stay(path: string): Promise<void> {
+  const store = openSqlite({ path, life: "process" });
+  await writeOnce(store);
+  console.log("open");
+  await inputEnd();
+  await writeOnce(store);
   await store.close();
 }
 

@@ -89,13 +89,13 @@ const lost = (path: string, holders: readonly number[]): Failure =>
 /**
  * Other processes that have the database open although its log or index is not there. The kernel stops all processors
  * for its list of locks, which takes longer than a whole command. So it is asked only where one of the two files is
- * missing, which nobody but a person brings about, or where an engine is on record as alive: whoever closes a database as
- * the last one deletes both.
+ * missing, which nobody but a person brings about, or where an engine or a turn is on record as alive: the last process
+ * that closes a database deletes both.
  */
 function usersOfDeleted(path: string): readonly number[] {
   if (process.platform !== "linux") return [];
   const missing = ends.filter((end) => identityOf(path + end) === undefined);
-  if (missing.length === 0 || (missing.length === ends.length && !isEngineAlive(path))) return [];
+  if (missing.length === 0 || (missing.length === ends.length && !isInUse(dirname(path)))) return [];
   const database = statSync(path, { throwIfNoEntry: false });
   if (database === undefined) return [];
   const pids = lockHolders(String(database.ino));
@@ -104,12 +104,25 @@ function usersOfDeleted(path: string): readonly number[] {
   return [...pids].filter((pid) => hasOpen(pid, file));
 }
 
-/** Is the process there whose number the engine of this database wrote down? */
-function isEngineAlive(path: string): boolean {
+/** Does an engine live that wrote its number down here, or the agent of a turn? Turns go on when their engine dies. */
+function isInUse(state: string): boolean {
+  return isAlive(join(state, "run", "engine.json")) || turnFilesIn(join(state, "agents")).some(isAlive);
+}
+
+function turnFilesIn(agents: string): readonly string[] {
   try {
-    const notice = join(dirname(path), "run", "engine.json");
-    if (!statSync(notice).isFile()) return false;
-    const { pid } = JSON.parse(readFileSync(notice, "utf8")) as { pid?: unknown };
+    return readdirSync(agents).map((name) => join(agents, name, "turn.pid"));
+  } catch {
+    // No agent has ever had a turn.
+    return [];
+  }
+}
+
+/** Is the process there whose number is in the file? */
+function isAlive(file: string): boolean {
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid?: unknown };
     return typeof pid === "number" && existsSync(`/proc/${pid}`);
   } catch {
     return false;

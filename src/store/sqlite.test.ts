@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { testDatabase } from "../../testkit/contracts/store/database.ts";
 import { aMessage, aRun } from "../../testkit/contracts/store/rows.ts";
 import { rejection } from "../../testkit/contracts/store/transactions.ts";
@@ -81,6 +81,26 @@ describe("the embedded database among processes", () => {
     const third = openSqlite({ path: place.path, life: "command" });
     expect((await third.read((tx) => tx.audit.list(10))).map(({ caller }) => caller)).toContain("other");
     await third.close();
+  }, 120_000);
+
+  test("a command waits for a turn without an engine to let go of deleted files, and neither loses a commit", async () => {
+    using place = tempPlace();
+    const turn = await said("open", start("stay", place.path));
+    const agent = join(dirname(place.path), "agents", "b1");
+    mkdirSync(agent, { recursive: true });
+    writeFileSync(join(agent, "turn.pid"), JSON.stringify({ pid: turn.pid }));
+    for (const end of ["-wal", "-shm"]) rmSync(place.path + end);
+    const other = openSqlite({ path: place.path, life: "command" });
+    await other.transaction((tx) =>
+      tx.audit.record({ caller: "other", action: "write", refused: false, detail: "", now: 0 }),
+    );
+    await other.close();
+    await turn.stdin.end();
+    expect([await turn.exited, turn.signalCode]).toEqual([0, null]);
+    const third = openSqlite({ path: place.path, life: "command" });
+    const callers = (await third.read((tx) => tx.audit.list(10))).map(({ caller }) => caller);
+    await third.close();
+    expect(callers.toSorted()).toEqual([String(turn.pid), String(turn.pid), "other"].toSorted());
   }, 120_000);
 
   test("a command waits for another process that is writing, then succeeds", async () => {
