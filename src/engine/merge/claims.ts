@@ -74,17 +74,23 @@ const named = (paths: readonly string[]): string =>
     : `${paths.slice(0, mostNamed).join(", ")} and ${paths.length - mostNamed} more`;
 const mostNamed = 8;
 
-/** Entries that somebody worked on who is no more go back into the queue, or fail when that happens again and again. */
-export async function freeLostEntries(ports: MergePorts): Promise<void> {
+/**
+ * Entries of attempts that were not ended go back into the queue. `died`: the engine that worked on them is gone; entries
+ * to which that happens again and again fail. `broke`: this engine could not even record that it gave up, which is no
+ * fault of the entries; they rest.
+ */
+export async function freeLostEntries(ports: MergePorts, how: "died" | "broke"): Promise<void> {
   const context = mergeContext(ports);
   await ports.store.transaction(async (tx) => {
+    const outcome = how === "died" ? "lost" : "blocked";
     for (const attempt of await tx.mergeAttempts.unfinished()) {
-      await tx.mergeAttempts.change(attempt.id, { outcome: "lost", finishedAt: context.now });
+      await tx.mergeAttempts.change(attempt.id, { outcome, finishedAt: context.now });
     }
     for (const entry of await tx.merges.list({ statuses: ["merging", "gating"] })) {
       const attempts = await tx.mergeAttempts.of(entry.id);
-      const change = { status: "pending", updatedAt: context.now } as const;
-      if (deathsInARow(attempts) < mostDeaths) {
+      const notBefore = how === "died" ? entry.notBefore : context.now + brokenRestMs;
+      const change = { status: "pending", notBefore, updatedAt: context.now } as const;
+      if (how === "broke" || deathsInARow(attempts) < mostDeaths) {
         await tx.merges.change(entry.id, ["merging", "gating"], change);
         continue;
       }
@@ -93,6 +99,9 @@ export async function freeLostEntries(ports: MergePorts): Promise<void> {
     }
   });
 }
+
+/** The store is what broke; it is asked again soon. */
+const brokenRestMs = 5_000;
 
 function deathsInARow(attempts: readonly MergeAttempt[]): number {
   const last = attempts.findLastIndex(({ outcome }) => outcome !== "lost");

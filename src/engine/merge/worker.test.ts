@@ -124,3 +124,32 @@ for (const alsoBroken of ["unusableNames", "filterProblem"] as const) {
     expect((await world.entry(id)).status).toBe("merged");
   }, 60_000);
 }
+
+test("a branch stays in the queue when the store fails while a broken train is given up", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  world.branch("work", () => world.write(world.root, "b.txt", "b\n"));
+  const id = await world.enqueue("work");
+  let isStoreBroken = false;
+  const merge = async (): Promise<never> => {
+    isStoreBroken = true;
+    throw new Error("git could not be started");
+  };
+  const transaction: typeof world.store.transaction = (work) => {
+    const breaks = isStoreBroken;
+    isStoreBroken = false;
+    return breaks ? Promise.reject(new Error("the disk is full")) : world.store.transaction(work);
+  };
+  const broken = { store: { ...world.store, transaction }, merging: { ...world.ports.merging, merge } };
+  const ports = { ...world.ports, report: () => {}, ...broken };
+  const worker = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal, wake: () => {} });
+  for (let pass = 0; pass < 8; pass++) {
+    worker.look();
+    await worker.settled();
+    world.later(60_000);
+  }
+  expect(await world.entry(id)).toMatchObject({ status: "pending", cause: null });
+  const attempts = await world.store.read((tx) => tx.mergeAttempts.of(id));
+  expect(new Set(attempts.map(({ outcome }) => outcome))).toEqual(new Set(["blocked"]));
+  await world.work();
+  expect((await world.entry(id)).status).toBe("merged");
+}, 60_000);

@@ -36,7 +36,7 @@ export class MergeWorker {
   readonly #stop: AbortSignal;
   #gatesEnded = false;
   /** Somebody may have broken off in the middle of a landing: an engine before us, or we ourselves. */
-  #inDoubt = true;
+  #inDoubt: "died" | "broke" | undefined = "died";
   readonly #flight: SingleFlight;
   readonly #wake: () => void;
   /** Entries that wait for an approval and were looked at, with their commits. */
@@ -65,10 +65,10 @@ export class MergeWorker {
 
   async #pass(): Promise<boolean> {
     if (!this.#gatesEnded) await endLostGates(this.#ports);
-    if (this.#inDoubt) {
+    if (this.#inDoubt !== undefined) {
       await recoverLandings(this.#ports);
-      await freeLostEntries(this.#ports);
-      this.#inDoubt = false;
+      await freeLostEntries(this.#ports, this.#inDoubt);
+      this.#inDoubt = undefined;
     }
     if (!this.#gatesEnded) {
       this.#gatesEnded = true;
@@ -86,7 +86,7 @@ export class MergeWorker {
         return this.#alone(() => runTrainOf(this.#ports, train).then(() => true), false);
       }),
     );
-    if (ended.includes(false)) this.#inDoubt = true;
+    if (ended.includes(false)) this.#inDoubt = "broke";
     return operated || trains.length > 0;
   }
 
