@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message } from "../../src/domain/mail/types.ts";
-import { eventsOf, letGo, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { eventsOf, letGo, promptsOf, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { connect, seat, use } from "../mcp/mcp.world.ts";
 
@@ -51,7 +51,7 @@ test("a reviewer ends with a verdict, and says why when it sends a branch back",
   expect(await project.read((tx) => tx.tasks.get("R"))).toMatchObject({ status: "closed" });
 }, 60_000);
 
-test("the tool gates shows what finish proved, by the name of the branch and of its agent", async () => {
+test("L9: the tool gates shows what finish proved, by the name of the branch and of its agent", async () => {
   await using project = await makeProject({ scenario: builder, gates: ["true"] });
   await sling(project, "B", "b1");
   await untilAgent(project, "b1", "completed/done");
@@ -63,6 +63,48 @@ test("the tool gates shows what finish proved, by the name of the branch and of 
     expect(seen.data).toMatchObject({ commit: headCommit, verdict: "verified", receipt: { kind: "completion" } });
   }
 }, 60_000);
+
+test("L12: builder and lead each get a verdict with its findings in one message, and the lead a turn only where it acts", async () => {
+  await using project = await makeProject({
+    gates: ["true"],
+    scenario: `${builder}
+- when: { agent: lead1, turn: 1 }
+  do:
+    - ov: [task, create, Build, --id, B]
+    - ov: [sling, B, --name, b1]
+- when: { agent: lead1, turn: 4 }
+  do:
+    - ov: [mail, send, --to, operator, --type, merge_ready, --subject, Ready, --body, B, --payload, '{"branch":"overstory/b1/B"}']
+- when: { agent: lead1 }
+  do:
+    - ov: [sling, B, --capability, reviewer, --name, "r\${turn}"]
+- when: { agent: r2 }
+  do:
+    - shell: |
+        ov done --verdict needs_changes --summary "not yet" --findings "$(printf 'work.txt:1: critical: one word\\nexpected: two words')"
+- when: { agent: r3 }
+  do:
+    - ov: [done, --verdict, pass, --summary, now it is right]
+`,
+  });
+  await sling(project, "L", "lead1", "--capability", "lead");
+  const handedOver = async () => (await project.read((tx) => tx.merges.list({}))).length === 1;
+  await project.until("the branch was handed over", handedOver);
+  const finding = { file: "work.txt", line: 1, severity: "critical", text: "one word", expected: "two words" };
+  const [review] = await project.read((tx) => tx.messages.list({ from: "r2", type: "review" }));
+  expect(review).toMatchObject({ address: "b1" });
+  expect(payloadOf(review)).toMatchObject({ verdict: "needs_changes", findings: [finding] });
+  const [verdict] = await project.read((tx) => tx.messages.list({ from: "r2", type: "worker_done" }));
+  expect(payloadOf(verdict)).toMatchObject({ verdict: "needs_changes", findings: [finding] });
+  // The lead had a turn for the work, for the mended work, with the verdict beside it, and for the pass. None for the fail.
+  const prompts = promptsOf(project, "lead1");
+  expect(prompts).toHaveLength(4);
+  for (const words of ["one word", "two words", "b1 was started again with these findings"]) {
+    expect(prompts[2]).toContain(words);
+  }
+  expect(prompts[3]).toContain("It passed. Hand the branch over with merge_ready; nobody else does.");
+  expect(promptsOf(project, "b1")[1]).toContain("two words");
+}, 120_000);
 
 test("reviews send a builder back twice; the third time somebody above decides", async () => {
   await using project = await makeProject({

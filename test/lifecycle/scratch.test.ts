@@ -36,7 +36,7 @@ touch "$HOME/asked"
 until [ -e "$HOME/go" ]; do sleep 0.05; done
 `;
 
-test("a reviewer may run a single test and keep its output; code of its own is not run, and the guard says what to do instead", async () => {
+test("L8: a reviewer may run a single test and keep its output; code of its own is not run, and the guard says what to do instead", async () => {
   const bin = mkdtempSync(join(tmpdir(), "ov-claude-"));
   await using project = await makeProject({ env: { PATH: `${bin}:${process.env.PATH}` }, gates: ["npm run check"] });
   writeFileSync(join(bin, "claude"), program, { mode: 0o755 });

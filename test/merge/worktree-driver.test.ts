@@ -25,7 +25,7 @@ const scenario = `
     - ov: [done, --summary, joined]
 `;
 
-test("what an agent merges in its worktree is joined by rule, and what no rule settles has the usual marks", async () => {
+test("L10: what an agent merges in its worktree is joined by rule, and what no rule settles has the usual marks", async () => {
   await using project = await makeProject({ scenario, gates: ["true"] });
   const commit = async (list: string, words: string): Promise<void> => {
     const files = { "list.json": list, "words.txt": words, "data.bin": `${words}\0` };

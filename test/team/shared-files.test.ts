@@ -14,7 +14,7 @@ const scenario = `
     - ov: [done, --summary, added]
 `;
 
-test("tasks that share a changelog run side by side, and what each wrote there lands", async () => {
+test("L10: tasks that share a changelog run side by side, and what each wrote there lands", async () => {
   await using project = await makeProject({ scenario, gates: ["true"] });
   writeFileSync(join(project.root, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- begun\n");
   await project.git("add", "CHANGELOG.md");
