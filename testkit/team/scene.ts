@@ -168,8 +168,8 @@ const stream = scene.streams.find(({ lead }) => lead === me);
 if (stream.lazy && turn === 1) act("done", "--summary", "Everything is done");
 if (turn === 1) {
   for (const { task, builder, criteria, file } of stream.parts) {
-    act("task", "create", "Write " + file, "--id", task, "--criteria", criteria.join(","), "--files", file + "," + scene.shared);
-    act("sling", task, "--name", builder, "--allow-overlap");
+    act("task", "create", "Write " + file, "--id", task, "--criteria", criteria.join(","), "--files", file, "--shares", scene.shared);
+    act("sling", task, "--name", builder);
   }
 }
 for (const part of stream.parts) {
