@@ -106,6 +106,16 @@ test("L5: news about tasks wakes while one of them can be started, and only info
   expect((await why(world, ready))?.code).toBe("does-not-wake");
 });
 
+test("L5: a landing wakes a parent that has nobody at work, and only informs one that has started somebody since", async () => {
+  await using world = await coordinatedRun();
+  const landed = await tell(world, { type: "merged", payload: { branch: "overstory/b1/T0", readyTasks: [] } });
+  expect(await brought(world)).toEqual([landed]);
+  expect((await why(world, landed))?.code).not.toBe("does-not-wake");
+  await world.seat("b2", { capability: "builder", runId, parentName: "chief", state: "in_turn" });
+  expect(await brought(world)).toEqual([landed]);
+  expect((await why(world, landed))?.code).toBe("does-not-wake");
+});
+
 test("L5: a notice that is no longer true when its turn comes is dropped as stale", async () => {
   await using world = await coordinatedRun();
   await world.seat("b1", { capability: "builder", runId, parentName: "chief" });

@@ -56,16 +56,28 @@ const readyTasksIn = ({ payload }: Message): readonly string[] => {
 const bringsTasks = (message: Message): boolean => readyTasksIn(message).length > 0;
 
 /**
- * News of the engine that woke its reader only because it brought tasks asks nothing any more once all of them were
- * started or closed: it stays, and rides along with the next turn.
+ * News of the engine that asks nothing any more stays, and rides along with the next turn: a landing that brought tasks
+ * which were all started or closed since, or that found nobody at work below its reader, who has set somebody to work since.
  */
 async function withoutSpentWake(tx: Tx, mail: Mail, now: number): Promise<Mail> {
   const { message, delivery } = mail;
-  if (!delivery.wake || message.fromAgent !== fromEngine.from || !bringsTasks(message)) return mail;
-  if ((await takenOf(tx, message)).length < readyTasksIn(message).length) return mail;
+  if (!delivery.wake || message.fromAgent !== fromEngine.from || message.type !== "merged") return mail;
+  const asks = bringsTasks(message)
+    ? (await takenOf(tx, message)).length < readyTasksIn(message).length
+    : !(await isAnyBusyBelow(tx, delivery.toAgent));
+  if (asks) return mail;
   const quiet = { ...delivery, wake: false, wakeReason: null, updatedAt: now };
   await tx.deliveries.update(quiet);
   return { message, delivery: quiet };
+}
+
+/** Has an agent of this parent a turn, or is it about to have one? Its end will wake the parent. */
+async function isAnyBusyBelow(tx: Tx, parentName: string): Promise<boolean> {
+  for (const agent of newestPerName(await tx.agents.list({ parentName }))) {
+    if (hasEnded(agent)) continue;
+    if (agent.state !== "between_turns" || (await tx.turns.queuedFor(agent.id)) !== undefined) return true;
+  }
+  return false;
 }
 
 /** What came of a branch: the newest of these says all that the older ones said. */
