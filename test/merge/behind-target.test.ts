@@ -218,21 +218,25 @@ test("a target that lost commits is not taken in: the promotion asks first", asy
   expect(await world.promote("run-1")).toMatchObject({ status: "dropped", request: { cause: "rewritten_target" } });
 });
 
-test("a branch without an agent that was taken out and has landed again is work, and no commit of the target", async () => {
-  await using world = await landingWorld({ gates: ["true"] });
-  await begun(world);
-  make(world, "mine", "main");
-  const first = await world.enqueue("mine", { runId: "run-1", targetBranch: landing, source: "cli" });
-  await world.work();
-  await world.undo(String(first), { requeue: true });
-  const [again] = await world.store.read((tx) => tx.merges.list({ branch: "mine", statuses: ["pending"] }));
-  if (again === undefined) throw new Error("the branch is not in the queue again");
-  expect(again).toMatchObject({ source: "cli", enqueuedBy: "operator", approval: "waiting" });
-  await world.call(approveMerge, { of: String(again.id) });
-  await world.work();
-  expect(world.show(landing, "mine.txt")).toBe("mine");
-  const context = { settings: world.ports.rules, ids: world.ports.ids };
-  expect(await world.store.read((tx) => unpromotedWork(tx, context))).toMatchObject([{ landings: 2 }]);
-  expect((await world.undo(String(again.id))).status).toBe("done");
-  expect((await world.entry(again.id)).status).toBe("reverted");
-}, 60_000);
+for (const source of ["cli", "engine"] as const) {
+  const by = source === "engine" ? " by an earlier version" : "";
+  test(`a branch without an agent that was taken out and queued again${by} is work, and no commit of the target`, async () => {
+    await using world = await landingWorld({ gates: ["true"] });
+    await begun(world);
+    make(world, "mine", "main");
+    const first = await world.enqueue("mine", { runId: "run-1", targetBranch: landing, source: "cli" });
+    await world.work();
+    await world.undo(String(first), { requeue: source === "cli" });
+    if (source === "engine") await world.enqueue("mine", { runId: "run-1", targetBranch: landing, source });
+    const [again] = await world.store.read((tx) => tx.merges.list({ branch: "mine", statuses: ["pending"] }));
+    if (again === undefined) throw new Error("the branch is not in the queue again");
+    expect(again).toMatchObject({ source, enqueuedBy: "operator" });
+    await world.call(approveMerge, { of: String(again.id) });
+    await world.work();
+    expect(world.show(landing, "mine.txt")).toBe("mine");
+    const context = { settings: world.ports.rules, ids: world.ports.ids };
+    expect(await world.store.read((tx) => unpromotedWork(tx, context))).toMatchObject([{ landings: 2 }]);
+    expect((await world.undo(String(again.id))).status).toBe("done");
+    expect((await world.entry(again.id)).status).toBe("reverted");
+  }, 60_000);
+}

@@ -58,10 +58,16 @@ export async function isLandingOf(tx: Tx, landing: string, target: string): Prom
 export async function isOfTarget(tx: Tx, entry: MergeEntry): Promise<boolean> {
   const { branch, targetBranch: landing } = entry;
   if (!isIntegration(landing)) return false;
-  if (bringsTarget(entry)) return true;
+  if (bringsTarget(entry) && !(await isQueuedAgain(tx, entry))) return true;
   if (await isLandingOf(tx, landing, branch)) return true;
   const promotions = await tx.mergeOps.list({ kind: "promote", ref: `refs/heads/${branch}` });
   return promotions.some(({ request }) => request.landing === landing);
+}
+
+/** Earlier versions queued the branch of a person as an entry of the engine when it was taken out and queued again. */
+async function isQueuedAgain(tx: Tx, { id, branch, targetBranch }: MergeEntry): Promise<boolean> {
+  const entries = await tx.merges.list({ branch, statuses: ["reverted"] });
+  return entries.some((other) => other.id < id && other.targetBranch === targetBranch && !bringsTarget(other));
 }
 
 /** The landing branch that an earlier version made for this target, where there is one with another name than today's. */
