@@ -10,8 +10,9 @@ import { post } from "../mail/post.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import { overview } from "../status/overview.ts";
+import { changeRun } from "./change-objective.ts";
 import { endRun } from "./change-run.ts";
-import { recordProof } from "./criteria.ts";
+import { recordProof, waiveCriterionOfRun } from "./criteria.ts";
 
 const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
 
@@ -168,6 +169,18 @@ test("only a verdict that was accepted, on the branch where the run lands, passe
     status: "active",
     review: expect.stringContaining("last-review-1 ended without a verdict"),
   });
+});
+
+test("a change of the objective after the last review has the whole read anew, for the checklist as it is now", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "pass");
+  await world.must(changeRun, { words: "and JSON" });
+  await world.must(waiveCriterionOfRun, { number: 3, reason: "it does that" });
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
+  await reads(world, "last-review-2", "c1", "pass");
+  expect(await end(world)).toMatchObject({ status: "completed" });
 });
 
 test("a last review that cannot be done is a decision of the operator, not a block", async () => {

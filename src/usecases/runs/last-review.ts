@@ -17,7 +17,8 @@ import { lastReviewers, verdictOf } from "./verdict-on-whole.ts";
  * How the last review of a run stands: the reading of the whole difference against the checklist by a reviewer of the
  * coordinator's, before the run ends.
  *
- *   done      none is needed, it passed on exactly what has landed, or the operator does without it
+ *   done      none is needed, it passed on exactly what has landed and for the checklist as it is now, or the operator
+ *             does without it
  *   needed    nobody has read what has landed
  *   no        it found something, or the operator has to decide
  */
@@ -43,7 +44,9 @@ export async function lastReviewOf(
   const tasks = (await tx.tasks.list({ runId: run.id })).filter(({ id }) => !reviewed.has(id));
   if (tasks.length <= 1) return { kind: "done" };
   const last = reviewers.at(-1);
-  const read = last !== undefined && last.baseCommit === landed ? await verdictOf(tx, last) : undefined;
+  const changedAt = (await tx.runs.changes(run.id)).at(-1)?.changedAt ?? 0;
+  const isNewest = last !== undefined && last.baseCommit === landed && last.startedAt > changedAt;
+  const read = isNewest ? await verdictOf(tx, last) : undefined;
   if (read?.verdict === "pass") return { kind: "done" };
   if (read !== undefined) {
     const what = `${read.by} read the whole difference, and its verdict is ${read.verdict}`;
