@@ -42,6 +42,7 @@ export const catalog = {
   "clean.plan": async () => (await import("./worktrees/plan-clean.ts")).planCleaning,
   "clean.run": async () => (await import("./worktrees/run-clean.ts")).runCleaning,
   "clean.restore": async () => (await import("./worktrees/run-clean.ts")).restoreCleaned,
+  "clean.listOpenRuns": async () => (await import("./runs/open-ends.ts")).listOpenRuns,
   "clean.archive": async () => (await import("./worktrees/run-clean.ts")).archive,
   "config.get": async () => (await import("./config/config.ts")).get,
   "config.set": async () => (await import("./config/config.ts")).set,

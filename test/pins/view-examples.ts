@@ -622,7 +622,7 @@ const plan: First<"cleanPlanView"> = {
   messages: 1,
   usage: 1,
   sessions: ["b1"],
-  endRuns: true,
+  endRuns: [{ runId: "run-1", open: ["task T1 is open: one"] }],
   dirs: [{ target: "logs", dir: "logs", entries: 1, backUp: false }],
   rescues: [kept],
   emptiesTrash: false,
@@ -667,6 +667,7 @@ const demo: First<"demoView"> = {
 const overview: First<"overviewView"> = {
   missingTargets: ["main"],
   run,
+  endedLeader: { runId: "run-1", coordinatorName: "coordinator", capability: "coordinator" },
   criteria: [criterion, bareCriterion],
   lastReview: { by: "last-review-1", verdict: "fail", commit: "c1", findings: 2, message: "msg-1" },
   otherRuns: [
@@ -761,6 +762,18 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
       { force: true, cleaned: cleanedWorktrees },
     ],
   ],
+  endedRunView: [
+    [
+      {
+        runId: "run-1",
+        status: "completed",
+        open: [{ kind: "task", name: "T1", what: "task T1 is open: one", fix: "ov task drop T1" }],
+        review: "nobody has read all of it",
+      },
+    ],
+    [{ runId: "run-1", status: "completed", open: [], review: null }],
+  ],
+  ledRunView: [[{ runId: "run-1", coordinatorName: "coordinator", capability: "coordinator" }]],
   stoppedHeadView: [
     [
       {
@@ -772,6 +785,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
         workers: "leave",
         workersStopped: ["b1"],
         workersLeft: ["b2"],
+        leftOpen: ["task T1 is open: one"],
         unhanded: [{ agentName: "b1", branch: "overstory/b1/T1" }],
       },
     ],

@@ -5,7 +5,7 @@ import type { NudgeReply } from "../../usecases/agents/nudge.ts";
 import type { PauseReply, ResumeReply } from "../../usecases/agents/pause.ts";
 import type { ReleaseReply } from "../../usecases/agents/release-agent.ts";
 import type { SlingReply } from "../../usecases/agents/sling-request.ts";
-import type { AgentStopped } from "../../usecases/agents/stop.ts";
+import type { AgentStopped, LedRun } from "../../usecases/agents/stop.ts";
 import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
 import type { HeadStanding } from "../../usecases/coordinators/status.ts";
 import type { TroubledAgent, UnhandedBranch } from "../../usecases/operator/troubled-agents.ts";
@@ -172,6 +172,9 @@ export const stoppedAgentView = (
   ...worktreeFate(agent, cleaned),
 });
 
+/** An active run whose leader was stopped. */
+export const ledRunView = ({ runId, coordinatorName }: LedRun) => ({ runId, coordinatorName });
+
 const untouched: CleanWorktreesReport = { removed: [], failed: [], kept: [], pruned: 0 };
 
 function worktreeFate({ agentName }: AgentStopped, { removed, failed, kept }: CleanWorktreesReport) {
@@ -196,6 +199,8 @@ export interface StoppedHead {
   readonly workers: string;
   readonly workersStopped: readonly string[];
   readonly workersLeft: readonly string[];
+  /** What its run left open: tasks, agents, branches, criteria. */
+  readonly leftOpen: readonly string[];
   readonly unhanded: readonly UnhandedBranch[];
 }
 

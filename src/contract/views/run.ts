@@ -2,6 +2,7 @@ import type { RunChange } from "../../domain/run/change.ts";
 import { criterionStatus } from "../../domain/run/checklist.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import type { ChangeRunReply } from "../../usecases/runs/change-objective.ts";
+import type { EndReply } from "../../usecases/runs/change-run.ts";
 import type { CriterionDetail } from "../../usecases/runs/checklist.ts";
 import type { ChecklistReply } from "../../usecases/runs/criteria.ts";
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
@@ -65,6 +66,14 @@ export const runChangeView = (change: RunChange) => ({
   changedAt: iso(change.changedAt),
 });
 
+/** A run that was to be ended. It is active still while its last review is to be done, which `review` says. */
+export const endedRunView = ({ runId, status, review, open }: EndReply) => ({
+  runId,
+  status,
+  ...(review === null ? {} : { review }),
+  ...(open.length === 0 ? {} : { leftOpen: open.map(({ what }) => what) }),
+});
+
 /** One thing that keeps a run from ending. */
 export const openEndView = ({ kind, name, what, fix }: OpenEnd) => ({ kind, name, what, fix });
 
@@ -90,6 +99,7 @@ export const runView = (detail: RunDetail) => ({
 /** The document of `ov status`. `engine` describes the engine that listens now; undefined when none does. */
 export const overviewView = (overview: Overview, engine: object | undefined) => ({
   currentRunId: overview.run?.id ?? null,
+  endedLeader: overview.endedLeader?.coordinatorName ?? null,
   criteria: overview.criteria.map(criterionView),
   lastReview: overview.lastReview,
   otherRuns: overview.otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({

@@ -195,7 +195,8 @@ export const eventKinds = {
   spec_written: holds<{ taskId: string; path: string; author: string | null; digest: string }>(),
 
   // Runs and budgets
-  run_completed: holds<{ runId: string; by?: "stop"; open?: readonly string[] }>(),
+  /** `open`: what was left open. */
+  run_completed: holds<{ runId: string; by?: "stop" | "clean"; open?: readonly string[] }>(),
   criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),
   criterion_proved: holds<{ runId: string; number: number; kind: string; landed: string }>(),
   criterion_waived: holds<{ runId: string; number: number; reason: string }>(),

@@ -46,6 +46,14 @@ export interface StopReport extends AgentStopped {
   readonly children: readonly AgentStopped[];
   /** Its children that go on without it. */
   readonly liveChildren: readonly string[];
+  /** Active runs that the stopped agents led. A stop ends no run. */
+  readonly ledRuns: readonly LedRun[];
+}
+
+export interface LedRun {
+  readonly runId: string;
+  readonly coordinatorName: string;
+  readonly capability: Capability;
 }
 
 /** Time an agent has to leave by itself. */
@@ -64,12 +72,12 @@ export const stop: Effect<StopRequest, StopReport> = {
   run: async (world, { name, tree, force }) => {
     const asked = await world.call("agent.requestStop", { name, tree });
     if (!asked.ok) return asked;
-    const { agents, liveChildren } = asked.value;
+    const { agents, liveChildren, ledRuns } = asked.value;
     const reports = await endIntended(world, agents, force ? 0 : graceMs);
     if (!reports.ok) return reports;
     const own = reports.value.at(-1);
     if (own === undefined) throw new Error("a stop named nobody");
-    return ok({ ...own, children: reports.value.slice(0, -1), liveChildren });
+    return ok({ ...own, children: reports.value.slice(0, -1), liveChildren, ledRuns });
   },
 };
 
@@ -177,6 +185,7 @@ export interface StopIntents {
   readonly agents: readonly StopIntent[];
   /** Children of those that go on without them. */
   readonly liveChildren: readonly string[];
+  readonly ledRuns: readonly LedRun[];
 }
 
 /** One agent that is to end, and what the caller has to end for it. */
@@ -216,9 +225,20 @@ export const requestStop: UseCase<StopOrder, StopIntents> = {
     const stopped = new Set(doomed.map((agent) => agent.name));
     const left = below.filter((agent) => !hasEnded(agent) && !stopped.has(agent.name));
     const orphaned = left.filter((agent) => agent.parentName === found.value.name);
-    return ok({ agents, liveChildren: orphaned.map((agent) => agent.name) });
+    const ledRuns = await runsLedBy(tx, doomed);
+    return ok({ agents, liveChildren: orphaned.map((agent) => agent.name), ledRuns });
   },
 };
+
+async function runsLedBy(tx: Tx, agents: readonly Agent[]): Promise<readonly LedRun[]> {
+  const led: LedRun[] = [];
+  for (const { name, capability, runId } of agents) {
+    const run = await tx.runs.get(runId);
+    if (run?.status === "active" && run.coordinatorName === name)
+      led.push({ runId, coordinatorName: name, capability });
+  }
+  return led;
+}
 
 /** The same for every live agent of the project. */
 export const requestStopOfAll: UseCase<object, { readonly names: readonly string[] }> = {

@@ -2,13 +2,14 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { release } from "../agents/release-agent.ts";
-import { byCaller, record } from "../events/record.ts";
-import { promoteAtEnd } from "../merge/landing/promotion.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { type UnhandedBranch, unhandedBranches } from "../operator/troubled-agents.ts";
+import { recordEnd } from "../runs/change-run.ts";
+import { openEndsOf } from "../runs/open-ends.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, headQuestion } from "./find.ts";
 
@@ -18,6 +19,8 @@ export interface FinishReply {
   readonly runId: string;
   /** False: it was over before. */
   readonly runCompleted: boolean;
+  /** What the run left open. */
+  readonly open: readonly OpenEnd[];
   /** The landing branch, when work on it waits for a promotion. */
   readonly unpromoted: string | null;
   readonly unhanded: readonly UnhandedBranch[];
@@ -38,15 +41,8 @@ export const finishRun: UseCase<HeadQuestion, FinishReply> = {
     const agent = found.value;
     const run = await tx.runs.get(agent.runId);
     const completes = run?.status === "active" && run.coordinatorName === agent.name;
-    if (completes) {
-      await tx.runs.complete(run.id, "completed", context.now);
-      await promoteAtEnd(tx, context, run);
-      await record(tx, context.now, {
-        ...byCaller(context.caller, run.id),
-        type: "run_completed",
-        data: { runId: run.id, by: "stop" },
-      });
-    }
+    const open = completes ? await openEndsOf(tx, run, context.caller.name) : [];
+    if (completes) await recordEnd(tx, context, run, open, "stop");
     if (hasEnded(agent) && agent.releasedAt === null) await release(tx, context, agent, "stopped");
     const landing = run?.landingBranch ?? null;
     const lands = landing !== null && landing !== run?.targetBranch;
@@ -56,6 +52,7 @@ export const finishRun: UseCase<HeadQuestion, FinishReply> = {
       agentId: agent.id,
       runId: agent.runId,
       runCompleted: completes,
+      open,
       unpromoted: waits ? landing : null,
       unhanded: await unhandedBranches(tx, await tx.agents.list({ runId: agent.runId, unreleased: true })),
     });

@@ -87,19 +87,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     if (review.kind === "needed" && !mayDoWithout) {
       return ok({ runId: run.id, status: "active", open: [], review: await startLastReview(tx, context, run) });
     }
-    await tx.runs.complete(run.id, "completed", context.now);
-    // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
-    for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
-      if (isLastReviewer(run, agent)) await closeReview(tx, context, agent);
-      else if (hasEnded(agent)) await giveBackTask(tx, context, agent);
-      else if (isIn("persistent", agent.capability)) await closeOwnTask(tx, context, agent);
-    }
-    await promoteAtEnd(tx, context, run);
-    await record(tx, context.now, {
-      ...byCaller(context.caller, run.id),
-      type: "run_completed",
-      data: { runId: run.id, ...(open.length === 0 ? {} : { open: open.map(({ what }) => what) }) },
-    });
+    await recordEnd(tx, context, run, open);
     return ok({ runId: run.id, status: "completed", open, review: reviewWords(review, force === true) });
   },
 };
@@ -109,6 +97,27 @@ function reviewWords(review: LastReview, force: boolean): string | null {
   if (review.kind === "no" && review.found !== null) return review.found;
   if (review.kind === "done" || force) return null;
   return "nobody has read all of it against the checklist: the last review was not done";
+}
+
+/** Ends an active run, for every command that does. `open`: what it leaves open. */
+export async function recordEnd(
+  tx: Tx,
+  context: Context,
+  run: Run,
+  open: readonly OpenEnd[],
+  by?: "stop" | "clean",
+): Promise<void> {
+  await tx.runs.complete(run.id, "completed", context.now);
+  // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
+  for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
+    if (isLastReviewer(run, agent)) await closeReview(tx, context, agent);
+    else if (hasEnded(agent)) await giveBackTask(tx, context, agent);
+    else if (isIn("persistent", agent.capability)) await closeOwnTask(tx, context, agent);
+  }
+  await promoteAtEnd(tx, context, run);
+  const left = open.length === 0 ? {} : { open: open.map(({ what }) => what) };
+  const data = { runId: run.id, ...(by === undefined ? {} : { by }), ...left };
+  await record(tx, context.now, { ...byCaller(context.caller, run.id), type: "run_completed", data });
 }
 
 /** A coordinator that was slung with a task has done it when its run is complete. */

@@ -3,11 +3,14 @@ import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
+import { ok } from "../../domain/result.ts";
 import { type Lack, type OpenEnd, openEnds } from "../../domain/run/open-ends.ts";
 import { isLastReviewer, type Run } from "../../domain/run/run.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { goesAfterTurn } from "../agents/held-agents.ts";
+import type { UseCase } from "../usecase.ts";
 import { checklist } from "./checklist.ts";
 
 /** What keeps this run from ending, as it is now, with what this reader may do about it. */
@@ -28,6 +31,30 @@ export async function openEndsOf(
   };
   return openEnds(facts, reader);
 }
+
+/** An active run, and what `ov clean` would leave open of it. Agents are released by the same command. */
+export interface OpenRun {
+  readonly runId: string;
+  readonly open: readonly string[];
+}
+
+/** More runs than anybody has active at a time. */
+const mostRuns = 1000;
+
+export const listOpenRuns: UseCase<object, { readonly runs: readonly OpenRun[] }> = {
+  kind: "read",
+  request: noFields,
+  operatorOnly: true,
+  run: async (tx, { caller }) => {
+    const runs: OpenRun[] = [];
+    for (const run of await tx.runs.list(mostRuns)) {
+      if (run.status !== "active") continue;
+      const open = (await openEndsOf(tx, run, caller.name)).filter(({ kind }) => kind !== "agent");
+      runs.push({ runId: run.id, open: open.map(({ what }) => what) });
+    }
+    return ok({ runs });
+  },
+};
 
 export const isStillOpen = (run: Pick<Run, "id">, caller: Caller, open: readonly OpenEnd[]): Refusal => ({
   kind: "run-open",

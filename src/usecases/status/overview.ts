@@ -7,6 +7,7 @@ import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
 import { waitsOf } from "../agents/parked.ts";
+import type { LedRun } from "../agents/stop.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/landing/unpromoted.ts";
 import { type BlockedMerge, mergeCounts } from "../merge/queue/queue-state.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "../operator/decisions.ts";
@@ -33,6 +34,8 @@ export interface AgentStanding extends Standing {
 
 export interface Overview {
   readonly run: Run | null;
+  /** The agent that led the current run and has ended, so that nobody leads it. */
+  readonly endedLeader: LedRun | null;
   /** The checklist of the current run. */
   readonly criteria: readonly CriterionDetail[];
   /** The newest verdict on all that the current run has landed. */
@@ -96,6 +99,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     const list = run === null ? { criteria: [], tasks: [] } : await checklist(tx, run);
     return ok({
       run,
+      endedLeader: run === null ? null : await endedLeaderOf(tx, run),
       criteria: detailsOf(list.criteria, list.tasks),
       lastReview: run === null ? null : await lastVerdictOf(tx, run),
       otherRuns: all ? [] : await otherRuns(tx, run),
@@ -138,6 +142,12 @@ async function shownAgents(tx: Tx, run: Run | null, all: boolean): Promise<reado
   const candidates = await tx.agents.list({ unreleased: true, ...inRun });
   const shown = candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
   return [...shown, ...(await agentsThatNeverStarted(tx, (run ?? (await tx.runs.list(1))[0])?.id))];
+}
+
+async function endedLeaderOf(tx: Tx, { id: runId, coordinatorName }: Run): Promise<LedRun | null> {
+  const leader = coordinatorName === null ? undefined : await tx.agents.byName(coordinatorName);
+  if (leader === undefined || leader.runId !== runId || !hasEnded(leader)) return null;
+  return { runId, coordinatorName: leader.name, capability: leader.capability };
 }
 
 /** More active runs than a person leads at the same time. */

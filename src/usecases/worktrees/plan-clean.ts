@@ -8,6 +8,7 @@ import { type CleanTarget, cleanTargets, targetDirs } from "../../domain/worktre
 import type { CleanDir, CleanFiles } from "../../ports/clean-files.ts";
 import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
 import type { Effect } from "../operation.ts";
+import type { OpenRun } from "../runs/open-ends.ts";
 import {
   asKept,
   type BranchPolicy,
@@ -56,7 +57,8 @@ export interface CleanPlan {
   readonly usage: number;
   /** Agents that have ended but are not released. */
   readonly sessions: readonly string[];
-  readonly endRuns: boolean;
+  /** Active runs that end with it. */
+  readonly endRuns: readonly OpenRun[];
   readonly dirs: readonly CleanDir[];
   readonly rescues: readonly Rescue[];
   /** Ignored files of the worktrees it removes go to the backup instead of the trash. */
@@ -86,6 +88,9 @@ export async function planClean(
   const live = request.agent === undefined ? facts.live : facts.live.filter((name) => name === request.agent);
   if (live.length > 0 && request.dryRun !== true) return no({ kind: "agents-live", names: live });
 
+  const runs = request.endRuns ? await ports.call("clean.listOpenRuns", {}) : ok({ runs: [] });
+  if (!runs.ok) return runs;
+
   const wants = (target: CleanTarget): boolean => request.targets.includes(target);
   const judged = wants("worktrees") ? await judgeOf(ports, facts, request.agent) : [];
   const worktrees = judged.filter(({ verdict }) => verdict.class !== "damaged" && verdict.class !== "running");
@@ -106,7 +111,7 @@ export async function planClean(
     messages: whole && wants("mail") ? facts.counts.messages : 0,
     usage: whole && wants("metrics") ? facts.counts.usage : 0,
     sessions: wants("sessions") ? unreleased(facts, request.agent) : [],
-    endRuns: request.endRuns && facts.hasOpenRun,
+    endRuns: runs.value.runs,
     dirs,
     rescues: wants("rescue") ? await rescuesOf(ports, request.agent) : [],
     emptiesTrash: whole && wants("trash"),
@@ -123,7 +128,7 @@ export const isEmptyPlan = (plan: CleanPlan): boolean =>
   plan.sessions.length === 0 &&
   plan.dirs.length === 0 &&
   plan.rescues.length === 0 &&
-  !plan.endRuns;
+  plan.endRuns.length === 0;
 
 function unknownAgent({ owners }: OwnersReply, name: string): Refusal | undefined {
   const names = owners.map(({ agent }) => agent.name);

@@ -11,6 +11,8 @@ import type { FoundBranch, OwnedWorktree } from "../../ports/worktrees.ts";
 import { release } from "../agents/release-agent.ts";
 import { record } from "../events/record.ts";
 import type { Effect } from "../operation.ts";
+import { recordEnd } from "../runs/change-run.ts";
+import { type OpenRun, openEndsOf } from "../runs/open-ends.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import {
   claimRemoval,
@@ -75,7 +77,7 @@ const planFields: SchemaOf<CleanPlan> = fields(
     messages: whole,
     usage: whole,
     sessions: list(text),
-    endRuns: flag,
+    endRuns: list(fields<OpenRun>({ runId: text, open: list(text) })),
     dirs: list(fields({ target: oneOf(cleanTargets), dir: text, entries: whole, backUp: flag })),
     rescues: list(fields({ ref: text, commit: text, skipped: list(text) })),
     emptiesTrash: flag,
@@ -153,7 +155,7 @@ async function cleanAll(
   const archived = await call("clean.archive", {
     sessions: plan.sessions.length > 0,
     agent: plan.agent,
-    runs: plan.endRuns,
+    runs: plan.endRuns.length > 0,
     metrics: plan.usage > 0,
     forgottenRefs: plan.rescues.map(({ ref }) => ref),
   });
@@ -239,7 +241,7 @@ export const archive: UseCase<ArchiveRequest, ArchiveReply> = {
   operatorOnly: true,
   run: async (tx, context, request) => {
     const released = await releaseEnded(tx, context, request);
-    const runs = request.runs === true ? await endRuns(tx, context.now) : [];
+    const runs = request.runs === true ? await endRuns(tx, context) : [];
     const usageRows = request.metrics === true ? await tx.cleaning.wipeUsage() : 0;
     await tx.snapshots.remove(request.forgottenRefs ?? []);
     const detail = { ...request, released, runs, usageRows };
@@ -265,10 +267,10 @@ async function releaseEnded(tx: Tx, context: Context, { sessions, agent: only }:
   return [...new Set(released)];
 }
 
-async function endRuns(tx: Tx, now: number): Promise<string[]> {
+async function endRuns(tx: Tx, context: Context): Promise<string[]> {
   const ended: string[] = [];
   for (let run = await tx.runs.current(); run !== undefined; run = await tx.runs.current()) {
-    await tx.runs.complete(run.id, "completed", now);
+    await recordEnd(tx, context, run, await openEndsOf(tx, run, context.caller.name), "clean");
     ended.push(run.id);
   }
   return ended;

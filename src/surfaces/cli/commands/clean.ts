@@ -93,7 +93,10 @@ function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
     ...(plan.messages === 0 ? [] : [item(counted(plan.messages, "message"))]),
     ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of what turns used`)]),
     ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
-    ...(plan.endRuns ? [item("runs that are still open are ended")] : []),
+    ...plan.endRuns.flatMap(({ runId, open }) => [
+      item(`run ${runId} ends`),
+      ...open.map((what) => hintLine(paint, `left open: ${visibleLine(what)}`)),
+    ]),
     ...plan.dirs.map(({ dir, entries }) => item(`${stateDirName}/${dir} (${entries})`)),
     ...plan.rescues.map(({ ref }) => item(visibleLine(ref))),
     ...plan.keptWorktrees.map((one) => keptLine(paint, one)),

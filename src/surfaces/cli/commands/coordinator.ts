@@ -171,7 +171,7 @@ export const stop =
     if (!monitors.ok) return monitors;
     const finished = await app.call("coordinator.finish", { capability, name });
     if (!finished.ok) return finished;
-    const { runCompleted, unpromoted, unhanded, agentId } = finished.value;
+    const { runCompleted, open, unpromoted, unhanded, agentId } = finished.value;
     const left = stopped.value.left.filter((other) => !monitors.value.includes(other));
     return ok({
       json: stoppedHeadView({
@@ -183,11 +183,13 @@ export const stop =
         workers,
         workersStopped: stopped.value.stopped,
         workersLeft: left,
+        leftOpen: open.map(({ what }) => what),
         unhanded,
       }),
       text: [
         successLine(io.paint, `Stopped ${capability}`, name),
         hintLine(io.paint, `run ${runId} ${runCompleted ? "is completed" : "was over before"}`),
+        ...open.map(({ what }) => hintLine(io.paint, `left open: ${visibleLine(what)}`)),
         ...(left.length === 0 ? [] : [hintLine(io.paint, `going on without it: ${left.join(", ")}`)]),
         ...(unpromoted === null
           ? []

@@ -5,6 +5,7 @@ import { statusOf } from "../../../domain/agent/status.ts";
 import { criterionStatus, evidenceOf, evidenceWords } from "../../../domain/run/checklist.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
+import type { LedRun } from "../../../usecases/agents/stop.ts";
 import type { OpenDecision, OpenQuestion } from "../../../usecases/operator/decisions.ts";
 import type { TroubledAgent, UnhandedBranch } from "../../../usecases/operator/troubled-agents.ts";
 import type { CriterionDetail } from "../../../usecases/runs/checklist.ts";
@@ -62,6 +63,13 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
 /** Work that nobody brought into the queue, with the command that does. */
 export const unhandedWords = ({ agentName, branch }: UnhandedBranch): string =>
   `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which is not in the merge queue; to land it: ov merge --branch ${shellWord(branch)}`;
+
+/** An active run whose leader has ended: what the operator slings next would join it. */
+export function leaderlessLine(paint: Paint, { runId, coordinatorName, capability }: LedRun): string {
+  const which = coordinatorName === capability ? "" : ` --name ${coordinatorName}`;
+  const next = `let it go on: ov recover ${coordinatorName}; or end it: ov ${capability} stop${which}`;
+  return warningLine(paint, `Run ${runId} is active, but ${coordinatorName}, which led it, has ended`, next);
+}
 
 /** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
 function example([first]: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { runAgentView } from "../../../contract/views/agent.ts";
-import { changedRunView, runView } from "../../../contract/views/run.ts";
+import { changedRunView, endedRunView, runView } from "../../../contract/views/run.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
@@ -120,16 +120,11 @@ export const complete: Handler = async ({ app, flags, io }) => {
   const said = review === null ? [] : [hintLine(io.paint, visibleLine(review))];
   if (status === "active") {
     const head = warningLine(io.paint, `Run ${runId} has not ended yet`);
-    return ok({ json: { runId, status, review }, text: [head, ...said].join("\n"), quietText: "" });
+    return ok({ json: endedRunView(completed.value), text: [head, ...said].join("\n"), quietText: "" });
   }
   const left = open.map(({ what }) => hintLine(io.paint, `left open: ${visibleLine(what)}`));
   return ok({
-    json: {
-      runId,
-      status,
-      ...(review === null ? {} : { review }),
-      ...(open.length === 0 ? {} : { leftOpen: open.map(({ what }) => what) }),
-    },
+    json: endedRunView(completed.value),
     text: [successLine(io.paint, "Run completed", runId), ...said, ...left].join("\n"),
     quietText: runId,
   });

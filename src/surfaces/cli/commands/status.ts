@@ -14,14 +14,14 @@ import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
 import { mergeLines, startWords } from "./merge-render.ts";
-import { checklistLines, decisionLines, questionLines, unhandedWords } from "./operator-render.ts";
+import { checklistLines, decisionLines, leaderlessLine, questionLines, unhandedWords } from "./operator-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
   const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = reply.value;
-  const { missingTargets } = reply.value;
+  const { missingTargets, endedLeader } = reply.value;
   const { unpromoted, starts } = await lookedAt(app, reply.value.unpromoted);
   const merges = overviewMerges(reply.value);
   const engine = app.engine.status();
@@ -31,6 +31,7 @@ export const status: Handler = async ({ app, flags, io }) => {
       : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
   const lines = [
     head,
+    ...(endedLeader === null ? [] : [leaderlessLine(io.paint, endedLeader)]),
     ...checklistLines(io.paint, reply.value.criteria),
     ...lastReviewLines(io.paint, reply.value.lastReview),
     ...missingTargets.map((target) => warningLine(io.paint, lostTargetWords(target))),

@@ -1,13 +1,14 @@
-import { stoppedAgentView } from "../../../contract/views/agent.ts";
+import { ledRunView, stoppedAgentView } from "../../../contract/views/agent.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
-import type { AgentStopped, StopReport } from "../../../usecases/agents/stop.ts";
+import type { AgentStopped, LedRun, StopReport } from "../../../usecases/agents/stop.ts";
 import type { CleanWorktreesReport } from "../../../usecases/worktrees/clean-worktrees.ts";
 import { exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
+import { leaderlessLine } from "./operator-render.ts";
 
 export const stop: Handler = async ({ app, args, flags, io }) => {
   const force = isOn(flags.force);
@@ -24,15 +25,16 @@ export const stop: Handler = async ({ app, args, flags, io }) => {
   if (!stopped.ok) return stopped;
   const report = stopped.value;
   warn(io, report);
-  const { children, liveChildren, ...own } = report;
+  const { children, liveChildren, ledRuns, ...own } = report;
   const all = [...children, own];
   const cleaned = clean ? await cleanUp(app, all, force) : ok(untouched);
   if (!cleaned.ok) return cleaned;
   const json = (agent: AgentStopped) => stoppedAgentView(agent, { force, cleaned: cleaned.value });
   return ok({
-    json: { ...json(own), children: children.map(json), liveChildren },
+    json: { ...json(own), children: children.map(json), liveChildren, ledRuns: ledRuns.map(ledRunView) },
     text: [
       ...all.flatMap((agent) => lines(io.paint, agent)),
+      ...ledRuns.map((led) => leaderlessLine(io.paint, led)),
       ...(clean ? (await import("./worktree.ts")).cleanedLines(io.paint, cleaned.value) : []),
     ].join("\n"),
     quietText: "",
@@ -59,18 +61,27 @@ async function stopAll(
   const live = new Set(found.value.agents.map(({ name }) => name));
   const heads = found.value.agents.filter(({ parentName }) => !live.has(parentName));
   const all: AgentStopped[] = [];
+  const led: LedRun[] = [];
   for (const { name } of heads) {
     const stopped = await app.call("agent.stop", { name, tree: true, force });
     if (!stopped.ok) return stopped;
-    const { children, liveChildren: _, ...own } = stopped.value;
+    const { children, liveChildren: _, ledRuns, ...own } = stopped.value;
     all.push(...children, own);
+    led.push(...ledRuns);
   }
   const cleaned = clean ? await cleanUp(app, all, force) : ok(untouched);
   if (!cleaned.ok) return cleaned;
   const nobody = all.length === 0 ? ["No agent runs."] : [];
   return ok({
-    json: { agents: all.map((agent) => stoppedAgentView(agent, { force, cleaned: cleaned.value })) },
-    text: [...nobody, ...all.flatMap((agent) => lines(io.paint, agent))].join("\n"),
+    json: {
+      agents: all.map((agent) => stoppedAgentView(agent, { force, cleaned: cleaned.value })),
+      ledRuns: led.map(ledRunView),
+    },
+    text: [
+      ...nobody,
+      ...all.flatMap((agent) => lines(io.paint, agent)),
+      ...led.map((one) => leaderlessLine(io.paint, one)),
+    ].join("\n"),
     quietText: "",
     exit: exitOf(all, cleaned.value),
   });

@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { untilTurns } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+/** The coordinator plans two tasks and waits; nobody works on them. */
+const scenario = `
+- when: { capability: coordinator, turn: 1 }
+  do:
+    - shell: ov run criteria add "CSV is read"
+    - shell: ov task create "Read CSV" --id T1 --criteria 1
+- when: { capability: coordinator }
+  do: [{ say: I wait. }]
+`;
+
+async function planned(...flags: readonly string[]): Promise<TestProject> {
+  const project = await makeProject({ scenario });
+  await project.json("coordinator", "start", "--objective", "Read CSV", ...flags);
+  await untilTurns(project, flags[1] ?? "coordinator", 1);
+  await project.settled();
+  return project;
+}
+
+const leftOpen = ["task T1 is open: Read CSV", "criterion 1 has no proof: CSV is read"];
+
+/** How the newest run stands, and what the event of its end says that it left open. */
+const runOf = (project: TestProject) =>
+  project.read(async (tx) => {
+    const ended = (await tx.events.after(0, 10_000)).filter(({ type }) => type === "run_completed");
+    return { status: (await tx.runs.list(1))[0]?.status, ended: ended.map(({ data }) => JSON.parse(data ?? "")) };
+  });
+
+test("ov coordinator stop ends the run and names what it leaves open", async () => {
+  await using project = await planned();
+  const { code, out } = await project.ov("coordinator", "stop");
+  expect(code).toBe(0);
+  for (const what of leftOpen) expect(out).toContain(`left open: ${what}`);
+  expect(await runOf(project)).toEqual({
+    status: "completed",
+    ended: [expect.objectContaining({ by: "stop", open: leftOpen })],
+  });
+});
+
+test("ov stop of the coordinator says that its run is active still, and the command that it names ends the run", async () => {
+  await using project = await planned("--name", "docs");
+  const { out } = await project.ov("stop", "docs");
+  expect(out).toContain("has ended");
+  const shown = (await project.ov("status")).out;
+  expect(shown).toContain("docs, which led it, has ended");
+  expect((await runOf(project)).status).toBe("active");
+  const command = /end it: ov ([^;\n]+)/.exec(out)?.[1] ?? "";
+  expect(shown).toContain(`end it: ov ${command}`);
+  expect(await project.json(...command.trim().split(" "))).toMatchObject({ runCompleted: true, leftOpen });
+  expect((await runOf(project)).status).toBe("completed");
+  expect((await project.ov("status")).out).not.toContain("which led it");
+});
+
+test("ov stop --all says the same, and ov recover lets the run go on", async () => {
+  await using project = await planned();
+  const stopped = await project.json("stop", "--all");
+  expect(stopped.ledRuns).toMatchObject([{ coordinatorName: "coordinator" }]);
+  expect(await project.json("status")).toMatchObject({ endedLeader: "coordinator" });
+  await project.json("recover", "coordinator");
+  await project.settled();
+  expect(await project.json("status")).toMatchObject({ endedLeader: null });
+});
+
+test("ov clean --all says before it asks which run ends and what that leaves open", async () => {
+  await using project = await planned();
+  await project.json("stop", "--all");
+  const { out } = await project.ov("clean", "--all", "--dry-run");
+  expect(out).toContain("ends");
+  for (const what of leftOpen) expect(out).toContain(`left open: ${what}`);
+  const done = await project.json("clean", "--all", "--yes");
+  expect(done.plan).toMatchObject({ endRuns: true, openRuns: [{ open: leftOpen }] });
+  expect(await runOf(project)).toEqual({
+    status: "completed",
+    ended: [expect.objectContaining({ by: "clean", open: leftOpen })],
+  });
+});
