@@ -121,3 +121,33 @@ test("who cannot go on tells its parent, and a person is asked and answers", asy
     pending: "tests",
   });
 });
+
+test("a coordinator ends its run by tools alone: checklist, other words, a dropped task, proof, the end", async () => {
+  await using project = await makeProject();
+  const { runId } = await project.json("coordinator", "start", "--objective", "Read CSV", "--no-attach");
+  await project.settled();
+  await project.json("stop", "coordinator");
+  await using head = await connect(
+    project,
+    await seat(project, "head", "coordinator", { depth: 0, runId: `${runId}` }),
+  );
+  await use(head, "criteria_add", { criteria: ["CSV is read"] });
+  await use(head, "task_create", { title: "Read CSV", id: "T1", criteria: [1] });
+  const early = await use(head, "criteria_amend", { number: 1, text: "anything" });
+  expect(early).toMatchObject({ isError: true, text: expect.stringContaining("only after the operator changed") });
+  await project.json("run", "change", "the README names CSV", "--run", `${runId}`);
+  const amended = await use(head, "criteria_amend", { number: 1, text: "JSON is read" });
+  expect(amended.text).toContain("1 [open] JSON is read (T1)");
+
+  const refused = await use(head, "run_complete");
+  expect(refused.isError).toBe(true);
+  for (const open of ["task T1 is open", "ov task drop T1", "criterion 1 has no proof", "criterion 2 has no proof"]) {
+    expect(refused.text).toContain(open);
+  }
+  expect((await use(head, "task_drop", { id: "T1", reason: "the README has it" })).text).toContain("Dropped T1.");
+  for (const number of [1, 2]) {
+    expect((await use(head, "criteria_prove", { number, file: "README.md" })).isError).toBe(false);
+  }
+  const done = await use(head, "run_complete");
+  expect(done).toMatchObject({ isError: false, data: { runId, status: "completed" } });
+});

@@ -2,7 +2,7 @@ import { object } from "../../domain/schema/schema.ts";
 import { flag, text, texts } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
-const branch = text("Name of the branch, like overstory/<agent>/<task>");
+const branch = text("Branch, like overstory/<agent>/<task>");
 
 /** Tools about branches: what they change, what proves them, how they land. */
 export const codeTools = {

@@ -16,14 +16,14 @@ const fields: Readonly<Record<string, Schema>> = {
   parent: anyText("Task it is a part of"),
   criteria: {
     type: "array",
-    items: whole({ min: 1 }, "Number of a criterion"),
-    description: "Criteria of the run that it serves",
+    items: { type: "integer", minimum: 1 },
+    description: "Numbers of criteria that it serves",
   },
 };
 
 const working = taskStatuses.filter((status) => status !== "closed");
 
-/** Tools about tasks and their specifications. */
+/** Tools about tasks, their specifications, and the run that they belong to. */
 export const workTools = {
   task_ready: () => ({
     description: "Lists tasks that could be started now, most urgent first.",
@@ -99,6 +99,11 @@ export const workTools = {
         commit: text("Id of a commit that has landed"),
       },
     ),
+  }),
+  run_complete: () => ({
+    description: "Ends your run, or names each thing that is open and what to do about it.",
+    readOnly: false,
+    input: object({}),
   }),
   spec_write: () => ({
     description: "Replaces the specification of a task. Long findings belong here.",

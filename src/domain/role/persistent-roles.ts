@@ -13,6 +13,7 @@ export const coordinator = defineRole({
     "criteria_add",
     "criteria_amend",
     "criteria_prove",
+    "run_complete",
     "spawn",
     "fleet",
     "spec_read",

@@ -18,6 +18,7 @@ export const toolNames = [
   "criteria_add",
   "criteria_amend",
   "criteria_prove",
+  "run_complete",
   "spawn",
   "fleet",
   "spec_write",

@@ -2,6 +2,7 @@ import { type DefinedTool, toolFor } from "../../contract/tools/tools.ts";
 import type { RoleSpec } from "../../domain/role/role-spec.ts";
 import { toolsOf } from "../../domain/role/roles.ts";
 import type { ToolName } from "../../domain/role/tools.ts";
+import type { ObjectSchema } from "../../domain/schema/schema.ts";
 import type { ToolHandler } from "./tool-call.ts";
 
 /** From each tool to what it does, loaded when called. A tool without a row here is offered to nobody. */
@@ -26,6 +27,7 @@ export const implementations: Readonly<Partial<Record<DefinedTool, () => Promise
   criteria_add: async () => (await import("./tools/tasks.ts")).criteriaAdd,
   criteria_amend: async () => (await import("./tools/tasks.ts")).criteriaAmend,
   criteria_prove: async () => (await import("./tools/tasks.ts")).criteriaProve,
+  run_complete: async () => (await import("./tools/tasks.ts")).runComplete,
   spec_write: async () => (await import("./tools/tasks.ts")).specWrite,
   spec_read: async () => (await import("./tools/tasks.ts")).specRead,
   spawn: async () => (await import("./tools/team.ts")).spawn,
@@ -54,6 +56,15 @@ export function listedTools(role: RoleSpec): readonly object[] {
     if (tool === undefined) return [];
     const { description, input, readOnly } = tool;
     const annotations = readOnly ? { annotations: { readOnlyHint: true } } : {};
-    return [{ name, description, inputSchema: input, ...annotations }];
+    return [{ name, description, inputSchema: listedInput(input), ...annotations }];
   });
+}
+
+/** The schema as a model reads it. Empty lists of required keys say nothing, and each turn pays for them. */
+function listedInput({ required, properties, ...input }: ObjectSchema): object {
+  const listed = Object.entries(properties).map(([key, schema]) => [
+    key,
+    schema.type === "object" ? listedInput(schema) : schema,
+  ]);
+  return { ...input, properties: Object.fromEntries(listed), ...(required.length === 0 ? {} : { required }) };
 }

@@ -1,4 +1,4 @@
-import { checklistView } from "../../../contract/views/run.ts";
+import { checklistView, endedRunView } from "../../../contract/views/run.ts";
 import {
   closedTaskView,
   droppedTaskView,
@@ -157,6 +157,17 @@ function checklist(found: Result<ChecklistReply, Refusal>): Result<ToolAnswer, R
   const text = lines.length === 0 ? "This run has no checklist." : [...lines, ...missing].join("\n");
   return ok({ text, data: checklistView(found.value) });
 }
+
+export const runComplete: ToolHandler = async (_given, { app }) => {
+  const ended = await app.call("run.complete", {});
+  if (!ended.ok) return ended;
+  const { runId, status, review } = ended.value;
+  const head = status === "active" ? `Run ${runId} has not ended yet.` : `Run ${runId} is complete.`;
+  return ok({
+    text: [head, ...(review === null ? [] : [visibleLine(review)])].join("\n"),
+    data: endedRunView(ended.value),
+  });
+};
 
 export const specWrite: ToolHandler = async (given, { app }) => {
   const written = await app.call("spec.write", { taskId: given.text("task_id"), body: given.text("body") });
