@@ -4,6 +4,7 @@ import type { Message } from "../src/domain/mail/types.ts";
 import type { MergeEntry } from "../src/domain/merge/entry.ts";
 import type { Refusal } from "../src/domain/refusal.ts";
 import type { Result } from "../src/domain/result.ts";
+import type { Run } from "../src/domain/run/run.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { projectFiles } from "../src/host/project-files.ts";
 import type { Settings } from "../src/ports/settings.ts";
@@ -43,20 +44,26 @@ export const builderBranch = "overstory/b1/T1";
 
 export async function mergeWorld(
   merge: Partial<Settings["merge"]> = {},
-  options: { readonly gated?: boolean } = {},
+  options: {
+    readonly gated?: boolean;
+    readonly run?: Partial<Run>;
+    /** What to change in the usual settings. */
+    readonly settings?: (usual: Settings) => Settings;
+  } = {},
 ): Promise<MergeWorld> {
   const gate = { name: "Tests", command: "true", timeoutMs: 1000, required: true, paths: [] };
-  const settings: Settings = {
+  const { run: ofRun = {}, settings: changed = (usual) => usual } = options;
+  const settings = changed({
     ...settingsFor("app"),
     project: { name: "app", canonicalBranch: "main", qualityGates: options.gated === false ? [] : [gate] },
     merge: { ...mergeDefaults, ...merge },
-  };
-  const world = await mailWorld({}, { project: settings.project, merge: settings.merge });
+  });
+  const world = await mailWorld({}, { project: settings.project, merge: settings.merge, agents: settings.agents });
   const { store, clock } = world;
   await store.transaction(async (tx) => {
     const run = await tx.runs.get("run-1");
     if (run === undefined) throw new Error("the run is not there");
-    await tx.runs.insert({ ...run, id: "run-2", coordinatorName: "coordinator", startedAt: clock.now + 1 });
+    await tx.runs.insert({ ...run, id: "run-2", coordinatorName: "coordinator", startedAt: clock.now + 1, ...ofRun });
     await tx.runs.complete("run-1", "completed", clock.now);
     await tx.tasks.insert(aTask("T1", { status: "in_review", mergeState: "pending", runId: "run-2", priority: 1 }));
     await tx.tasks.insert(aTask("T2", { runId: "run-2" }));
