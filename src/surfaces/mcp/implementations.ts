@@ -60,8 +60,11 @@ export function listedTools(role: RoleSpec): readonly object[] {
   });
 }
 
-/** The schema as a model reads it. Empty lists of required keys say nothing, and each turn pays for them. */
-function listedInput({ required, properties, ...input }: ObjectSchema): object {
+/**
+ * The schema as a model reads it. It leaves out what says little, for each turn pays for it: empty lists of required keys,
+ * and whether other keys may be there. Arguments are checked against the whole schema, and a refusal names the key.
+ */
+function listedInput({ required, properties, additionalProperties: _, ...input }: ObjectSchema): object {
   const listed = Object.entries(properties).map(([key, schema]) => [
     key,
     schema.type === "object" ? listedInput(schema) : schema,
