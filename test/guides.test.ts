@@ -55,7 +55,7 @@ function stepsOf(page: string): Step[] {
 
 /** Commands that change nothing, however often they are typed. `ov inbox` leaves mail unread when its output is no terminal. */
 const looking =
-  /^(?:ov (?:status|inbox|logs|diff|mail (?:list|why)|merge (?:log|list|diff)|gate (?:list|log|show)|task show)|ls|cat|git log)\b/;
+  /^(?:ov (?:status|inbox|logs|diff|mail (?:list|why)|merge (?:log|list|diff)|gate (?:list|log|show)|run criteria list|task show)|ls|cat|git log)\b/;
 const onlyLooks = (commands: string): boolean =>
   commands
     .trim()
@@ -169,6 +169,22 @@ const readers: Readonly<Record<string, { readonly scenario: string; readonly bef
     - ov: [done, --summary, greeting.txt says hello]
 `,
     before: [],
+  },
+  "objective.md": {
+    scenario: `
+- when: { capability: coordinator, turn: 1 }
+  do:
+    - ov: [run, criteria, add, There is a greeting, The changelog names it]
+    - ov: [task, create, Add a greeting, --id, T1, --criteria, "1"]
+    - ov: [sling, T1, --name, b1]
+- when: { capability: coordinator, input: worker_done }
+  do:
+    - ov: [mail, send, --to, operator, --type, merge_ready, --subject, ready, --body, looked at, --payload, '{"branch":"overstory/b1/T1"}']
+- when: { capability: coordinator }
+  do:
+    - shell: ov run criteria prove 1 --file greeting.txt && ov run complete || true
+${builds("b1", "greeting.txt", "hello")}`,
+    before: ["ov init"],
   },
   "gates.md": {
     scenario: `
