@@ -341,3 +341,27 @@ test("gates can be run on anything, and a receipt can be run again", async () =>
   ]);
   expect((await project.ov("gate", "verify", "receipt-none")).code).toBe(7);
 }, 120_000);
+
+test("a mass change is reported and lands: the report counts the files, and the queue learns them from git", async () => {
+  const made = "i=0; while [ $i -lt 1200 ]; do echo x >$dir/file-$i.txt; i=$((i+1)); done";
+  await using project = await makeProject({
+    gates: ["true"],
+    scenario: `
+- do:
+    - shell: dir=renamed/with/a/rather/long/path/of/directories/below; mkdir -p $dir; ${made}
+    - commit: renamed
+    - shell: ov done --summary "All renamed" >"$HOME/said" 2>&1
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  expect(answers(project, "said")).toContain("accepted and reported");
+  const { filesModified, filesModifiedTotal } = payloadOf((await reports(project, "b1"))[0]);
+  expect(filesModifiedTotal).toBe(1200);
+  expect(filesModified).toHaveLength(200);
+  await project.json("decide", "merge:1", "approve");
+  await project.until("it had landed", async () => {
+    const entry = await project.read((tx) => tx.merges.get(1));
+    return entry?.status === "merged" && entry.filesModified.length === 1200;
+  });
+}, 120_000);

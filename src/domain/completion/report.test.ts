@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { doneRequest } from "../../../testkit/done-request.ts";
-import { type Proof, reportMail } from "./report.ts";
+import { sizes, utf8Length } from "../text/sizes.ts";
+import { type Proof, reportMail, reviewMail } from "./report.ts";
 import { doneByMail } from "./request.ts";
 
 const request = doneRequest({ summary: "The parser reads dates." });
@@ -55,4 +56,34 @@ test("a report by mail has the words of the mail, and nothing in it that only th
     verified: false,
     verdict: null,
   });
+});
+
+test("the report of a mass change fits a message, and counts the files it has no room for", () => {
+  const agent = { name: "b1", capability: "builder", taskId: "T1", branch: "overstory/b1/T1" } as const;
+  const files = Array.from({ length: 3000 }, (_, at) => `packages/renamed/src/${"deep/".repeat(10)}file-${at}.ts`);
+  const work = { head: "0123456789abcdef", files };
+  const long = doneRequest({ summary: "renamed", expansionReason: "because ".repeat(20_000) });
+  const mail = reportMail({ agent, request: long, work, proof: proofOf("verified", "passed"), review: null });
+  expect(utf8Length(mail.payload)).toBeLessThan(sizes.payload / 2);
+  const payload = JSON.parse(mail.payload);
+  expect(payload.filesModified).toEqual(files.slice(0, payload.filesModified.length));
+  expect(payload.filesModifiedTotal).toBe(3000);
+  expect(mail.body).toContain("3000 files changed");
+  expect(mail.body).toContain(long.expansionReason ?? "?");
+});
+
+test("a review with very many findings has all of them in its body, and the first of them in its payload", () => {
+  const findings = Array.from(
+    { length: 900 },
+    (_, at) => `src/${at}.ts:${at}: line ${at} is wrong, ${"and it matters ".repeat(10)}`,
+  ).join("\n");
+  const said = doneRequest({ summary: "no", verdict: "fail", findings });
+  const agent = { name: "r1", capability: "reviewer", taskId: "T1", branch: null } as const;
+  const review = { branch: "overstory/b1/T1", commit: null, next: "It failed." };
+  const report = reportMail({ agent, request: said, work: null, proof: null, review });
+  for (const mail of [report, reviewMail(said, "overstory/b1/T1", null)]) {
+    expect(utf8Length(mail.payload)).toBeLessThan(sizes.payload / 2);
+    expect(JSON.parse(mail.payload).findingsTotal).toBe(900);
+    expect(mail.body).toContain("src/899.ts:899: error: line 899 is wrong");
+  }
 });

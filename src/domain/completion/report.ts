@@ -4,6 +4,8 @@ import type { GateResult } from "../gate/gate.ts";
 import type { Judged } from "../gate/verdict.ts";
 import { payloadFields } from "../mail/payload.ts";
 import type { MailType } from "../mail/types.ts";
+import { forPayload } from "../text/long-list.ts";
+import { shortened } from "../text/sizes.ts";
 import { type DoneRequest, type Finding, findingLines } from "./request.ts";
 import type { WorkSeen } from "./rules.ts";
 
@@ -46,18 +48,20 @@ export function reportMail(completion: Completion): ReportMail {
   const { agent, request, work, proof, review } = completion;
   const merges = canonical(agent.capability) === "merger";
   const changed = proof === null ? [] : (work?.files ?? []);
+  const files = forPayload(changed);
   const payload = {
     taskId: agent.taskId,
     branch: agent.branch,
     exitCode: proof === null || proof.results.length === 0 ? null : worst(proof),
-    filesModified: changed,
+    filesModified: files.shown,
+    ...(files.left === 0 ? {} : { filesModifiedTotal: changed.length }),
     ...(proof === null || work === null ? {} : { commit: work.head }),
     // Nothing was checked where there is no proof.
     verified: proof !== null && proof.verdict !== "unverified",
     verdict: request.verdict ?? proof?.verdict ?? null,
     ...(proof === null ? {} : { receiptId: proof.receiptId, gaps: proof.gaps, gates: proof.results.map(gateFact) }),
-    ...(request.expansionReason === null ? {} : { expansionReason: request.expansionReason }),
-    ...(request.noCode ? { noCode: true, noCodeReason: request.noCodeReason ?? null } : {}),
+    ...(request.expansionReason === null ? {} : { expansionReason: inPayload(request.expansionReason) }),
+    ...(request.noCode ? { noCode: true, noCodeReason: inPayload(request.noCodeReason ?? null) } : {}),
     ...(request.verdict === null ? {} : reviewFields(request, review)),
   };
   return {
@@ -89,13 +93,19 @@ export function reviewMail(request: DoneRequest, branch: string, commit: string 
       verdict,
       branch,
       ...(commit === null ? {} : { commit }),
-      findings: request.findings.map(findingFact),
+      ...findingFields(request),
     }),
   };
 }
 
 const findingsBelow = ({ findings }: DoneRequest): readonly string[] =>
   findings.length === 0 ? [] : ["", ...findings.flatMap(findingLines)];
+
+/** The body has every finding; the payload as many as it has room for. */
+function findingFields({ findings }: Pick<DoneRequest, "findings">) {
+  const { shown, left } = forPayload(findings.map(findingFact));
+  return { findings: shown, ...(left === 0 ? {} : { findingsTotal: findings.length }) };
+}
 
 const findingFact = ({ file, line, severity, text, expected = null }: Finding) => ({
   file,
@@ -110,13 +120,16 @@ const reviewFields = ({ verdict, findings }: DoneRequest, review: ReviewTold | n
   review: verdict,
   reviewedBranch: review?.branch ?? null,
   reviewedCommit: review?.commit ?? null,
-  findings: findings.map(findingFact),
+  ...findingFields({ findings }),
 });
 
 function reviewLines({ request, review }: Completion): readonly string[] {
   if (request.verdict === null) return [];
   return [...findingsBelow(request), ...(review === null ? [] : ["", review.next])];
 }
+
+/** A long reason, cut; the body has it whole. */
+const inPayload = (reason: string | null): unknown => shortened(reason, 4000);
 
 const gateFact = ({ gate, status, exitCode }: Proof["results"][number]) => ({ gate, status, exitCode });
 

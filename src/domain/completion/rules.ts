@@ -1,6 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { canonical, isIn } from "../agent/capability.ts";
 import { changeable, isScopeExplained, outsideScope } from "../agent/scope.ts";
+import { namedIn } from "../text/long-list.ts";
 import type { Missing } from "./check.ts";
 import { type ChildFacts, nothingDone, openChildren } from "./children.ts";
 import { type DoneRequest, sendsBack } from "./request.ts";
@@ -95,7 +96,7 @@ function scopeProblem({ agent, request, mailSubjects }: CompletionFacts, work: W
   return [
     {
       kind: "scope",
-      message: `files outside its scope were changed: ${names.join(", ")}`,
+      message: `files outside its scope were changed: ${namedIn(names)}`,
       fix: 'take each of them back (git show <base>:<file> > <file>, or git rm <file> if it is new) and commit, or say why: ov done --expansion-reason "<why>"',
       names,
     },

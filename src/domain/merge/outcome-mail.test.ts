@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { checkPayload, payloadFields } from "../mail/payload.ts";
 import { mergeCauses } from "./entry.ts";
-import { approvalMail, failedMail, landedMail } from "./outcome-mail.ts";
+import { approvalMail, blockedMail, failedMail, landedMail } from "./outcome-mail.ts";
 import { causeWords } from "./words.ts";
 
 const entry = {
@@ -95,4 +95,19 @@ test("who decides about a branch is told the two commands", () => {
   expect(body).not.toContain("The difference");
   const asked = { ...entry, causeDetail: { message: "it changes a gate", difference: "-true\n+false\n" } };
   expect(approvalMail(asked, "it changes a gate").body).toContain("\n-true\n+false\n");
+});
+
+test("mail about a branch with thousands of files names the first of them and counts the rest", () => {
+  const files = Array.from({ length: 3000 }, (_, at) => `packages/renamed/src/file-${at}.ts`);
+  const detail = { message: "both changed them", files };
+  const failed = failedMail({ entry, cause: "conflict", detail, owner: null });
+  const asked = approvalMail({ ...entry, filesModified: files, causeDetail: null }, "it waits");
+  const blocked = blockedMail({ entry, cause: "conflict", detail });
+  for (const { body, payload } of [failed, asked, blocked]) {
+    expect(body).toContain("file-0.ts");
+    expect(body).toContain("and 2970 more");
+    expect(body.length).toBeLessThan(3000);
+    expect(payload.length).toBeLessThan(20_000);
+  }
+  expect(payloadFields(failed.payload)).toMatchObject({ conflictFilesTotal: 3000 });
 });

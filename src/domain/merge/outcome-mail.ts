@@ -1,6 +1,7 @@
 import { engineCaller } from "../caller/caller.ts";
 import { payloadFields } from "../mail/payload.ts";
 import type { Message } from "../mail/types.ts";
+import { forPayload, namedIn } from "../text/long-list.ts";
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
 import { causeWords, howWords } from "./words.ts";
 
@@ -33,7 +34,7 @@ export function landedMail(facts: LandedFacts): OutcomeMail {
   const lines = [
     `${entry.branch} is part of ${entry.targetBranch} now (commit ${short(commit)}, ${howWords({ tier, strategy })}).`,
     verdictLines[verdict],
-    ...(ready.length === 0 ? [] : [`Ready to be started now: ${ready.join(", ")}`]),
+    ...(ready.length === 0 ? [] : [`Ready to be started now: ${namedIn(ready)}`]),
     ...(opId === null || facts.stays === true ? [] : [undoLine(facts, opId)]),
   ];
   return {
@@ -84,11 +85,12 @@ interface RejectedFacts extends FailedFacts {
 export function failedMail({ entry, cause, detail, owner }: RejectedFacts): OutcomeMail {
   const { files = [], with: others = [], gate, logPath, logTail } = detail;
   const suggestion = suggestions[cause];
+  const conflicts = forPayload(files);
   const lines = [
     `${entry.branch} did not land on ${entry.targetBranch}: ${detail.message}`,
     ...(gate === undefined ? [] : [`Gate: ${gate}`]),
-    ...(files.length === 0 ? [] : [`Files: ${files.join(", ")}`]),
-    ...(others.length === 0 ? [] : [`In the way: ${others.join(", ")}`]),
+    ...(files.length === 0 ? [] : [`Files: ${namedIn(files)}`]),
+    ...(others.length === 0 ? [] : [`In the way: ${namedIn(others)}`]),
     ...(logPath === undefined ? [] : [`Whole output: ${logPath}`]),
     `What to do: ${suggestion}`,
     `Who acts: ${whoActs(entry, owner)}`,
@@ -100,7 +102,8 @@ export function failedMail({ entry, cause, detail, owner }: RejectedFacts): Outc
     payload: JSON.stringify({
       branch: entry.branch,
       ...taskField(entry),
-      conflictFiles: files,
+      conflictFiles: conflicts.shown,
+      ...(conflicts.left === 0 ? {} : { conflictFilesTotal: files.length }),
       errorMessage: detail.message,
       cause,
       ...(gate === undefined ? {} : { gate }),
@@ -119,7 +122,7 @@ export function blockedMail({ entry, cause, detail }: FailedFacts): OutcomeMail 
   const { files = [], logPath } = detail;
   const lines = [
     `${entry.branch} cannot land on ${entry.targetBranch} now: ${detail.message}`,
-    ...(files.length === 0 ? [] : [`Files: ${files.join(", ")}`]),
+    ...(files.length === 0 ? [] : [`Files: ${namedIn(files)}`]),
     ...(logPath === undefined ? [] : [`Whole output: ${logPath}`]),
     `It is tried again by itself, later each time. At once: ov merge resume ${entry.id}`,
   ];
@@ -183,7 +186,7 @@ export function approvalMail(
   doubts: readonly string[] = [],
 ): OutcomeMail {
   const notes = doubts.map((doubt) => `\nBefore you approve: ${doubt}.`).join("");
-  const files = entry.filesModified.length === 0 ? "" : `\nFiles: ${entry.filesModified.join(", ")}`;
+  const files = entry.filesModified.length === 0 ? "" : `\nFiles: ${namedIn(entry.filesModified)}`;
   const { difference = "" } = entry.causeDetail ?? {};
   const shown = difference === "" ? "" : `\n\nThe difference:\n${difference}`;
   const at = entry.headCommit === "" ? "" : ` at ${short(entry.headCommit)}`;

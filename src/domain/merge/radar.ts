@@ -1,3 +1,4 @@
+import { forPayload, namedIn } from "../text/long-list.ts";
 import type { OutcomeMail } from "./outcome-mail.ts";
 import { joinCommand } from "./words.ts";
 
@@ -64,8 +65,9 @@ export function collisionMail({ a, b, files }: Collision): OutcomeMail {
   const what =
     files.length === 0
       ? `${first} and ${second} have no commit in common, so git cannot merge them.`
-      : `${first} and ${second} change the same part of ${files.join(", ")}. ${late} will meet a merge conflict.`;
+      : `${first} and ${second} change the same part of ${namedIn(files)}. ${late} will meet a merge conflict.`;
   const settle = `settle the conflict and commit: ${joinCommand(a.landsOn)}`;
+  const { shown, left } = forPayload(files);
   return {
     subject: `branches collide: ${a.branch} and ${b.branch}`,
     body: [
@@ -81,7 +83,12 @@ export function collisionMail({ a, b, files }: Collision): OutcomeMail {
           ]),
       "You are told once for each file. All pairs: ov merge radar",
     ].join("\n"),
-    payload: JSON.stringify({ branches: [a.branch, b.branch], agents: [a.agentName, b.agentName], files }),
+    payload: JSON.stringify({
+      branches: [a.branch, b.branch],
+      agents: [a.agentName, b.agentName],
+      files: shown,
+      ...(left === 0 ? {} : { filesTotal: files.length }),
+    }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { Missing } from "../completion/check.ts";
 import type { Letter } from "../mail/letter.ts";
 import { renderBatch } from "../mail/render.ts";
+import { namedIn } from "../text/long-list.ts";
 import { quoted } from "../text/visible.ts";
 import type { TurnTrigger } from "./turn.ts";
 
@@ -78,7 +79,7 @@ function recalled({ summary, files, pending, letters }: Recall): string[] {
   const lines = [
     "Your earlier conversation is gone, and this one goes on in its place. Your worktree and branch are as it left them: look at `git status` and `git log` before you go on.",
     ...(summary === "" ? [] : ["What you said last:", ...quoted(summary)]),
-    ...(files.length === 0 ? [] : [`Files you had changed: ${files.join(", ")}`]),
+    ...(files.length === 0 ? [] : [`Files you had changed: ${namedIn(files)}`]),
     ...(pending === "" ? [] : [`You were waiting for: ${pending}`]),
   ];
   if (letters.length === 0) return [lines.join("\n")];

@@ -3,6 +3,7 @@ import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
 import { joinCommand } from "../../domain/merge/words.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
 import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.ts";
@@ -189,4 +190,4 @@ const missingFor = ({ landing, files }: Collision): Missing => ({
 const collisionGap = ({ landing, files }: Collision): string =>
   `it conflicts with ${landing}${inFiles(files)}, and does not land before that is settled`;
 
-const inFiles = (files: readonly string[]): string => (files.length === 0 ? "" : ` in ${files.join(", ")}`);
+const inFiles = (files: readonly string[]): string => (files.length === 0 ? "" : ` in ${namedIn(files)}`);

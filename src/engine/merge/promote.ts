@@ -3,6 +3,7 @@ import { isOpenMerge } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
 import { joinCommand } from "../../domain/merge/words.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { settlePromotion } from "../../usecases/merge/landing/promotion.ts";
@@ -126,7 +127,7 @@ export function inTheWayWords(checkout: string, paths: readonly string[]): strin
   const [files, them] = paths.length === 1 ? ["this file", "it"] : ["these files", "them"];
   const command = `git -C ${shellWord(checkout)} stash push --all -- ${paths.map(shellWord).join(" ")}`;
   const next = paths.length > 5 ? "" : `, or put ${them} away: ${command}`;
-  return `${files} in ${checkout} would be overwritten: ${paths.join(", ")}; commit ${them}${next}`;
+  return `${files} in ${checkout} would be overwritten: ${namedIn(paths)}; commit ${them}${next}`;
 }
 
 /** The target's own commits go through the queue; this promotion waits for them. False while nothing new is to be done. */
@@ -171,8 +172,7 @@ interface TargetConflict {
 
 /** If the user merges the landing branch into the target by hand, the next promotion has nothing left to do. */
 function conflictWords({ landing, target, checkout, files, id }: TargetConflict): string {
-  const named = files.length > 20 ? `${files.slice(0, 20).join(", ")} and ${files.length - 20} more` : files.join(", ");
-  const where = files.length === 0 ? "" : ` in ${named}`;
+  const where = files.length === 0 ? "" : ` in ${namedIn(files)}`;
   const join =
     checkout === undefined
       ? `git switch ${shellWord(target)} && ${joinCommand(landing)}`

@@ -2,6 +2,7 @@ import { Failure, lastingProblem } from "../../domain/failure.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { promoteCommand } from "../../domain/merge/words.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
 import { findUndo } from "../../usecases/merge/landing/request-undo.ts";
@@ -115,7 +116,7 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
     const reverted = await merging.revert(brought, onto);
     if (reverted.kind === "conflicts") {
       const files = reverted.conflicts.map(({ path }) => path);
-      const what = `what came later touches the same lines as ${entry.branch}: ${files.join(", ")}`;
+      const what = `what came later touches the same lines as ${entry.branch}: ${namedIn(files)}`;
       return `${what}; ${await insteadWords(ports, op, target, files)}`;
     }
     if (reverted.kind !== "clean") return `${entry.branch} cannot be taken out: ${reverted.kind}`;

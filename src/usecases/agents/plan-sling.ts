@@ -11,6 +11,7 @@ import { readAsked } from "../../domain/role/assignment.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { checkPaths } from "../../domain/task/fields.ts";
 import type { Task } from "../../domain/task/task.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { joinsByRule } from "../../structured-merge/index.ts";
@@ -335,9 +336,7 @@ async function overlapWarnings(tx: Tx, overlaps: readonly Overlap[], inRun: read
     ...overlaps.map(({ owner, wanted, owned }) => `${wanted} may meet what ${owner} changes (${owned})`),
     ...collisions
       .filter(({ agents }) => agents.some((name) => owners.has(name)))
-      .map(
-        ({ agents, files }) => `${agents.join(" and ")} collide there already: ${files.join(", ")} (ov merge radar)`,
-      ),
+      .map(({ agents, files }) => `${agents.join(" and ")} collide there already: ${namedIn(files)} (ov merge radar)`),
   ];
 }
 

@@ -4,6 +4,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, notSent, record, text } from "../../domain/schema/schema.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -152,7 +153,7 @@ async function brief(tx: Tx, context: Context, agent: Agent, opening: readonly s
     ...(checkpoint === undefined || checkpoint.summary === "" ? [] : [`What it said last: ${checkpoint.summary}`]),
     ...(checkpoint === undefined || checkpoint.files.length === 0
       ? []
-      : [`Files it had changed: ${checkpoint.files.join(", ")}`]),
+      : [`Files it had changed: ${namedIn(checkpoint.files)}`]),
     ...(checkpoint === undefined || checkpoint.pending === "" ? [] : [`It was waiting for: ${checkpoint.pending}`]),
   ];
   await post(tx, context, {

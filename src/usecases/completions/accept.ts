@@ -178,11 +178,40 @@ async function keyOfReport(tx: Tx, { id, name }: Agent, { mail }: DoneRequest, c
   return isFree ? own : reportKey(id, commit);
 }
 
-const unsent = (what: string, refusal: Refusal): Missing => ({
-  kind: "mail",
-  message: `${what} could not be sent (${refusal.kind}): ${JSON.stringify(refusal)}`,
-  fix: refusal.kind === "rate-limited" ? "wait a minute, then run ov done again" : "see who is there: ov status",
-});
+/** What the agent reads when its report is refused: the report's words are the engine's, the way out is its own. */
+function unsent(what: string, refusal: Refusal): Missing {
+  const told = (why: string, fix: string): Missing => ({
+    kind: "mail",
+    message: `${what} could not be sent: ${why}`,
+    fix,
+  });
+  switch (refusal.kind) {
+    case "rate-limited":
+      return told(
+        `you sent more than ${refusal.limit} messages per ${refusal.per}`,
+        "wait a minute, then run ov done again",
+      );
+    case "invalid":
+      return told(
+        `its ${refusal.field} ${refusal.problem}`,
+        "say less in --summary, --findings and --expansion-reason, then run ov done again",
+      );
+    case "type-not-yours":
+      return told(`a ${refusal.capability} may not send mail of type ${refusal.type}`, askOperator);
+    case "recipient-ended":
+      return told(`${refusal.name} has ended (${refusal.state})`, askOperator);
+    case "no-recipients":
+      return told(`"${refusal.address}" reaches no agent: ${refusal.why}`, askOperator);
+    case "not-found":
+      return told(`there is no ${refusal.noun} "${refusal.id}"`, askOperator);
+    case "not-allowed":
+      return told(`${refusal.caller} may not ${refusal.action}: ${refusal.why}`, askOperator);
+    default:
+      return told(`mail refused it (${refusal.kind.replaceAll("-", " ")})`, askOperator);
+  }
+}
+
+const askOperator = "tell the operator: ov mail send --to operator --type error --subject <what> --body <why>";
 
 async function recordCompletion(
   tx: Tx,

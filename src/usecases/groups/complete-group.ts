@@ -1,5 +1,6 @@
 import { type GroupProgress, groupProgress, isDone } from "../../domain/task/group.ts";
 import type { Group, TaskStatus } from "../../domain/task/task.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
@@ -68,7 +69,7 @@ async function notifyOwner(tx: Tx, context: Context, group: Group, memberIds: re
     address: group.owner,
     recipients: [{ name: await nearestLiveAncestor(tx, group.owner), wake: false }],
     subject: `Group complete: ${group.name}`,
-    body: `${count} closed: ${memberIds.join(", ")}`,
+    body: `${count} closed: ${namedIn(memberIds)}`,
     type: "status",
     priority: "normal",
     payload: JSON.stringify({ groupId: group.id, groupName: group.name, taskIds: memberIds }),

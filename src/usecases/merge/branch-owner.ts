@@ -6,6 +6,7 @@ import type { Asker, MergeEntry } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { touched } from "../../domain/task/change.ts";
 import type { MergeState, Task } from "../../domain/task/task.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /** The agent whose branch this is, by the record and not by what a message says. */
@@ -109,7 +110,7 @@ async function conflictBefore(tx: Tx, { id, branch, headCommit }: Place): Promis
   const same = sentBack.findLast((other) => other.id !== id && other.headCommit === headCommit);
   if (same === undefined) return [];
   const files = same.causeDetail?.files ?? [];
-  const where = files.length === 0 ? "" : ` in ${files.join(", ")}`;
+  const where = files.length === 0 ? "" : ` in ${namedIn(files)}`;
   return [`the same commit was sent back for a conflict before${where} (merge ${same.id})`];
 }
 

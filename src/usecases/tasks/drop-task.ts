@@ -8,6 +8,7 @@ import { unserved } from "../../domain/run/checklist.ts";
 import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import { dropTask as drop, isDropped } from "../../domain/task/change.ts";
 import type { Group, Task } from "../../domain/task/task.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
 import { type AgentStopped, endIntended, type StopIntent, stopEach } from "../agents/stop.ts";
@@ -252,14 +253,14 @@ function words(caller: Caller, { root, closed, why, agents, kept, ready, missing
   const stopped = agents.filter((agent) => !hasEnded(agent)).map(({ name }) => name);
   return [
     `${caller.name} dropped task ${root.id} (${root.title}): ${why}`,
-    ...(others.length === 0 ? [] : [`Dropped with it: ${others.join(", ")}.`]),
-    ...(stopped.length === 0 ? [] : [`Stopped on purpose and let go: ${stopped.join(", ")}.`]),
+    ...(others.length === 0 ? [] : [`Dropped with it: ${namedIn(others)}.`]),
+    ...(stopped.length === 0 ? [] : [`Stopped on purpose and let go: ${namedIn(stopped)}.`]),
     ...kept.flatMap(({ agentName, branch }) =>
       branch === null ? [] : [`What ${agentName} committed stays on ${branch}.`],
     ),
     ...(ready.length === 0
       ? []
-      : [`Ready now, without its work: ${ready.map(({ id, title }) => `${id} (${title})`).join(", ")}.`]),
+      : [`Ready now, without its work: ${namedIn(ready.map(({ id, title }) => `${id} (${title})`))}.`]),
     ...(missing.length === 0
       ? []
       : [`No task serves criterion ${missing.join(", ")} any more. Plan it anew, or ask the operator to waive it.`]),

@@ -56,11 +56,16 @@ export async function askToLand(
   );
 }
 
-/** The files that the engine has seen this commit change when the agent reported it; none when it reported nothing. */
+/**
+ * The files that the engine has seen this commit change when the agent reported it. None when it reported nothing, or more
+ * than a report names: the merge worker then asks git.
+ */
 export async function reportedFiles(tx: Tx, from: string, headCommit: string): Promise<readonly string[]> {
   for (const { payload } of await tx.messages.list({ from, type: "worker_done" })) {
-    const { commit, filesModified, unverified } = payloadFields(payload);
-    if (commit === headCommit && unverified !== true && Array.isArray(filesModified)) return filesModified.map(String);
+    const { commit, filesModified, filesModifiedTotal, unverified } = payloadFields(payload);
+    if (commit !== headCommit || unverified === true || !Array.isArray(filesModified)) continue;
+    // A part of the list would hide where this branch meets another one.
+    return filesModifiedTotal === undefined ? filesModified.map(String) : [];
   }
   return [];
 }
