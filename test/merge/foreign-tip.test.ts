@@ -284,3 +284,49 @@ test("a landing branch that was moved back or deleted is not begun anew without 
   expect(await landingInstead(world.ports, "main", null)).toBe(landing);
   expect(world.tip(landing)).toBe(ours);
 });
+
+test("a landing branch that cannot be put back, because it is checked out, says so in the question that follows", async () => {
+  const { world, ours, foreign } = await moved();
+  await using _ = world;
+  const id = await world.enqueue("b");
+  await world.work();
+  world.git(world.root, "checkout", "-q", landing);
+  const [first] = await questions(world);
+  await world.call(decide, { id: first?.id ?? "", option: "put back" });
+  await world.work();
+  expect(world.tip(landing)).toBe(foreign);
+  const [second, ...others] = await questions(world);
+  expect(others).toEqual([]);
+  expect(second?.id).not.toBe(first?.id);
+  expect(second?.context).toContain("put back was tried, and did not work");
+  expect(second?.context).toContain(`${landing} is checked out at ${world.root}`);
+  expect(second?.context).toContain("git switch <another branch>");
+  expect((await world.entry(id)).status).not.toBe("merged");
+  world.git(world.root, "checkout", "-q", "main");
+  await world.call(decide, { id: second?.id ?? "", option: "put back" });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  expect(world.git(world.root, "rev-parse", `${landing}^1`)).toBe(ours);
+});
+
+test("a promotion that finds nothing to do on a landing branch does not make its foreign commits ours", async () => {
+  const { world, ours, foreign } = await moved();
+  await using _ = world;
+  const id = await world.enqueue("b");
+  await world.work();
+  const [asked] = await questions(world);
+  // As earlier versions recorded it for a run whose target is a landing branch of another run.
+  const request = { landing: "overstory/integration/run-2", target: landing };
+  const about = { kind: "promote", ref: `refs/heads/${landing}`, queueIds: [], request } as const;
+  const noted = { caller: operator, ids: randomIds, now: 1 };
+  await world.store.transaction(async (tx) => {
+    const op = await newOp(tx, noted, { ...about, beforeCommit: foreign, afterCommit: foreign });
+    await tx.mergeOps.settle(op.id, { status: "done", updatedAt: 1 });
+  });
+  await world.work();
+  expect((await world.entry(id)).status).not.toBe("merged");
+  await world.call(decide, { id: asked?.id ?? "", option: "put back" });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  expect(world.git(world.root, "rev-parse", `${landing}^1`)).toBe(ours);
+});

@@ -74,8 +74,17 @@ export function reportMail(completion: Completion): ReportMail {
 
 /** Fields that only the engine fills in: they say what was proved, or what was said with `ov done`. */
 const engineFields: ReadonlySet<string> = new Set([
-  ...["commit", "receiptId", "gaps", "gates", "unverified"],
-  ...["expansionReason", "noCode", "noCodeReason", "review", "reviewedBranch", "reviewedCommit", "findings"],
+  ...["commit", "filesModifiedTotal", "receiptId", "gaps", "gates", "unverified"],
+  ...[
+    "expansionReason",
+    "noCode",
+    "noCodeReason",
+    "review",
+    "reviewedBranch",
+    "reviewedCommit",
+    "findings",
+    "findingsTotal",
+  ],
 ]);
 
 /** What the agent itself put beside the text of the mail by which it finishes. */

@@ -75,6 +75,8 @@ export interface TipQuestion {
   readonly lost: readonly LostLanding[];
   /** Of a target that work lands on directly: which files on it decide how work is judged, a sentence about each. */
   readonly steers: readonly string[];
+  /** Why it could not be put back when that was tried; null when it was not tried. */
+  readonly failed: string | null;
 }
 
 /** A landing that leaves a landing branch by the operator's decision. */
@@ -94,8 +96,10 @@ export function lostIn(payload: string | null): readonly LostLanding[] {
 export const lostWords = (lost: readonly LostLanding[]): string =>
   lost.map(({ id, branch }) => `${branch} (#${id})`).join(", ");
 
+const leaveIt = "Leave the branch where it is checked out (git switch <another branch>), then decide again.";
+
 /** Tells the operator that somebody else moved a landing branch. */
-export function tipMail({ landing, tip, expected, subject, isBack, lost, steers }: TipQuestion): OutcomeMail {
+export function tipMail({ landing, tip, expected, subject, isBack, lost, steers, failed }: TipQuestion): OutcomeMail {
   const [from, to] = isBack ? [tip, expected] : [expected, tip];
   const range = `${from.slice(0, 10)}..${to.slice(0, 10)}`;
   const goes = lost.length === 0 ? "what it lost stays out" : `these landings go: ${lostWords(lost)}`;
@@ -113,6 +117,7 @@ export function tipMail({ landing, tip, expected, subject, isBack, lost, steers 
         ];
   const context = [
     ...found,
+    ...(failed === null ? [] : [`put back was tried, and did not work: ${failed}. ${leaveIt}`]),
     `See what ${isBack ? "it lost" : "is there"}: git log -p ${range}`,
     isBack
       ? `accept: the branch stays there, and ${goes}. put back: the branch gets everything again.`

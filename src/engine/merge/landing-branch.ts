@@ -43,7 +43,7 @@ const remembered = 200;
  */
 export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promise<string | undefined> {
   if (run.landingBranch !== null && run.landingBranch !== run.targetBranch) return run.landingBranch;
-  const target = run.targetBranch ?? (await ports.worktrees.currentBranch()) ?? ports.settings.canonicalBranch;
+  const target = run.targetBranch ?? (await targetHere(ports));
   const targetCheckedOut = (await ports.merging.checkoutsOf(target)).length > 0;
   if (run.landingBranch !== null && !targetCheckedOut) return run.landingBranch;
   const tip = await ports.merging.commitOf(`refs/heads/${target}`);
@@ -53,6 +53,12 @@ export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promis
   if (landingBranch !== target) await standAt(ports, landingBranch, { target, tip });
   await ports.store.transaction((tx) => tx.runs.setBranches(run.id, { targetBranch: target, landingBranch }));
   return landingBranch;
+}
+
+/** The branch of the project's checkout, unless it is a landing branch of ours: that one is for a target itself. */
+async function targetHere({ worktrees, settings }: LandingPorts): Promise<string> {
+  const here = await worktrees.currentBranch();
+  return here === undefined || isIntegration(here) ? settings.canonicalBranch : here;
 }
 
 /**

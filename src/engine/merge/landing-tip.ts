@@ -147,7 +147,10 @@ export async function landingsLost(
 /** How many runs may have used the same landing branch. */
 const remembered = 200;
 
-/** Puts a landing branch back to where our last operation left it. Answers whether anything was done. */
+/**
+ * Puts a landing branch back to where our last operation left it. Where that cannot be done, the operator is asked again,
+ * with the reason. Answers whether anything was done.
+ */
 export async function restoreTip(ports: MergePorts, op: MergeOp): Promise<boolean> {
   const { merging, store, clock } = ports;
   const { ref, beforeCommit: from, afterCommit: to } = op;
@@ -156,6 +159,7 @@ export async function restoreTip(ports: MergePorts, op: MergeOp): Promise<boolea
   const settle = async (problem: string | null): Promise<boolean> => {
     const change = { status: problem === null ? "done" : "dropped", problem, updatedAt: clock.now() } as const;
     await store.transaction((tx) => tx.mergeOps.settle(op.id, change));
+    if (problem !== null && tip !== undefined) await foreignTip(ports, landing, tip);
     return true;
   };
   if (tip === undefined || from === null || to === null) return settle(`there is no ${ref}`);

@@ -32,7 +32,10 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (from === undefined)
     return end(ports, op, `there is no branch ${target}; when it was renamed: ov run retarget <branch>`);
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
-  const foreign = await foreignTip(ports, landing, to);
+  const foreign =
+    (await foreignTip(ports, landing, to)) ??
+    // Earlier versions let a run work for a landing branch of another one.
+    (isIntegration(target) ? await foreignTip(ports, target, from) : undefined);
   if (foreign !== undefined) return end(ports, op, foreign, "foreign_tip");
   // The engine may have died after moving the target and before recording it. The intent has the old tip.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });

@@ -15,7 +15,7 @@ import { namedIn } from "../../domain/text/long-list.ts";
 import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { joinsByRule } from "../../structured-merge/index.ts";
-import { failedTakeIn } from "../merge/landing/landing-target.ts";
+import { failedTakeIn, refusedTarget } from "../merge/landing/landing-target.ts";
 import { knownCollisions } from "../merge/radar.ts";
 import { openDependencies } from "../tasks/dependencies.ts";
 import type { Context } from "../usecase.ts";
@@ -275,15 +275,18 @@ async function chooseRun(
 /** That of the run it joins. A new run is for what was typed, else for what its parent works for, else for what is here. */
 async function chooseTarget(
   tx: Tx,
-  { settings }: Context,
+  context: Context,
   { targetBranch: typed, currentBranch }: SlingRequest,
   { run, parent }: { readonly run: Run | undefined; readonly parent: Agent | null },
 ): Promise<Result<string | null, Refusal>> {
   if (run === undefined) {
     const above = parent === null ? undefined : await tx.runs.get(parent.runId);
-    return ok(typed ?? above?.targetBranch ?? currentBranch ?? null);
+    if (typed === undefined && above?.targetBranch != null) return ok(above.targetBranch);
+    const target = typed ?? currentBranch ?? null;
+    const refused = target === null ? undefined : await refusedTarget(tx, context, target, "target");
+    return refused === undefined ? ok(target) : no(refused);
   }
-  const target = run.targetBranch ?? settings.project.canonicalBranch;
+  const target = run.targetBranch ?? context.settings.project.canonicalBranch;
   if (typed === undefined || typed === target) return ok(run.targetBranch);
   return no(
     invalid("target", `is not that of run ${run.id}, which is for ${target}; a run of its own: --run new`, {
@@ -379,7 +382,8 @@ const notTakenIn = async (tx: Tx, run: Run | undefined): Promise<number | null> 
 /** Says that the agent joins a run for another branch than the one that is checked out where the command was typed. */
 function elsewhereWarnings({ currentBranch: here }: SlingRequest, run: Run | undefined, target: string | null) {
   if (run === undefined || here === undefined || target === null || here === target) return [];
-  return [`${here} is checked out here, but run ${run.id} is for ${target}; for ${here}: ov sling --run new`];
+  const elsewhere = `${here} is checked out here, but run ${run.id} is for ${target}`;
+  return [here.startsWith("overstory/") ? elsewhere : `${elsewhere}; for ${here}: ov sling --run new`];
 }
 
 type RuntimeSettings = Pick<Settings, "runtime" | "runtimes">;

@@ -280,3 +280,24 @@ async function slungLead(world: MailWorld, more: Partial<SlingRequest>): Promise
   const { name, id: agentId, capability, runId, taskId } = agent;
   return { kind: "agent", name, agentId, capability, runId, taskId, turnId: null };
 }
+
+test("a new run is for no landing branch of ours and for no agent's branch, typed or checked out", async () => {
+  await using world = await worldOf();
+  const first = await world.must(sling, asking("ann", { run: "new", currentBranch: "main" }));
+  const landing = `overstory/integration/${first.runId}`;
+  await world.store.transaction((tx) =>
+    tx.runs.setBranches(first.runId, { targetBranch: "main", landingBranch: landing }),
+  );
+  for (const where of [{ targetBranch: landing }, { currentBranch: landing }]) {
+    expect(await world.call(sling, asking("bob", { run: "new", ...where }))).toMatchObject({
+      ok: false,
+      refusal: { field: "target", value: landing, problem: expect.stringContaining("the branch that it is for: main") },
+    });
+  }
+  const own = await world.call(sling, asking("bob", { run: "new", targetBranch: first.branch }));
+  expect(own).toMatchObject({ ok: false, refusal: { field: "target", problem: expect.stringContaining("agent ann") } });
+  expect(await world.store.read((tx) => tx.agents.byName("bob"))).toBeUndefined();
+  // An agent that joins the run is not sent there either.
+  const joined = await world.must(sling, asking("eve", { run: first.runId, currentBranch: landing }));
+  expect(joined.warnings.join()).not.toContain("--run new");
+});

@@ -14,7 +14,7 @@ import { findAnswer } from "./answer.ts";
 import { checkTriggers } from "./check-complete.ts";
 import { findCoordinatorCommand } from "./find.ts";
 import { finishRun, retireIfOver } from "./finish.ts";
-import type { StartRequest } from "./plan-start.ts";
+import { checkStart, type StartRequest } from "./plan-start.ts";
 import { startCoordinator } from "./start.ts";
 import { coordinatorStatus, followOutput, type OutputLine, type OutputRequest, readOutput } from "./status.ts";
 
@@ -254,4 +254,13 @@ test("a shutdown that was read long ago still counts, and so does a dead agent; 
     onShutdownSignal: { enabled: false, met: true, detail: "operator has asked for a shutdown" },
   });
   expect(checked).toMatchObject({ complete: false, runId, failures: [{ name: "b1", outcome: "crashed" }] });
+});
+
+test("no coordinator is started for a landing branch of ours", async () => {
+  await using world = useCaseWorld();
+  const asked = start({ objective: "Build it", targetBranch: "overstory/integration/run-1" });
+  const refused = { ok: false, refusal: { kind: "invalid", field: "target" } };
+  expect(await world.call(checkStart, asked)).toMatchObject(refused);
+  expect(await world.call(startCoordinator, asked)).toMatchObject(refused);
+  expect(await named(world, "coordinator")).toBeUndefined();
 });

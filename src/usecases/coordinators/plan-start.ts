@@ -8,6 +8,7 @@ import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { chooseRuntime } from "../agents/plan-sling.ts";
 import { release } from "../agents/release-agent.ts";
+import { refusedTarget } from "../merge/landing/landing-target.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { isOver, retireIfOver } from "./finish.ts";
 
@@ -79,6 +80,8 @@ const startable = ["coordinator", "orchestrator", "monitor"] as const;
 export async function planStart(tx: Tx, context: Context, request: StartRequest): Promise<Result<StartPlan, Refusal>> {
   const wanted = wantedStart(context, request);
   if (!wanted.ok) return wanted;
+  const refused = await refusedTargetOf(tx, context, request);
+  if (refused !== undefined) return no(refused);
   const generation = await nextGeneration(tx, context, wanted.value.name);
   return generation.ok ? ok({ ...wanted.value, generation: generation.value }) : generation;
 }
@@ -90,12 +93,18 @@ export const checkStart: UseCase<StartRequest, { readonly agentName: string }> =
   run: async (tx, context, request) => {
     const wanted = wantedStart(context, request);
     if (!wanted.ok) return wanted;
+    const target = await refusedTargetOf(tx, context, request);
+    if (target !== undefined) return no(target);
     const { name } = wanted.value;
     const found = await tx.agents.byName(name);
     const refused = found === undefined || (await isOver(tx, found)) ? undefined : await nameTaken(tx, found);
     return refused === undefined ? ok({ agentName: name }) : no(refused);
   },
 };
+
+/** A run that is joined has its target already. */
+const refusedTargetOf = async (tx: Tx, context: Context, { targetBranch, runId }: StartRequest) =>
+  targetBranch === undefined || runId !== undefined ? undefined : refusedTarget(tx, context, targetBranch, "target");
 
 /** The rules that do not depend on the agents that are there. */
 function wantedStart(context: Context, request: StartRequest): Result<Omit<StartPlan, "generation">, Refusal> {

@@ -2,7 +2,6 @@ import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts
 import { isIn } from "../../domain/agent/capability.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
-import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Lack, OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
@@ -11,7 +10,7 @@ import { fields, flag, list, notSent, text, whole } from "../../domain/schema/sc
 import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
-import { ownerOfBranch } from "../merge/branch-owner.ts";
+import { refusedTarget } from "../merge/landing/landing-target.ts";
 import { promoteAtEnd } from "../merge/landing/promotion.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { moveEntry } from "../merge/queue/enqueue.ts";
@@ -158,13 +157,8 @@ export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
     const found = await findRun(tx, context.caller, runId);
     if (!found.ok) return found;
     const run = found.value;
-    if (isIntegration(target)) return no(invalid("branch", "is a landing branch of ours", { value: target }));
-    const owner = await ownerOfBranch(tx, target);
-    if (owner !== undefined) {
-      return no(
-        invalid("branch", `is the work of the agent ${owner.name}, which lands on a target`, { value: target }),
-      );
-    }
+    const refused = await refusedTarget(tx, context, target, "branch");
+    if (refused !== undefined) return no(refused);
     const before = run.targetBranch;
     const { landingBranch: landing } = run;
     const waiting =

@@ -28,6 +28,14 @@ export const decide: Handler = async ({ app, args, flags, io }) => {
               "to land one again: ov merge --branch <branch>",
             ),
           ]),
+      ...(["put back", "leave out"].includes(option)
+        ? [
+            hintLine(
+              io.paint,
+              "it is done at once; when it cannot be done, you are asked again with the reason: ov inbox",
+            ),
+          ]
+        : []),
       ...(kind === "merge" ? [hintLine(io.paint, "see what becomes of it: ov merge list")] : []),
     ].join("\n"),
     quietText: messageId ?? "",

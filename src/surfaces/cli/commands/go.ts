@@ -163,7 +163,8 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   if (!terms.ok) return terms;
   const target = await app.call("branch.findTarget", { branch: text(flags.target) });
   if (!target.ok) return target;
-  const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {} };
+  const targetBranch = branchOf(target.value);
+  const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {}, targetBranch };
   // Before the terms are written: what is refused must not leave other limits behind.
   const startable = await app.call("coordinator.checkStart", { ...orders, runtime: text(flags.runtime) });
   if (!startable.ok) return startable;

@@ -25,7 +25,7 @@ type Writing = Pick<Context, "ids" | "now">;
 
 const branchRef = (branch: string): string => `refs/heads/${branch}`;
 
-type AskedTip = Omit<TipQuestion, "subject" | "isBack" | "steers">;
+type AskedTip = Omit<TipQuestion, "subject" | "isBack" | "steers" | "failed">;
 
 /** The question that a message of ours asks about the tip of a landing branch. */
 export function tipAsked({ fromAgent, payload }: Pick<Message, "fromAgent" | "payload">): AskedTip | undefined {
@@ -38,13 +38,21 @@ export function tipAsked({ fromAgent, payload }: Pick<Message, "fromAgent" | "pa
 export async function askAboutTip(
   tx: Tx,
   context: Writing,
-  question: TipQuestion & { readonly runId: string | null },
+  question: Omit<TipQuestion, "failed"> & { readonly runId: string | null },
 ): Promise<string> {
   const known = (await openTipQuestions(tx, question.landing)).find(({ payload }) => {
     return payloadFields(payload).landingTip === question.tip;
   });
   if (known !== undefined) return known.id;
-  return askOperator(tx, context, { ...tipMail(question), runId: question.runId });
+  const failed = await failedRestore(tx, question);
+  return askOperator(tx, context, { ...tipMail({ ...question, failed }), runId: question.runId });
+}
+
+/** Why the branch could not be put back when the operator asked for it; null when that was not tried. */
+async function failedRestore(tx: Tx, { landing, tip, expected }: AskedTip): Promise<string | null> {
+  const tried = await tx.mergeOps.list({ kind: "restore", status: "dropped", ref: branchRef(landing) });
+  const same = tried.find(({ beforeCommit, afterCommit }) => beforeCommit === tip && afterCommit === expected);
+  return same?.problem ?? null;
 }
 
 /** Closes questions about earlier tips of a landing branch: it is back where it belongs, or has moved on. */

@@ -1,12 +1,15 @@
 import { bringsTarget, type MergeEntry } from "../../../domain/merge/entry.ts";
 import { formerLanding, isIntegration, type LandingFacts, ownLanding } from "../../../domain/merge/landing-branch.ts";
+import type { MergeOp } from "../../../domain/merge/operation.ts";
 import type { Promotion } from "../../../domain/merge/words.ts";
+import { type InvalidInput, invalid } from "../../../domain/refusal.ts";
 import { ok } from "../../../domain/result.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { fields, orNull, text } from "../../../domain/schema/schema.ts";
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { Context, UseCase } from "../../usecase.ts";
+import { ownerOfBranch } from "../branch-owner.ts";
 
 /** Where branches of this run land: where it was decided to, else what it is meant for, else the project's own branch. */
 export async function targetOf(tx: Tx, { settings }: Pick<Context, "settings">, runId: string | null): Promise<string> {
@@ -39,6 +42,26 @@ export async function purposeOf(
   const begun = await tx.mergeOps.list({ kind: "begin", status: "done", ref: `refs/heads/${landing}` });
   const target = begun.find(({ request }) => request.target !== undefined)?.request.target;
   return { target: target ?? settings.project.canonicalBranch, run };
+}
+
+/**
+ * Why a branch cannot be what a run works for; undefined when it can. On a landing branch of ours the operations of one run
+ * would pass for those of the other, and hide commits that somebody else put there.
+ */
+export async function refusedTarget(
+  tx: Tx,
+  context: Pick<Context, "settings">,
+  branch: string,
+  field: string,
+): Promise<InvalidInput | undefined> {
+  const purpose = await purposeOf(tx, context, branch);
+  if (purpose !== null) {
+    const next = purpose.target === branch ? "" : `; name the branch that it is for: ${purpose.target}`;
+    return invalid(field, `is a landing branch of ours${isIntegration(purpose.target) ? "" : next}`, { value: branch });
+  }
+  const owner = await ownerOfBranch(tx, branch);
+  if (owner === undefined) return undefined;
+  return invalid(field, `is the work of the agent ${owner.name}, which lands on a target`, { value: branch });
 }
 
 /** Is this the landing branch of a target for work without a run, by its name or by the one earlier versions gave it? */
@@ -186,7 +209,10 @@ interface LeftTips {
 /** Where our operations left a landing branch, as far as the record tells. */
 export async function leftTips(tx: Tx, landing: string): Promise<LeftTips> {
   const ops = await tx.mergeOps.list({ ref: `refs/heads/${landing}` });
-  const done = ops.find(({ status, afterCommit }) => status === "done" && afterCommit !== null);
+  // A promotion that found nothing to do says nothing about the commits it found.
+  const isMove = ({ kind, beforeCommit, afterCommit }: MergeOp): boolean =>
+    afterCommit !== null && (kind !== "promote" || beforeCommit !== afterCommit);
+  const done = ops.find((op) => op.status === "done" && isMove(op));
   const open = ops.filter(({ status }) => status === "intended");
   return { last: done?.afterCommit ?? null, intended: open.flatMap(({ afterCommit }) => afterCommit ?? []) };
 }
