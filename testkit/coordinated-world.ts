@@ -1,18 +1,26 @@
 import type { Agent } from "../src/domain/agent/agent.ts";
 import { noBudgets } from "../src/domain/budget/budget.ts";
+import type { Caller } from "../src/domain/caller/caller.ts";
+import type { Turn } from "../src/domain/turn/turn.ts";
 import { claimTurns } from "../src/engine/dispatch.ts";
+import { settleTurn } from "../src/engine/supervisor/settle-turn.ts";
 import { randomIds } from "../src/host/ids.ts";
+import { endAgent } from "../src/usecases/agents/end-agent.ts";
 import { type Draft, fromEngine, post } from "../src/usecases/mail/post.ts";
 import { type MailWorld, mailWorld } from "./mail-world.ts";
-import { activeRun } from "./use-case.ts";
+import { activeRun, settingsFor } from "./use-case.ts";
 
 /** A run and its coordinator `chief`, which has worked before and is at rest. */
 export interface CoordinatedWorld extends MailWorld {
   readonly runId: string;
   /** Seats an agent of the run below the coordinator. */
-  seatBelow(name: string, facts?: Partial<Agent>): Promise<unknown>;
+  seatBelow(name: string, facts?: Partial<Agent>): Promise<Caller>;
   /** The engine's word to the coordinator. */
   tell(subject: string, wake: boolean, more?: Partial<Draft>): Promise<unknown>;
+  /** Ends a turn of an agent that went well. */
+  settle(turn: Pick<Turn, "id">): Promise<void>;
+  /** Ends an agent that has finished. */
+  end(name: string): Promise<void>;
   /** One look of the dispatcher: the subjects of the mail in each turn that it started, by agent. */
   dispatch(): Promise<Readonly<Record<string, readonly string[]>>>;
 }
@@ -21,6 +29,7 @@ export async function coordinatedWorld(): Promise<CoordinatedWorld> {
   const world = await mailWorld();
   const { store, clock } = world;
   const runId = "run-2";
+  const time = { now: () => clock.now, monotonic: () => 0 };
   await store.transaction((tx) => tx.runs.insert({ ...activeRun(runId, clock.now), coordinatorName: "chief" }));
   await world.seat("chief", { capability: "coordinator", runId, providerSessionId: "conversation" });
   return {
@@ -33,10 +42,22 @@ export async function coordinatedWorld(): Promise<CoordinatedWorld> {
       const letter = { ...fromEngine, ...terms, subject, body: subject, ...more };
       return store.transaction((tx) => post(tx, { ids: randomIds, now: clock.now }, letter));
     },
+    settle: async ({ id }) => {
+      const ports = { store, clock: time, ids: randomIds, settings: settingsFor("app"), limits: { maxAttempts: 4 } };
+      const exit = { code: 0, signal: null };
+      await settleTurn(ports, id, 1, { end: { kind: "clean" }, exit, resultText: "", worktree: undefined });
+    },
+    end: (name) =>
+      store.transaction(async (tx) => {
+        const agent = await tx.agents.byName(name);
+        const end = { state: "completed", outcome: "done", actor: "supervisor", reason: "test" } as const;
+        const context = { ids: randomIds, now: clock.now };
+        if (agent !== undefined) await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
+      }),
     dispatch: async () => {
       const claimed = await claimTurns({
         store,
-        clock: { now: () => clock.now, monotonic: () => 0 },
+        clock: time,
         ids: randomIds,
         logDir: (name) => `/logs/${name}`,
         settings: { maxTurns: 4, maxTurnsPerRun: 4, budgets: noBudgets },

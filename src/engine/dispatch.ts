@@ -7,6 +7,7 @@ import type { NoPlace } from "../ports/store/turns.ts";
 import type { Tx } from "../ports/store.ts";
 import { releaseReservation, reserveTurn } from "../usecases/budgets/turn-budget.ts";
 import { foldMail } from "../usecases/mail/fold-mail.ts";
+import { keepGoing } from "../usecases/runs/keep-going.ts";
 import type { EnginePorts } from "./ports.ts";
 import { turnLease } from "./supervisor/begin.ts";
 
@@ -91,6 +92,8 @@ async function claim(tx: Tx, ports: DispatchPorts, turn: Turn, agent: Agent, now
     // The agent read it by itself in an earlier turn: no process for mail that was already seen.
     await tx.turns.cancel(turn.id, now);
     await releaseReservation(tx, turn.id, terms);
+    // Whoever kept quiet because of this turn has to look again.
+    await keepGoing(tx, terms, agent.runId);
     return false;
   }
   return tx.turns.start(turn.id, {

@@ -11,6 +11,7 @@ import { recheckBudgets } from "../usecases/budgets/turn-budget.ts";
 import { record } from "../usecases/events/record.ts";
 import { isWanted } from "../usecases/gates/environments.ts";
 import { expireClaim } from "../usecases/mail/check.ts";
+import { wakeSleepers } from "../usecases/runs/keep-going.ts";
 import { worktreeOf } from "../usecases/worktrees/owners.ts";
 import { freeLostAttachments } from "./attached/hand-back.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -25,6 +26,7 @@ export class Housework {
   readonly #wake: () => void;
   readonly #stops = new UnfinishedStops();
   #budgetsSeen = false;
+  #sleepersSeen = false;
 
   /** `wake` is called when a chore woke an agent. */
   constructor(ports: EnginePorts, wake: () => void) {
@@ -35,6 +37,7 @@ export class Housework {
   async run(): Promise<void> {
     const ports = this.#ports;
     const chores: readonly (() => Promise<unknown>)[] = [
+      () => this.#wakeSleepers(),
       () => this.#freeFromBudgets(),
       () => this.#stops.finish(ports),
       () => freeLostAttachments(ports),
@@ -51,6 +54,15 @@ export class Housework {
         ports.report(error);
       }
     }
+  }
+
+  /** Once: what ends later is looked at where it ends. */
+  async #wakeSleepers(): Promise<boolean> {
+    if (this.#sleepersSeen) return false;
+    const { store, ids, clock } = this.#ports;
+    const woken = await store.transaction((tx) => wakeSleepers(tx, { ids, now: clock.now() }));
+    this.#sleepersSeen = true;
+    return woken;
   }
 
   /** A limit may have been raised while no engine ran, or by the settings this engine started with. */

@@ -150,6 +150,27 @@ const nothing = {
   cleanedAt: null,
 } as const;
 
+/**
+ * Those of these agents that work below this name. What the operator slings into the run of a coordinator, and what works
+ * for that, reports to the operator and is no part of the coordinator's team.
+ */
+export function teamOf(head: string, agents: readonly Agent[]): readonly Agent[] {
+  const parents = new Map(agents.map(({ name, parentName }) => [name, parentName]));
+  const isBelow = ({ parentName }: Agent): boolean => {
+    const visited = new Set<string>();
+    for (
+      let name: string | undefined = parentName;
+      name !== undefined && !visited.has(name);
+      name = parents.get(name)
+    ) {
+      if (name === head) return true;
+      visited.add(name);
+    }
+    return false;
+  };
+  return agents.filter(isBelow);
+}
+
 /** Of several incarnations of a name the latest, in the order given. */
 export function newestPerName(agents: readonly Agent[]): Agent[] {
   const newest = new Map<string, Agent>();

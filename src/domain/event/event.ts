@@ -61,5 +61,7 @@ export const noticeKinds = [
   "budget_exceeded",
   /** About a branch, and about its entry in the merge queue. Key: the commit. */
   "merge_doubt",
+  /** About a question, by its id. Key: the id of the agent that was asked. */
+  "unanswered",
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];

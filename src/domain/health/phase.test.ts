@@ -39,7 +39,7 @@ test("the words count, tell how it went, and say what may come next", () => {
   const said = (...agents: PhaseAgent[]) => {
     const phase = endedPhase(agents, nobody);
     if (phase === undefined) throw new Error("the phase is not over");
-    return phaseText(phase, { runId: "run-1", openTasks: ["T2"] });
+    return phaseText(phase, { runId: "run-1", openTasks: ["T2"], isLed: true });
   };
   expect(said(...scouts).subject).toBe("[ENGINE] all 2 scouts of run run-1 completed");
   expect(said(...scouts).body).toEndWith("\n\n- s1 (scout): done\n- s2 (scout): done");
@@ -50,4 +50,13 @@ test("the words count, tell how it went, and say what may come next", () => {
   const silent = said(worker("b1", "builder", { outcome: "no_signal" }));
   expect(silent.subject).toBe("[ENGINE] all 1 builder of run run-1 ended: 0 finished, 1 did not");
   expect(silent.body).toContain("ov recover b1");
+});
+
+test("C1: the operator, who reads it where the coordinator has ended, gets words and commands of their own", () => {
+  const phase = endedPhase(scouts, nobody);
+  if (phase === undefined) throw new Error("the phase is not over");
+  const { body } = phaseText(phase, { runId: "run-1", openTasks: ["T2"], isLed: false });
+  expect(body).toContain("its coordinator has ended. Open tasks: T2.");
+  expect(body).toContain("ov coordinator start");
+  expect(body).not.toContain("wake you");
 });

@@ -47,12 +47,14 @@ export interface PhaseFacts {
   readonly runId: string;
   /** Ids of its tasks that are not closed. */
   readonly openTasks: readonly string[];
+  /** The coordinator reads it. False: the coordinator has ended, and the operator reads it. */
+  readonly isLed: boolean;
 }
 
 /** The announcement in words: how many, how they ended, and what may come next. */
 export function phaseText(
   phase: Phase,
-  { runId, openTasks }: PhaseFacts,
+  { runId, openTasks, isLed }: PhaseFacts,
 ): { readonly subject: string; readonly body: string } {
   const { name, agents, capabilities } = phase;
   const who = name === "mixed" ? `${agents.length} workers (${capabilities.join(", ")})` : counted(agents.length, name);
@@ -63,7 +65,11 @@ export function phaseText(
     const words = facts.outcome === "done" ? "done" : statusOf(facts).words;
     return `- ${agent} (${capability}): ${words}`;
   });
-  const step = failed.length === 0 ? nextStep(openTasks) : stepsAfterFailure(failed);
+  const step = !isLed
+    ? stepsOfOperator(openTasks)
+    : failed.length === 0
+      ? nextStep(openTasks)
+      : stepsAfterFailure(failed);
   return { subject: `[ENGINE] all ${who} of run ${runId} ${end}`, body: [step, "", ...lines].join("\n") };
 }
 
@@ -71,11 +77,17 @@ const mostTasks = 20;
 
 function nextStep(openTasks: readonly string[]): string {
   const idle = "Nobody works for the run now, no branch is landing, and nothing else will wake you.";
-  if (openTasks.length === 0)
-    return `${idle} Decide: hand over what is finished (merge_ready), sling what is missing, or finish the run.`;
+  const sling = openTasks.length === 0 ? "sling what is missing" : "sling what is open";
+  return `${idle}${openWords(openTasks)} Decide: hand over what is finished (merge_ready), ${sling}, or finish the run.`;
+}
+
+const stepsOfOperator = (openTasks: readonly string[]): string =>
+  `Nobody works for the run now, no branch is landing, and its coordinator has ended.${openWords(openTasks)} See what is left: ov status; let branches land: ov merge --all; start a coordinator: ov coordinator start; or end the run: ov run complete.`;
+
+function openWords(openTasks: readonly string[]): string {
   const shown = openTasks.slice(0, mostTasks).join(", ");
   const more = openTasks.length > mostTasks ? ` and ${openTasks.length - mostTasks} more` : "";
-  return `${idle} Open tasks: ${shown}${more}. Decide: hand over what is finished (merge_ready), sling what is open, or finish the run.`;
+  return openTasks.length === 0 ? "" : ` Open tasks: ${shown}${more}.`;
 }
 
 /** An agent that failed reports nothing more: whoever leads the run decides what becomes of its task. */

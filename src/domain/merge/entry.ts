@@ -116,8 +116,16 @@ export const awaitsApproval = (entry: Pick<MergeEntry, "status" | "approval">): 
 /** Before it lands, only what its agent proved about the same commit counts. */
 export const verdictOf = ({ verdict }: Pick<MergeEntry, "verdict">): Verdict => verdict ?? "unverified";
 
+const refPrefix = "merge:";
+
 /** How waits, receipts and notices name an entry. */
-export const mergeRef = (id: number): string => `merge:${id}`;
+export const mergeRef = (id: number): string => `${refPrefix}${id}`;
+
+/** The number of the entry that such a name stands for. */
+export const mergeIdIn = (ref: string): number | undefined => {
+  const id = Number(ref.slice(refPrefix.length));
+  return ref.startsWith(refPrefix) && Number.isInteger(id) ? id : undefined;
+};
 
 const mergeModes = ["manual", "auto", "approve"] as const;
 type MergeMode = (typeof mergeModes)[number];

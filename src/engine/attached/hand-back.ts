@@ -18,6 +18,7 @@ import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { askToLand } from "../../usecases/merge/queue/ask-to-land.ts";
+import { keepGoing } from "../../usecases/runs/keep-going.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import { conserve } from "../supervisor/conserve.ts";
 
@@ -104,6 +105,7 @@ async function settle(tx: Tx, context: HandBackContext, { lease, reason, agent, 
   const finished = current !== undefined && (await endIfFinished(tx, context, current, since));
   const goesOn = current !== undefined && !finished && !hasEnded(current) && (await goOn(tx, context, current));
   await record(tx, now, { source: "operator", agent, type: "detach", data: { reason, finished, goesOn } });
+  await keepGoing(tx, context, agent.runId);
 }
 
 /** What the person's session was shown has been read: nobody should be woken for it. */

@@ -17,7 +17,7 @@ import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { fromEngine, post, tellOperator, wakeUp } from "../../usecases/mail/post.ts";
 import { mayGiveWork } from "../../usecases/mail/target.ts";
 import { askToLand } from "../../usecases/merge/queue/ask-to-land.ts";
-import { announceFinished, announcePhases } from "../../usecases/runs/announce-phases.ts";
+import { keepGoing } from "../../usecases/runs/keep-going.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import type { Ending } from "./settle-turn.ts";
 
@@ -37,11 +37,15 @@ const summaryLength = 2_000;
 export async function followEnd(tx: Tx, context: FollowContext, settled: Settled): Promise<void> {
   const agent = await tx.agents.get(settled.agentId);
   if (agent === undefined) return;
+  await follow(tx, context, agent, settled);
+  await keepGoing(tx, context, agent.runId);
+}
+
+async function follow(tx: Tx, context: FollowContext, agent: Agent, settled: Settled): Promise<void> {
   await writeCheckpoint(tx, context, agent, settled);
   if (settled.settlement.input === "ack") await releaseReporters(tx, context, settled.turn);
   if (!hasEnded(agent)) {
     await retireIfOver(tx, context, agent);
-    if (settled.settlement.input === "ack") await announceOpenEnd(tx, context, agent);
     return;
   }
   if (agent.outcome === "done") await rememberTask(tx, context, agent, settled);
@@ -49,15 +53,6 @@ export async function followEnd(tx: Tx, context: FollowContext, settled: Settled
   if (agent.outcome === "done") await handOnRest(tx, context, agent);
   await askToLand(tx, context, agent);
   await releaseIfDue(tx, context, agent);
-}
-
-/** News that a coordinator was not told while it worked may ask something of it now. */
-async function announceOpenEnd(tx: Tx, { ids, now }: FollowContext, { id, name, runId }: Agent): Promise<void> {
-  const run = await tx.runs.get(runId);
-  const current = await tx.agents.get(id);
-  if (run?.coordinatorName !== name || run.status !== "active" || current === undefined || hasEnded(current)) return;
-  await announceFinished(tx, { ids, now }, runId);
-  await announcePhases(tx, { runId, ids, now });
 }
 
 async function writeCheckpoint(tx: Tx, { now }: FollowContext, agent: Agent, { turn, ending }: Settled): Promise<void> {

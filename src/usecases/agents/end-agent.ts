@@ -1,14 +1,14 @@
-import { type Agent, type AgentOutcome, hasEnded } from "../../domain/agent/agent.ts";
-import { isIn } from "../../domain/agent/capability.ts";
+import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
 import { isDropped } from "../../domain/task/change.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice } from "../events/record.ts";
 import { readerOfNotice } from "../mail/hand-on.ts";
 import { noteForward, post } from "../mail/post.ts";
-import { announcePhases } from "../runs/announce-phases.ts";
+import { keepGoing } from "../runs/keep-going.ts";
 import { release } from "./release-agent.ts";
 import { changeState } from "./reopen-agent.ts";
+import { remindIdle } from "./turns-ahead.ts";
 
 /** How an agent ends. */
 export interface AgentEnd {
@@ -47,10 +47,12 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   const dropped = await isDroppedWithTask(tx, agent);
   const told = end.death !== null && context.notifyDeaths !== false && !dropped && !(await stoppedByParent(tx, agent));
   if (told) await announceDeath(tx, { ids, now }, agent, end);
-  await announcePhases(tx, { runId: agent.runId, ids, now });
   for (const name of waited) await remindIdle(tx, { ids, now }, name);
   const ended = dropped ? await tx.agents.get(agent.id) : undefined;
   if (ended !== undefined) await release(tx, { ids, now }, ended, "its task was dropped");
+  // Who stops a coordinator sees what becomes of its run: `ov coordinator stop` ends it next.
+  const leads = (await tx.runs.get(agent.runId))?.coordinatorName === agent.name;
+  if (!(leads && outcome === "stopped")) await keepGoing(tx, { ids, now }, agent.runId);
   return true;
 }
 
@@ -159,36 +161,3 @@ const terminator: Readonly<Record<string, string>> = {
   engine: "runner",
   supervisor: "runner",
 };
-
-/**
- * Gives an agent a turn when the last thing it waited for is over and no message will tell it so: a child's report may
- * reach its parent while the child still runs, and the parent that ends its turn then waits for nothing but that end.
- */
-async function remindIdle(
-  tx: Tx,
-  { ids, now }: { readonly ids: Ids; readonly now: number },
-  name: string,
-): Promise<void> {
-  const agent = await tx.agents.byName(name);
-  if (agent === undefined || hasEnded(agent) || agent.state !== "between_turns") return;
-  if (agent.topology !== "per_turn" || isIn("persistent", agent.capability) || agent.stopRequestedBy !== null) return;
-  if ((await tx.waits.of(name)).length > 0) return;
-  if ((await tx.turns.runningFor(agent.id)) !== undefined) return;
-  const queued = await tx.turns.queuedFor(agent.id);
-  if (queued !== undefined) {
-    if (queued.trigger !== "mail" || (await tx.deliveries.hasWaking(name))) return;
-    // Its mail was read meanwhile, so that turn would be dropped.
-    await tx.turns.cancelQueued(agent.id, now);
-  }
-  const { id: agentId, name: agentName, runId } = agent;
-  await tx.turns.queue({
-    id: ids.next("turn"),
-    agentId,
-    agentName,
-    runId,
-    trigger: "reminder",
-    attempt: 1,
-    notBefore: 0,
-    now,
-  });
-}

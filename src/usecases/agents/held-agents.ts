@@ -46,6 +46,12 @@ async function hasWorkToLand(tx: Tx, agent: Agent): Promise<boolean> {
   return last.enqueuedAt < agent.startedAt && (isOut || last.headCommit !== agent.headCommit);
 }
 
+/** Is a branch of one of these agents on its way to land? */
+export async function isAnyLanding(tx: Tx, agents: readonly Pick<Agent, "branch">[]): Promise<boolean> {
+  for (const agent of agents) if (await isInQueue(tx, agent)) return true;
+  return false;
+}
+
 /** Is the branch in the queue, where it may still land or come back? */
 export async function isInQueue(tx: Tx, { branch }: Pick<Agent, "branch">): Promise<boolean> {
   return branch !== null && (await tx.merges.list({ branch, statuses: openMergeStatuses, limit: 1 })).length > 0;

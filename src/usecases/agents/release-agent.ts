@@ -7,7 +7,7 @@ import { fields, text } from "../../domain/schema/schema.ts";
 import { giveUpTask, returnTask, unholdTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type EventOwner, record } from "../events/record.ts";
-import { announceFinished } from "../runs/announce-phases.ts";
+import { keepGoing } from "../runs/keep-going.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { holds, landedNowhere } from "./held-agents.ts";
 
@@ -49,7 +49,7 @@ export async function release(tx: Tx, context: ReleaseContext, agent: Agent, rea
   await unhold(tx, context, agent);
   const parent = await tx.agents.byName(agent.parentName);
   const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
-  await announceFinished(tx, context, agent.runId);
+  await keepGoing(tx, context, agent.runId);
   return [agent.name, ...above];
 }
 

@@ -1,4 +1,4 @@
-import { hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { hasEnded, newestPerName, teamOf } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
@@ -106,8 +106,10 @@ async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promis
   if (!isPhase && finished !== true) return null;
   const run = await tx.runs.get(runId);
   if (run === undefined || run.status !== "active") return "stale: the run had ended before it was read";
-  const team = newestPerName(await tx.agents.list({ runId }));
-  const atWork = team.filter((agent) => !isIn("persistent", agent.capability) && !hasEnded(agent));
+  const everybody = newestPerName(await tx.agents.list({ runId }));
+  // Who is meant must be the same as where the notice is made, or it would be withdrawn and made again without end.
+  const meant = isPhase && run.coordinatorName !== null ? teamOf(run.coordinatorName, everybody) : everybody;
+  const atWork = meant.filter((agent) => !isIn("persistent", agent.capability) && !hasEnded(agent));
   if (atWork.length === 0) return null;
   return `stale: ${atWork.map(({ name }) => name).join(", ")} worked again before it was read`;
 }

@@ -1,8 +1,8 @@
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
-import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
+import { keepGoing } from "../runs/keep-going.ts";
 import type { UseCase } from "../usecase.ts";
 import { ownerOf } from "./inbox.ts";
 
@@ -28,7 +28,8 @@ export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
   kind: "write",
   request: fields({}, { all: flag, days: whole, before: whole, agent: text }),
   operatorOnly: true,
-  run: async (tx, { caller, now }, { all, days, before, agent }) => {
+  run: async (tx, context, { all, days, before, agent }) => {
+    const { caller, now } = context;
     if (all !== true && days === undefined && before === undefined && agent === undefined) {
       return no(invalid("purge", "needs --all, --days or --agent"));
     }
@@ -41,7 +42,8 @@ export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
       ...(agent === undefined ? {} : { agent: await ownerOf(tx, agent) }),
     };
     const purged = await tx.messages.purge(all === true ? { all } : chosen);
-    await closeOrphanedWaits(tx);
+    // A question that no longer exists can never be answered.
+    await keepGoing(tx, context, null);
     const detail = { ...(all === true ? { all } : { days, before, agent }), purged };
     await record(tx, now, { source: "operator", type: "mail_purged", data: detail });
     await tx.audit.record({
@@ -54,13 +56,3 @@ export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
     return ok({ purged });
   },
 };
-
-/** A question that no longer exists can never be answered. */
-async function closeOrphanedWaits(tx: Tx): Promise<void> {
-  const names = new Set((await tx.agents.list({})).map(({ name }) => name));
-  for (const name of names) {
-    for (const { kind, ref } of await tx.waits.of(name)) {
-      if (kind === "reply" && (await tx.messages.get(ref)) === undefined) await tx.waits.remove(name, kind, ref);
-    }
-  }
-}

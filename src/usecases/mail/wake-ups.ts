@@ -1,14 +1,13 @@
-import { hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
 import { capabilities, isCapability } from "../../domain/agent/capability.ts";
 import { isMailType, type MailType } from "../../domain/mail/types.ts";
 import { coalesceUntil, defaultWakePolicy, type WakePolicy, whyWakes } from "../../domain/mail/wake.ts";
-import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
+import { isAnyLanding } from "../agents/held-agents.ts";
 import type { Context } from "../usecase.ts";
 import type { Composition } from "./compose.ts";
-import { nearestLiveAncestor } from "./hand-on.ts";
-import { type Recipient, wakeUp } from "./post.ts";
+import type { Recipient } from "./post.ts";
 import type { Sender } from "./sender.ts";
 import type { Reader, Target } from "./target.ts";
 
@@ -47,43 +46,22 @@ export async function wakeUps(
     const otherOpenChildWaits = waits.filter(({ kind, ref }) => kind === "child" && ref !== sender.name).length;
     const facts = { otherOpenChildWaits, windowMs: settings.mail.coalesceMs, now };
     const start = coalesceUntil([{ type: mail.type, priority: mail.priority, createdAt: now }], facts) ?? now;
-    if (mail.type === "worker_done" && (await isAnyLanding(tx, sender.name))) return now + longestHoldMs;
+    if (mail.type === "worker_done" && (await isAnyLanding(tx, await childrenOf(sender.name))))
+      return now + longestHoldMs;
     return start > now ? start : 0;
+  }
+
+  async function childrenOf(parentName: string): Promise<readonly Agent[]> {
+    return newestPerName(await tx.agents.list({ parentName }));
   }
 }
 
 /**
  * A lead that finishes while its branches land leaves its parent nothing to decide before they have landed. The end of the
- * last landing makes the turn due (`followReport`). A branch that waits for the operator may take days, so the report is
+ * last landing makes the turn due (`keepGoing`). A branch that waits for the operator may take days, so the report is
  * not held for longer than this.
  */
 const longestHoldMs = 600_000;
-
-/** Is a branch of one of this agent's children on its way to land? */
-async function isAnyLanding(tx: Tx, name: string): Promise<boolean> {
-  for (const { branch } of newestPerName(await tx.agents.list({ parentName: name }))) {
-    const open = branch === null ? [] : await tx.merges.list({ branch, statuses: openMergeStatuses, limit: 1 });
-    if (open.length > 0) return true;
-  }
-  return false;
-}
-
-/**
- * A branch of this lead's team landed, or will not. Where the lead has reported its end and nothing else of its team is at
- * work or landing, the turn that the report asked for is due.
- */
-export async function followReport(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, lead: string): Promise<void> {
-  const agent = await tx.agents.byName(lead);
-  if (agent === undefined || (await isAnyLanding(tx, lead))) return;
-  const team = newestPerName(await tx.agents.list({ parentName: lead }));
-  if (team.some((one) => !hasEnded(one))) return;
-  const reader = await nearestLiveAncestor(tx, agent.parentName);
-  const queued = await tx.deliveries.inState(reader, ["queued"]);
-  const isHeld = queued.some(
-    ({ message, delivery }) => message.fromAgent === lead && message.type === "worker_done" && delivery.wake,
-  );
-  if (isHeld) await wakeUp(tx, ids, reader, 0, now);
-}
 
 /**
  * What wakes whom in this project: the default, overlaid by `mail.wake`, whose keys are a type (`status`) or a type for

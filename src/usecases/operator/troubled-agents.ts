@@ -5,6 +5,7 @@ import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
+import { hasTurnsAhead } from "../agents/turns-ahead.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 
 /** What is wrong with an agent, by the last of its turns that ended. */
@@ -65,7 +66,7 @@ export async function standingOf(tx: Tx, agent: Agent, turns: readonly Turn[]): 
 async function hasFailedUnnoticed(tx: Tx, agent: Agent): Promise<boolean> {
   const hasFailed = agent.outcome === "start_failed" || endedInTrouble(agent);
   if (!hasFailed || (await isTakenUp(tx, agent))) return false;
-  return !(await hasTurnsAhead(tx, await nearestLiveAncestor(tx, agent.parentName)));
+  return !(await isWokenAgain(tx, await nearestLiveAncestor(tx, agent.parentName)));
 }
 
 /**
@@ -73,7 +74,7 @@ async function hasFailedUnnoticed(tx: Tx, agent: Agent): Promise<boolean> {
  * that waits for a child which stands still is not named beside that child.
  */
 async function stillnessOf(tx: Tx, agent: Agent): Promise<Pick<Trouble, "problem" | "advice"> | undefined> {
-  if (hasEnded(agent) || (await hasTurnsAhead(tx, agent.name))) return undefined;
+  if (hasEnded(agent) || (await isWokenAgain(tx, agent.name))) return undefined;
   const waits = await tx.waits.of(agent.name);
   const asked = waits.find(({ kind }) => kind === "reply")?.ref;
   if (asked !== undefined) {
@@ -106,26 +107,11 @@ async function isTakenUp(tx: Tx, { name, taskId }: Agent): Promise<boolean> {
   return task.status === "closed" || (task.claimedBy !== null && task.claimedBy !== name);
 }
 
-/**
- * Whether something is under way that gives this agent a turn: a turn itself, mail, a landing, a person, or another agent
- * for which that holds. Agents that wait only for each other have no turns ahead.
- */
-async function hasTurnsAhead(tx: Tx, name: string, visited: Set<string> = new Set()): Promise<boolean> {
-  if (visited.has(name)) return false;
-  visited.add(name);
+/** Whether this agent will have another turn, also by a branch of its run that is landing. */
+async function isWokenAgain(tx: Tx, name: string): Promise<boolean> {
   const agent = await tx.agents.byName(name);
-  if (agent === undefined || hasEnded(agent)) return false;
-  if (agent.topology !== "per_turn" || agent.state !== "between_turns") return true;
-  if ((await tx.turns.queuedFor(agent.id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
-  for (const { kind, ref } of await tx.waits.of(name)) {
-    if (kind !== "reply" && kind !== "child") return true;
-    const others = kind === "child" ? [ref] : await askedBy(tx, ref);
-    if (others.includes("operator")) return true;
-    for (const other of others) if (await hasTurnsAhead(tx, other, visited)) return true;
-  }
-  for (const child of await tx.agents.list({ parentName: name })) {
-    if (!hasEnded(child) && (await hasTurnsAhead(tx, child.name, visited))) return true;
-  }
+  if (agent === undefined) return false;
+  if (await hasTurnsAhead(tx, name)) return true;
   return (await tx.merges.list({ runId: agent.runId, statuses: openMergeStatuses, limit: 1 })).length > 0;
 }
 
@@ -154,7 +140,7 @@ export async function unhandedBranches(tx: Tx, agents: readonly Agent[]): Promis
     if (branch === null || outcome !== "done" || !isSubmitted(agent) || !(await landedNowhere(tx, agent))) continue;
     // What was queued and sent back or cancelled has been handed over, and is told as that.
     if ((await tx.merges.list({ branch })).some((entry) => entry.headCommit === headCommit)) continue;
-    if (await hasTurnsAhead(tx, await nearestLiveAncestor(tx, agent.parentName))) continue;
+    if (await isWokenAgain(tx, await nearestLiveAncestor(tx, agent.parentName))) continue;
     found.push({ agentName: name, branch });
   }
   return found;

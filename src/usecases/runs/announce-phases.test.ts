@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
+import { settledTurn } from "../../../testkit/settled-turn.ts";
 import { activeRun } from "../../../testkit/use-case.ts";
 import { type Agent, type AgentOutcome, agentOutcomes } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
@@ -8,8 +9,9 @@ import type { Message } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, oneOf, text } from "../../domain/schema/schema.ts";
 import { changeState } from "../agents/reopen-agent.ts";
+import { sendMail } from "../mail/send.ts";
 import type { UseCase } from "../usecase.ts";
-import { announcePhases } from "./announce-phases.ts";
+import { keepGoing } from "./keep-going.ts";
 
 const runId = "run-2";
 
@@ -31,7 +33,7 @@ const ending: UseCase<{ readonly name: string; readonly outcome: AgentOutcome },
     const agent = await tx.agents.byName(name);
     const to = outcome === "done" ? "completed" : "zombie";
     if (agent !== undefined) await changeState(tx, agent, { to, actor: "supervisor", reason: "test", outcome }, now);
-    await announcePhases(tx, { runId, ids, now });
+    await keepGoing(tx, { ids, now }, runId);
     return ok(null);
   },
 };
@@ -89,31 +91,20 @@ test("L5: no notice while a lead goes on, a turn of the coordinator runs or is q
   expect(await phases(world)).toEqual([]);
   await world.store.transaction(async (tx) => {
     const turn = await tx.turns.runningFor("agent-chief");
-    await tx.turns.end(turn?.id ?? "", 1, { ...endedWell, endedAt: world.clock.now });
-    const since = world.clock.now;
-    await tx.waits.add({ agentName: "chief", kind: "reply", ref: "q1", since, deadline: null });
+    await tx.turns.end(turn?.id ?? "", 1, settledTurn(world.clock.now));
   });
+  const chief = { kind: "agent", name: "chief", agentId: "agent-chief", capability: "coordinator" } as const;
+  const caller = { ...chief, runId, taskId: null, turnId: null };
+  const asked = await world.must(sendMail, { to: "operator", type: "question", subject: "?", body: "?" }, caller);
   await end(world, "nobody");
   expect(await phases(world)).toEqual([]);
-  await world.store.transaction((tx) => tx.waits.remove("chief", "reply", "q1"));
+  await world.store.transaction((tx) => tx.waits.remove("chief", "reply", asked.id ?? ""));
   await end(world, "nobody");
   expect(await phases(world)).toEqual(["scout"]);
   expect(await world.store.read((tx) => tx.events.after(0, 1000))).toContainEqual(
     expect.objectContaining({ type: "run_phase" }),
   );
 });
-
-const endedWell = {
-  status: "settled",
-  clean: true,
-  resultText: null,
-  exitCode: 0,
-  exitSignal: null,
-  terminalMessageSeq: null,
-  error: null,
-  failure: null,
-  advice: null,
-} as const;
 
 test("a set is announced once, however often it is looked at", async () => {
   await using world = await coordinatedRun();

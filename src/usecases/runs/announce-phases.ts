@@ -1,28 +1,32 @@
-import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, teamOf } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { isParking } from "../../domain/agent/wait.ts";
 import { endedPhase, phaseText } from "../../domain/health/phase.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
-import type { Ids } from "../../ports/ids.ts";
+import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";
 import { fromEngine, post, type Recipient } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
 import { openEndsOf } from "./open-ends.ts";
 
+type AnnounceContext = Pick<Context, "ids" | "now">;
+
 /**
  * Puts the end of a phase of a run on record, and tells the run's coordinator where that asks something of it: all its
- * workers have ended, and nothing else will start a turn of it. To be called in the transaction that ends an agent, and in
- * the one that settles a turn of the coordinator: what was pending may be over then. Each set of workers (names and
- * generations) is announced once, and a set that grew is another set.
+ * workers have ended, and nothing else will start a turn of it. Each set of workers (names and generations) is announced
+ * once, and a set that grew is another set.
  */
 export async function announcePhases(
   tx: Tx,
-  { runId, ids, now }: { readonly runId: string; readonly ids: Ids; readonly now: number },
+  context: AnnounceContext,
+  run: Run,
+  everybody: readonly Agent[],
 ): Promise<void> {
-  const coordinator = (await tx.runs.get(runId))?.coordinatorName ?? null;
-  const everybody = newestPerName(await tx.agents.list({ runId }));
-  const newest = coordinator === null ? everybody : teamOf(coordinator, everybody);
+  const { ids, now } = context;
+  const { id: runId, coordinatorName } = run;
+  const newest = coordinatorName === null ? everybody : teamOf(coordinatorName, everybody);
   const phase = endedPhase(newest, await announcedBefore(tx, runId));
   if (phase === undefined) return;
   const key = ids.digest(phase.set.join("\n"));
@@ -38,40 +42,55 @@ export async function announcePhases(
     const level = phase.zombies > 0 ? "warn" : "info";
     await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: facts });
   }
-  const recipient = coordinator === null ? undefined : await readerFor(tx, coordinator);
-  if (recipient === undefined) return;
-  if (recipient.wake && (await goesOnByItself(tx, runId, recipient.name, newest))) return;
-  if (!(await notice(tx, { kind: "phase", about: runId, key: `told:${key}` }))) return;
+  if (coordinatorName === null || run.status !== "active") return;
+  if (await goesOnByItself(tx, runId, coordinatorName, newest)) return;
+  const recipient = await readerFor(tx, coordinatorName);
+  const told = { kind: "phase", about: runId, key: `told:${key}` } as const;
+  if (!(await isToBeTold(tx, told, recipient.name, ({ workers }) => isSame(workers, phase.set)))) return;
   const open = await tx.tasks.list({ runId, unclosed: true });
-  await post(
-    tx,
-    { ids, now },
-    {
-      ...fromEngine,
-      runId,
-      address: recipient.name,
-      recipients: [recipient],
-      ...phaseText(phase, { runId, openTasks: open.map(({ id }) => id) }),
-      type: "status",
-      priority: "high",
-      payload: JSON.stringify(facts),
-    },
-  );
+  await post(tx, context, {
+    ...fromEngine,
+    runId,
+    address: recipient.name,
+    recipients: [recipient],
+    ...phaseText(phase, { runId, openTasks: open.map(({ id }) => id), isLed: recipient.wake }),
+    type: "status",
+    priority: "high",
+    payload: JSON.stringify(facts),
+  });
 }
 
 /**
  * Nothing is to be decided now: a turn of the coordinator runs or will start, it waits for an answer, a lead goes on, a
- * branch is landing, or everybody is released, which is told by itself.
+ * branch is landing, or everybody is released, which is told by itself. A coordinator that has ended decides nothing.
  */
 async function goesOnByItself(tx: Tx, runId: string, name: string, team: readonly Agent[]): Promise<boolean> {
+  if (team.some((agent) => !hasEnded(agent))) return true;
+  if ((await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0) return true;
   const coordinator = await tx.agents.byName(name);
-  if (coordinator === undefined) return true;
+  if (coordinator === undefined || hasEnded(coordinator)) return false;
+  if (!team.some(isOpen)) return true;
   if ((await tx.turns.runningFor(coordinator.id)) !== undefined) return true;
   if ((await tx.turns.queuedFor(coordinator.id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
-  if ((await tx.waits.of(name)).length > 0) return true;
-  if (team.some((agent) => !hasEnded(agent)) || !team.some(isOpen)) return true;
-  return (await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0;
+  // While it is parked its mail waits with it. Any other wait is for somebody who can end it: vain ones were removed.
+  return (await tx.waits.of(name)).some(({ kind }) => !isParking(kind));
 }
+
+/** May this be told? A notice that was withdrawn before anybody read it was told to nobody. */
+async function isToBeTold(
+  tx: Tx,
+  about: Parameters<typeof notice>[1],
+  reader: string,
+  isThis: (payload: Readonly<Record<string, unknown>>) => boolean,
+): Promise<boolean> {
+  if (await notice(tx, about)) return true;
+  const filter = { to: reader, from: fromEngine.from, type: "status", runId: about.about, limit: remembered } as const;
+  const newest = (await tx.messages.list(filter)).find(({ payload }) => isThis(payloadFields(payload)));
+  return newest !== undefined && (await tx.deliveries.get(newest.seq, reader))?.state === "cancelled";
+}
+
+const isSame = (told: unknown, set: readonly string[]): boolean =>
+  Array.isArray(told) && told.length === set.length && set.every((tag, index) => told[index] === tag);
 
 /** How far back the last announcement may lie among the engine's own messages of the run. */
 const remembered = 50;
@@ -94,76 +113,50 @@ async function readerFor(tx: Tx, coordinator: string): Promise<Recipient> {
 }
 
 /**
- * The agents below the coordinator. What the operator slings into its run, and what works for that, reports to the
- * operator and is no part of the coordinator's plan.
- */
-function teamOf(coordinator: string, agents: readonly Agent[]): readonly Agent[] {
-  const parents = new Map(agents.map(({ name, parentName }) => [name, parentName]));
-  const isBelow = ({ parentName }: Agent): boolean => {
-    const visited = new Set<string>();
-    for (
-      let name: string | undefined = parentName;
-      name !== undefined && !visited.has(name);
-      name = parents.get(name)
-    ) {
-      if (name === coordinator) return true;
-      visited.add(name);
-    }
-    return false;
-  };
-  return agents.filter(isBelow);
-}
-
-/**
  * Tells the coordinator of a run that nobody works for it any more and nothing of it waits to land, once for each set of
- * agents: only then can it end the run. To be called in the transaction that releases an agent. A coordinator at work is
- * told when its turn has ended, if it has not ended the run by then.
+ * agents: only then can it end the run. A coordinator at work is told when its turn has ended, if it has not ended the run
+ * by then.
  */
 export async function announceFinished(
   tx: Tx,
-  { ids, now }: Pick<Context, "ids" | "now">,
-  runId: string,
+  context: AnnounceContext,
+  run: Run,
+  everybody: readonly Agent[],
 ): Promise<void> {
-  const run = await tx.runs.get(runId);
-  if (run === undefined || run.status !== "active" || run.coordinatorName === null) return;
-  const coordinator = await tx.agents.byName(run.coordinatorName);
-  if (coordinator === undefined || hasEnded(coordinator)) return;
+  const { id: runId, coordinatorName } = run;
+  const coordinator = coordinatorName === null ? undefined : await tx.agents.byName(coordinatorName);
+  if (run.status !== "active" || coordinator === undefined || hasEnded(coordinator)) return;
   if ((await tx.turns.runningFor(coordinator.id)) !== undefined) return;
   if ((await tx.waits.of(coordinator.name)).some(({ kind }) => kind === "reply")) return;
-  const workers = newestPerName(await tx.agents.list({ runId })).filter(
-    ({ capability }) => !isIn("persistent", capability),
-  );
+  const workers = everybody.filter(({ capability }) => !isIn("persistent", capability));
   if (workers.some(isOpen)) return;
   if ((await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0) return;
   // The end of what the operator slung into the run is no news for its coordinator, which was told about its own before.
   const own = teamOf(coordinator.name, workers);
   if (own.length === 0) return;
   const set = own.map(({ name, generation }) => `${name}#${generation}`).toSorted();
-  const key = ids.digest(set.join("\n"));
-  if (!(await notice(tx, { kind: "finished", about: runId, key }))) return;
+  const told = { kind: "finished", about: runId, key: context.ids.digest(set.join("\n")) } as const;
+  const isThis = ({ finished, agents }: Readonly<Record<string, unknown>>) => finished === true && isSame(agents, set);
+  if (!(await isToBeTold(tx, told, coordinator.name, isThis))) return;
   const open = await openEndsOf(tx, run, coordinator.name);
-  await post(
-    tx,
-    { ids, now },
-    {
-      ...fromEngine,
-      runId,
-      address: coordinator.name,
-      recipients: [
-        { name: coordinator.name, wake: true, reason: "every agent of the run is released, and the run can be ended" },
-      ],
-      subject: `[ENGINE] nobody works for run ${runId} any more`,
-      body: [
-        `${workers.length === 1 ? "The one agent of the run is" : `All ${workers.length} agents of the run are`} released, and no branch waits to land.`,
-        ...(open.length === 0 ? [] : ["Still open:", ...open.map(({ what, fix }) => `- ${what}; ${fix}`)]),
-        "If the objective is reached, end the run with: ov run complete",
-        "If not, sling what is missing.",
-      ].join("\n"),
-      type: "status",
-      priority: "high",
-      payload: JSON.stringify({ finished: true, agents: set }),
-    },
-  );
+  await post(tx, context, {
+    ...fromEngine,
+    runId,
+    address: coordinator.name,
+    recipients: [
+      { name: coordinator.name, wake: true, reason: "every agent of the run is released, and the run can be ended" },
+    ],
+    subject: `[ENGINE] nobody works for run ${runId} any more`,
+    body: [
+      `${workers.length === 1 ? "The one agent of the run is" : `All ${workers.length} agents of the run are`} released, and no branch waits to land.`,
+      ...(open.length === 0 ? [] : ["Still open:", ...open.map(({ what, fix }) => `- ${what}; ${fix}`)]),
+      "If the objective is reached, end the run with: ov run complete",
+      "If not, sling what is missing.",
+    ].join("\n"),
+    type: "status",
+    priority: "high",
+    payload: JSON.stringify({ finished: true, agents: set }),
+  });
 }
 
 const isOpen = (agent: Agent): boolean => agent.state !== "zombie" && agent.releasedAt === null;

@@ -12,6 +12,7 @@ import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
 import { type AgentStopped, endIntended, type StopIntent, stopEach } from "../agents/stop.ts";
+import { hasTurnsAhead } from "../agents/turns-ahead.ts";
 import { byCaller, record } from "../events/record.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { fromEngine, post } from "../mail/post.ts";
@@ -19,6 +20,7 @@ import { isLanding, landingBusy } from "../merge/merge-records.ts";
 import { withdraw } from "../merge/queue/decide-entry.ts";
 import type { Effect } from "../operation.ts";
 import { checklist } from "../runs/checklist.ts";
+import { keepGoing } from "../runs/keep-going.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { followClosing } from "./close-task.ts";
 import { forbiddenToDrop, whatGoes } from "./drop-scope.ts";
@@ -132,6 +134,7 @@ export const recordDrop: UseCase<DropTaskRequest, Dropped & { readonly stopping:
     for (const agent of agents) {
       if (hasEnded(agent)) await release(tx, context, agent, `its task ${agent.taskId} was dropped`);
     }
+    await keepGoing(tx, context, root.runId);
     return ok({
       ...(await detailOf(tx, closed.find((task) => task.id === id) ?? root)),
       alreadyDropped: closed.length === 0,
@@ -240,8 +243,10 @@ async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly s
 
 /** Agents of this parent that go on will wake it; until then it has nothing to decide about the dropped task. */
 async function isAnyAtWorkBelow(tx: Tx, parentName: string, going: ReadonlySet<string>): Promise<boolean> {
-  const team = newestPerName(await tx.agents.list({ parentName }));
-  return team.some((agent) => !hasEnded(agent) && !going.has(agent.name));
+  for (const { name } of newestPerName(await tx.agents.list({ parentName }))) {
+    if (!going.has(name) && (await hasTurnsAhead(tx, name, parentName))) return true;
+  }
+  return false;
 }
 
 /** A lead that drops a part of its own task changes nothing for the coordinator, unless a criterion is left unserved. */

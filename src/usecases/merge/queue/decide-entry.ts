@@ -14,7 +14,7 @@ import { fields, flag, list, text, whole } from "../../../domain/schema/schema.t
 import type { Tx } from "../../../ports/store.ts";
 import { giveUpUnlanded, releaseIfDue } from "../../agents/release-agent.ts";
 import { byCaller } from "../../events/record.ts";
-import { followReport } from "../../mail/wake-ups.ts";
+import { keepGoing } from "../../runs/keep-going.ts";
 import type { Context, UseCase } from "../../usecase.ts";
 import { forbiddenToQueue, ownerOfBranch, setMergeState } from "../branch-owner.ts";
 import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "../merge-records.ts";
@@ -170,8 +170,8 @@ async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<Merg
     const reason = `${context.caller.name} cancelled ${entry.branch}`;
     await giveUpUnlanded(tx, context, owner, { ...byCaller(context.caller, entry.runId), reason });
     await releaseIfDue(tx, context, owner);
-    await followReport(tx, context, owner.parentName);
   }
+  await keepGoing(tx, context, entry.runId);
   return { ...entry, status: "cancelled", updatedAt: context.now };
 }
 

@@ -79,7 +79,7 @@ test("L6: tasks that can be started are told to the lead whose task they are par
 test("L5: that a branch landed starts no turn of a parent that has others at work or landing", async () => {
   await using world = await mergeWorld();
   const beside = { capability: "builder", parentName: "lead-1", runId: "run-2" } as const;
-  await world.seat("b2", { ...beside, branch: "overstory/b2/T9", taskId: "T9" });
+  await world.seat("b2", { ...beside, branch: "overstory/b2/T9", taskId: "T9", state: "in_turn" });
   await world.asEngine(async (tx) => {
     for (const { taskId, dependsOn } of await tx.tasks.dependencies()) {
       await tx.tasks.removeDependency({ taskId, dependsOn });

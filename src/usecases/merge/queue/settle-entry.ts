@@ -15,8 +15,9 @@ import type { Task } from "../../../domain/task/task.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { release, releaseIfDue } from "../../agents/release-agent.ts";
 import { reopenAgent } from "../../agents/reopen-agent.ts";
+import { hasTurnsAhead } from "../../agents/turns-ahead.ts";
 import { nearestLiveAncestor } from "../../mail/hand-on.ts";
-import { followReport } from "../../mail/wake-ups.ts";
+import { keepGoing } from "../../runs/keep-going.ts";
 import { closeAndFollow } from "../../tasks/close-task.ts";
 import { ownerOfTask } from "../../tasks/task-detail.ts";
 import type { Context } from "../../usecase.ts";
@@ -57,6 +58,7 @@ export async function landed(
     await settle(tx, context, { ...one, entry: stored }, { opId: landing.opId, others });
     done.push(stored.id);
   }
+  for (const runId of new Set(landing.entries.map(({ entry }) => entry.runId))) await keepGoing(tx, context, runId);
   return done;
 }
 
@@ -102,7 +104,6 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
   const landing = { commit, tier, strategy, verdict, opId };
   await recordMerge(tx, context, entry, (facts) => ({ type: "merge_landed", data: { ...facts, ...landing } }));
   if (owner !== undefined && hasEnded(owner)) await release(tx, context, owner, `${entry.branch} has landed`);
-  if (owner !== undefined) await followReport(tx, context, owner.parentName);
 }
 
 /**
@@ -125,12 +126,15 @@ async function byOwner(
   return owners;
 }
 
-/** Nothing else below the parent of this branch is at work or on its way, so the parent has something to decide. */
+/**
+ * Nothing else below the parent of this branch is at work or on its way, so the parent has something to decide. An agent
+ * that waits for a word of this parent is not at work.
+ */
 async function isLastBelow(tx: Tx, owner: Agent, { id }: MergeEntry): Promise<boolean> {
   const siblings = newestPerName(await tx.agents.list({ parentName: owner.parentName, runId: owner.runId }));
   const others = siblings.filter(({ name }) => name !== owner.name);
-  if (others.some((agent) => !hasEnded(agent))) return false;
-  for (const { branch } of others) {
+  for (const { name, branch } of others) {
+    if (await hasTurnsAhead(tx, name, owner.parentName)) return false;
     const open = branch === null ? [] : await tx.merges.list({ branch, statuses: openMergeStatuses });
     if (open.some((entry) => entry.id !== id)) return false;
   }
@@ -202,10 +206,8 @@ export async function rejected(
     level: "warn",
     data: { ...facts, cause, message, files, gate, reopened: isBack },
   }));
-  if (owner !== undefined && !isBack) {
-    await releaseIfDue(tx, context, owner);
-    await followReport(tx, context, owner.parentName);
-  }
+  if (owner !== undefined && !isBack) await releaseIfDue(tx, context, owner);
+  await keepGoing(tx, context, entry.runId);
   return { agentName: owner?.name ?? null, isBack };
 }
 

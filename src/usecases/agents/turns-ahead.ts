@@ -1,0 +1,107 @@
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { isOpenMerge, mergeIdIn } from "../../domain/merge/entry.ts";
+import type { Wait } from "../../ports/store/agents.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+
+/**
+ * Does something under way give this agent a turn: a turn itself, mail, a check of its work, an agent below it, or a wait
+ * that somebody else can end? Agents that wait only for each other have none ahead. `besides` does not count as somebody
+ * else.
+ */
+export const hasTurnsAhead = (tx: Tx, name: string, besides?: string): Promise<boolean> =>
+  goesOn(tx, name, new Set(besides === undefined ? [] : [besides]));
+
+/** `asked` has those who were looked at before: what they wait for is known, or is being looked at. */
+async function goesOn(tx: Tx, name: string, asked: Set<string>): Promise<boolean> {
+  if (asked.has(name)) return false;
+  asked.add(name);
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined || hasEnded(agent)) return false;
+  if (agent.topology !== "per_turn" || agent.state !== "between_turns" || agent.stopRequestedBy !== null) return true;
+  if (await startsByItself(tx, agent)) return true;
+  for (const wait of await tx.waits.of(name)) {
+    if (await canEnd(tx, wait, asked)) return true;
+  }
+  for (const child of await tx.agents.list({ parentName: name, live: true })) {
+    if (await goesOn(tx, child.name, asked)) return true;
+  }
+  return false;
+}
+
+/** A turn runs, or is queued and will not be dropped. */
+async function startsByItself(tx: Tx, { id, name }: Agent): Promise<boolean> {
+  if ((await tx.turns.runningFor(id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
+  const queued = await tx.turns.queuedFor(id);
+  // A turn whose mail was read meanwhile is dropped when its moment comes.
+  return (queued !== undefined && queued.trigger !== "mail") || (await tx.checks.dueWork(id));
+}
+
+/** Can somebody else end this wait? What only the operator lifts counts: the operator is told of it. */
+async function canEnd(tx: Tx, { kind, ref }: Wait, asked: Set<string>): Promise<boolean> {
+  if (kind === "child") return goesOn(tx, ref, asked);
+  if (kind === "merge" || kind === "approval") {
+    const id = mergeIdIn(ref);
+    const entry = id === undefined ? undefined : await tx.merges.get(id);
+    return entry === undefined || isOpenMerge(entry);
+  }
+  if (kind !== "reply") return true;
+  for (const name of await whoCanAnswer(tx, ref)) {
+    const isPerson = (await tx.agents.byName(name)) === undefined;
+    if (isPerson || (await goesOn(tx, name, asked))) return true;
+  }
+  return false;
+}
+
+/**
+ * The names that can still answer this question: people, agents that live, and agents that have ended and not read it yet,
+ * because it may bring them back. Where the addressee had ended, the engine handed on a copy.
+ */
+export async function whoCanAnswer(tx: Tx, questionId: string): Promise<readonly string[]> {
+  const question = await tx.messages.get(questionId);
+  if (question === undefined) return [];
+  const thread = await tx.messages.thread(question.threadId);
+  const isCopy = ({ replyTo, fromAgent, fromAgentId }: (typeof thread)[number]): boolean =>
+    replyTo === question.id && fromAgent === question.fromAgent && fromAgentId === null;
+  const names: string[] = [];
+  for (const { seq } of [question, ...thread.filter(isCopy)]) {
+    for (const { toAgent, state } of await tx.deliveries.ofMessage(seq)) {
+      if (state === "cancelled" || state === "dead" || toAgent === question.fromAgent) continue;
+      const agent = await tx.agents.byName(toAgent);
+      const isUnread = state === "queued" || state === "claimed";
+      const comesBack = agent !== undefined && isUnread && isSubmitted(agent) && agent.outcome === "done";
+      if (agent === undefined || !hasEnded(agent) || comesBack) names.push(toAgent);
+    }
+  }
+  return names;
+}
+
+/**
+ * Gives an agent a turn when the last thing it waited for is over and no message will tell it so: a child's report may
+ * reach its parent while the child still runs, and the parent that ends its turn then waits for nothing but that end.
+ */
+export async function remindIdle(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, name: string): Promise<void> {
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined || hasEnded(agent) || agent.state !== "between_turns") return;
+  if (agent.topology !== "per_turn" || isIn("persistent", agent.capability) || agent.stopRequestedBy !== null) return;
+  if ((await tx.waits.of(name)).length > 0) return;
+  if ((await tx.turns.runningFor(agent.id)) !== undefined) return;
+  const queued = await tx.turns.queuedFor(agent.id);
+  if (queued !== undefined) {
+    if (queued.trigger !== "mail" || (await tx.deliveries.hasWaking(name))) return;
+    // Its mail was read meanwhile, so that turn would be dropped.
+    await tx.turns.cancelQueued(agent.id, now);
+  }
+  const { id: agentId, name: agentName, runId } = agent;
+  await tx.turns.queue({
+    id: ids.next("turn"),
+    agentId,
+    agentName,
+    runId,
+    trigger: "reminder",
+    attempt: 1,
+    notBefore: 0,
+    now,
+  });
+}
