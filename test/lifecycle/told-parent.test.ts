@@ -37,12 +37,13 @@ for (const [what, end, state] of [
     expect(told).toContain("ov recover b1");
     expect(told).not.toContain("wait for their leads");
     const { inbox, status } = await troubleShown(project);
-    expect(inbox).toMatchObject([{ agentName: "b1" }]);
+    // The coordinator did nothing about it, so it stands still, too.
+    expect(inbox).toMatchObject([{ agentName: "coordinator" }, { agentName: "b1" }]);
     expect(status).toMatchObject({ needsOperator: true });
-    // The operator's word to the coordinator is something ahead of it; a released child needs nobody.
+    // A released child needs nobody. Its coordinator was told, and did nothing again.
     await project.json("release", "b1");
     await project.settled();
-    expect(await troubleShown(project)).toMatchObject({ inbox: [], status: { needsOperator: false } });
+    expect(await troubleShown(project)).toMatchObject({ inbox: [{ agentName: "coordinator" }] });
   }, 120_000);
 }
 
@@ -78,7 +79,7 @@ test("the death of an agent whose lead has ended is told to the coordinator abov
   expect(prompts.slice(2).join("\n")).toContain("b1 (builder on B1) ended without finishing");
   expect(prompts.slice(2).join("\n")).toContain("[forwarded: l1, to whom it was sent, has ended]");
   const { inbox } = await troubleShown(project);
-  expect(inbox).toMatchObject([{ agentName: "l1" }, { agentName: "b1" }]);
+  expect(inbox).toMatchObject([{ agentName: "coordinator" }, { agentName: "l1" }, { agentName: "b1" }]);
 }, 120_000);
 
 test("status shows an agent that works again as working, without the failure of its earlier attempt", async () => {
