@@ -117,6 +117,11 @@ export interface Driver {
   /** `once`: the input is closed behind the prompt. `open`: it stays open until the turn is over, for replies. */
   readonly input: "once" | "open";
   readonly abilities: Abilities;
+  /**
+   * Puts a message for the running turn into a line of the open input. The program then says with a line, which is read
+   * as the event `heard` of the same id, that its model got the message. Null where the program takes no such message.
+   */
+  readonly steer: ((message: { readonly id: string; readonly text: string }) => string) | null;
   launch(request: LaunchRequest): LaunchPlan;
   reader(): LineReader;
 }

@@ -164,6 +164,38 @@ testWithCli(
   { timeoutMs: 120_000 },
 );
 
+testWithCli(
+  "claude",
+  "mail that comes while the real CLI works is put before its model in the same turn, and it finishes at its first try",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir);
+    const [working, go] = ["working", "go"].map((name) => join(project.home, name));
+    const steps = scripted(
+      { shell: `touch ${working}; until [ -e ${go} ]; do sleep 0.1; done` },
+      { shell: "echo hello > greeting.txt && git add greeting.txt && git commit --quiet -m 'Add a greeting'" },
+      { tool: "mcp__overstory__finish", input: { summary: "The greeting is there." } },
+      { text: "All done." },
+    );
+    await project.json("task", "create", "Greet", "--id", "T1", "--description", `Say hello.\n${steps}`);
+    await sling(project, model, {}, "claude:control");
+    await project.until("it worked", async () => existsSync(working ?? ""), 120_000);
+    const { id } = await project.json("mail", "send", "--to", "b1", "--subject", "Dates", "--body", "Use UTC");
+    const delivery = () =>
+      project.read(async (tx) => tx.deliveries.get((await tx.messages.get(String(id)))?.seq ?? 0, "b1"));
+    await project.until("it was written into the turn", async () => (await delivery())?.channel === "steer");
+    writeFileSync(go ?? "", "");
+    await finished(project, 1);
+    const requests = conversation(model);
+    expect(textOf(requests[0])).not.toContain("| Use UTC");
+    expect(textOf(requests[1])).toContain("| Use UTC");
+    expect(await eventsOf(project, "completion_refused")).toEqual([]);
+    expect(await ranTurns(project, "b1")).toHaveLength(1);
+    expect(await delivery()).toMatchObject({ state: "acked", channel: "steer" });
+  },
+  { timeoutMs: 240_000 },
+);
+
 /** Its own settings switch hooks off, as a person's may: that must not reach the guard of agents. */
 const withoutHooks = {
   files: { "README.md": "# Sample\n", ".claude/settings.json": '{"disableAllHooks": true}\n' },

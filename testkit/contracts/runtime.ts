@@ -50,6 +50,11 @@ export function runtimeContract(name: string, { runtime, turns, question }: Runt
       planPromises(driver);
       readingPromises(driver, turns);
       if (driver.input === "open") exchangePromises(driver, question);
+      test("a message for the running turn is one line of an input that stays open", () => {
+        const line = driver.steer?.({ id: "msg-1", text: "one\ntwo" });
+        if (line !== undefined) expect([driver.input, line.split("\n").length, line.at(-1)]).toEqual(["open", 2, "\n"]);
+        if (driver.input === "once") expect(driver.steer).toBeNull();
+      });
       if (driver.abilities.terminal) {
         test("opens the conversation at a terminal", () => {
           const plan = runtime.terminal({ resume: "s-1", model: null, instructions: null, tools: null, guard: null });

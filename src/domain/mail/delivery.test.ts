@@ -7,6 +7,7 @@ import {
   deliveryMoves,
   freshDelivery,
   nextDelivery,
+  steerChannel,
 } from "./delivery.ts";
 import { type Delivery, type DeliveryState, deliveryStates } from "./types.ts";
 
@@ -148,4 +149,10 @@ describe("the state machine of a delivery", () => {
       }),
     );
   });
+});
+
+test("mail that was written into a running turn comes back marked, for its model may have seen it", () => {
+  const steered = after(fresh, { kind: "claim", by: "turn-1", channel: steerChannel, turnId: "turn-1" });
+  expect(after(steered, { kind: "release", by: "turn-1" })).toMatchObject({ state: "queued", redelivered: true });
+  expect(after(after(fresh, byTurn), { kind: "release", by: "turn-1" })).toMatchObject({ redelivered: false });
 });

@@ -89,6 +89,9 @@ function obstacleTo(delivery: Delivery, event: DeliveryEvent, now: number): stri
   return held ? `held by ${delivery.claimedBy}` : undefined;
 }
 
+/** Of mail that was written into the input of a running turn. Until that is confirmed, its model may have seen it. */
+export const steerChannel = "steer";
+
 const unclaimed = { claimedBy: null, claimExpires: null } as const;
 const requeued = { ...unclaimed, turnId: null, channel: null } as const;
 
@@ -104,7 +107,7 @@ function changeBy(delivery: Delivery, event: DeliveryEvent, now: number, policy:
     case "ack":
       return { ...unclaimed, ackedAt: now, deliveredAt: delivery.deliveredAt ?? now };
     case "release": {
-      const seen = delivery.redelivered || delivery.state === "delivered";
+      const seen = delivery.redelivered || delivery.state === "delivered" || delivery.channel === steerChannel;
       return { ...requeued, redelivered: seen, notBefore: event.notBefore ?? delivery.notBefore };
     }
     case "expire":

@@ -1,3 +1,4 @@
+import { steerChannel } from "./delivery.ts";
 import type { Delivery } from "./types.ts";
 
 export const whyCodes = [
@@ -72,6 +73,11 @@ export function explainDelivery(facts: WhyFacts): Explanation {
       );
     }
     case "delivered":
+      if (delivery.channel === steerChannel)
+        return because(
+          "delivered",
+          `${to} was shown it during its turn ${delivery.turnId} (${at(delivery.deliveredAt)}).`,
+        );
       return because("delivered", `${to} was handed it (${at(delivery.deliveredAt)}) and has not confirmed it yet.`);
     case "claimed":
       return explainClaim(delivery);
@@ -85,7 +91,12 @@ const hasDied = ({ recipient }: WhyFacts): boolean =>
   recipient !== null && recipient.ended !== null && recipient.ended !== "submitted";
 
 function explainClaim(delivery: Delivery): Explanation {
-  const { toAgent, turnId, claimedBy, claimExpires } = delivery;
+  const { toAgent, turnId, claimedBy, claimExpires, channel } = delivery;
+  if (channel === steerChannel)
+    return because(
+      "in-turn",
+      `It was written into turn ${turnId} of ${toAgent}, which has not shown it to its model yet.`,
+    );
   if (claimExpires === null) return because("in-turn", `It is part of turn ${turnId ?? claimedBy} of ${toAgent}.`);
   return because("held-by-reader", `${claimedBy} is reading it and may hold it until ${at(claimExpires)}.`);
 }

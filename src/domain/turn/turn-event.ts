@@ -32,6 +32,8 @@ export type TurnEvent =
       readonly summary: string | null;
       readonly rule: GuardRule;
     }
+  /** The model was given the message of this id, which came during its turn. */
+  | { readonly kind: "heard"; readonly id: string }
   | TurnEnded
   /** Nothing that the turn could still do is worth its cost: it is ended at once. */
   | { readonly kind: "hopeless"; readonly failure: FailureCause; readonly text: string }

@@ -1,7 +1,12 @@
 import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { Denial } from "../../domain/guard/tool-use.ts";
+import type { Letter } from "../../domain/mail/letter.ts";
+import { renderBatch } from "../../domain/mail/render.ts";
 import type { OpenInput } from "../../ports/agent-process.ts";
 import type { AgentAnswer, AgentRequest, Driver } from "../../ports/runtime.ts";
+import type { Mail } from "../../ports/store/mail.ts";
+import type { Tx } from "../../ports/store.ts";
+import { mailForTurn, takeForTurn } from "../../usecases/mail/steer.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { PlacedEvent, PlacedReply } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
@@ -13,6 +18,8 @@ export interface Exchange {
    * again, and what was answered is kept, so every line is answered once. The events say what was denied.
    */
   answer(replies: readonly PlacedReply[]): Promise<readonly PlacedEvent[]>;
+  /** Gives the agent the mail that came since its turn began, where its program takes messages during a turn. */
+  steer(): Promise<void>;
   /** The turn is over: the agent reads the end of its input. */
   close(): void;
 }
@@ -21,14 +28,24 @@ export function exchangeWith(ports: SupervisorPorts, owned: OwnedTurn, driver: D
   if (driver.input === "once") return silent;
   const input = ports.files.openInput(owned.turn.logDir ?? "");
   let closed = false;
+  const written = new Set<number>();
   return {
+    steer: async () => {
+      const form = driver.steer;
+      if (form === null) return;
+      for (const letter of await newMail(ports, owned, written)) {
+        const { id, seq } = letter.message;
+        give(ports, input, `mail-${seq}`, form({ id, text: `${steerNotice}\n\n${renderBatch([letter])}` }));
+        written.add(seq);
+      }
+    },
     answer: async (replies) => {
       const denied: PlacedEvent[] = [];
       for (const placed of replies) {
         const { reply } = placed;
         const decided = reply.kind === "ask" ? await decide(ports, owned, reply.request) : undefined;
         const text = reply.kind === "say" ? reply.text : reply.form(decided?.answer ?? unanswered);
-        give(ports, input, placed, text);
+        give(ports, input, `${placed.line}.${placed.part}`, text);
         if (decided?.denial !== undefined) denied.push(denialAt(placed, decided));
       }
       return denied;
@@ -41,12 +58,32 @@ export function exchangeWith(ports: SupervisorPorts, owned: OwnedTurn, driver: D
 }
 
 /** A driver that closes the input has nobody to answer. */
-const silent: Exchange = { answer: async () => [], close: () => {} };
+const silent: Exchange = { answer: async () => [], steer: async () => {}, close: () => {} };
+
+const steerNotice = "[OVERSTORY] Mail came while you work. Go on with your turn, and act on it.";
+
+/**
+ * Takes new mail for this turn. Mail that an earlier supervisor took is among it: it is kept under the same id, and the
+ * agent gets it once. It counts as handed over when the agent's output says so.
+ */
+async function newMail(
+  { store, clock }: SupervisorPorts,
+  { agent, turn, fence }: OwnedTurn,
+  written: ReadonlySet<number>,
+): Promise<readonly Letter[]> {
+  const due = async (tx: Tx): Promise<readonly Mail[]> =>
+    (await mailForTurn(tx, agent, turn.id, clock.now())).filter(({ message }) => !written.has(message.seq));
+  if ((await store.read(due)).length === 0) return [];
+  return store.transaction(async (tx) => {
+    const current = await tx.turns.get(turn.id);
+    if (current?.status !== "running" || current.fence !== fence) return [];
+    return takeForTurn(tx, await due(tx), turn.id, clock.now());
+  });
+}
 
 const unanswered: AgentAnswer = { kind: "refused", reason: "nobody decided" };
 
-function give(ports: SupervisorPorts, input: OpenInput, { line, part }: PlacedReply, text: string): void {
-  const id = `${line}.${part}`;
+function give(ports: SupervisorPorts, input: OpenInput, id: string, text: string): void {
   ports.reach("reply.before");
   input.keep(id, text);
   ports.reach("reply.kept");

@@ -10,6 +10,7 @@ import { changeState } from "../../usecases/agents/reopen-agent.ts";
 import { recordUsage } from "../../usecases/budgets/turn-budget.ts";
 import { type NewEvent, record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
+import { confirmHeard } from "../../usecases/mail/steer.ts";
 import type { Exchange } from "./answer.ts";
 import { type OwnedTurn, turnLease } from "./begin.ts";
 import type { LeaseBeat } from "./lease-beat.ts";
@@ -37,6 +38,8 @@ interface Watch {
 const fastestLookMs = 20;
 const slowestLookMs = 200;
 const batchMs = 250;
+/** How often mail is looked for that the running turn can be given. */
+const steerMs = 500;
 
 /**
  * Follows the output file until the process is gone, storing events in batches. Looks often while the file grows and
@@ -52,6 +55,7 @@ export async function followOutput(
   let batch: PlacedEvent[] = [];
   let lastStored = clock.monotonic();
   let lastGrowth = clock.monotonic();
+  let lastSteered = clock.monotonic();
   let look = fastestLookMs;
   let waited = false;
   const spending = watchSpending(owned.allowance ?? {});
@@ -76,6 +80,10 @@ export async function followOutput(
     const { events, replies, grew } = log.take();
     batch.push(...events, ...(await exchange.answer(replies)));
     if (log.ended !== undefined) exchange.close();
+    else if (!gone && clock.monotonic() - lastSteered >= steerMs) {
+      await exchange.steer();
+      lastSteered = clock.monotonic();
+    }
     const now = clock.monotonic();
     const over = spending.overrun(events, now - began);
     if (grew) {
@@ -85,7 +93,9 @@ export async function followOutput(
     }
     if (log.ended !== undefined) overSince ??= now;
     look = grew ? fastestLookMs : Math.min(look * 2, slowestLookMs);
-    const dueIn = batch.length > 0 ? batchMs : limits.beatMs;
+    // What the model was shown is stored at once: a finish that follows asks whether it was.
+    const isHeard = batch.some(({ event }) => event.kind === "heard");
+    const dueIn = isHeard ? 0 : batch.length > 0 ? batchMs : limits.beatMs;
     if (gone) batch.push(...log.finish());
     if (gone || beat.isLost || now - lastStored >= dueIn) {
       if (!(await store())) {
@@ -175,6 +185,9 @@ async function storeEvents(ports: SupervisorPorts, owned: OwnedTurn, { batch, gr
       if (event.kind !== "session") continue;
       await tx.agents.sawProviderSession(agent.id, event.providerSessionId, event.version);
       await tx.turns.sawProviderSession(turn.id, event.providerSessionId);
+    }
+    for (const { event } of batch) {
+      if (event.kind === "heard") await confirmHeard(tx, agent.name, turn.id, event.id, now);
     }
     await recordUsage(
       tx,
@@ -281,6 +294,7 @@ function shapeOf(
     }
     case "malformed":
       return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
+    case "heard":
     case "other":
       return undefined;
   }

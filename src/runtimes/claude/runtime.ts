@@ -52,6 +52,7 @@ function driver({ id, input, mode }: Pick<Driver, "id" | "input"> & { readonly m
     id,
     input,
     abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+    steer: input === "once" ? null : ({ id, text }) => streamJsonInput(withoutMentions(text), id),
     launch: (request) => ({
       argv: ["claude", ...streamJsonArguments(request, mode), ...guardArguments(request)],
       env: { ...quiet, ...alone },

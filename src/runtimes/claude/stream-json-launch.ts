@@ -30,7 +30,8 @@ export function streamJsonArguments(
   if (tools !== null) argv.push("--mcp-config", mcpServers(tools));
   argv.push("--permission-mode", mode);
   // The program then asks us, by its output, before it uses a tool that the mode does not allow.
-  if (mode === "default") argv.push("--permission-prompt-tool", "stdio");
+  // It also says when a message that came during the turn was put before its model.
+  if (mode === "default") argv.push("--permission-prompt-tool", "stdio", "--replay-user-messages");
   // It counts from the beginning of this process, also in a conversation that goes on.
   if (maxCostUsd !== null) argv.push("--max-budget-usd", maxCostUsd.toFixed(6));
   if (model !== null) argv.push("--model", model);
@@ -49,8 +50,8 @@ export function mcpServers({ name, command, args }: ToolServer): string {
   return JSON.stringify({ mcpServers: { [name]: { type: "stdio", command, args, ...always } } });
 }
 
-/** The prompt as the one line that these CLIs read from their input. */
-export function streamJsonInput(prompt: string): string {
+/** A prompt as the line that these CLIs read from their input. With an id they name the message by it. */
+export function streamJsonInput(prompt: string, id?: string): string {
   const message = { role: "user", content: [{ type: "text", text: prompt }] };
-  return `${JSON.stringify({ type: "user", message })}\n`;
+  return `${JSON.stringify({ type: "user", ...(id === undefined ? {} : { uuid: id }), message })}\n`;
 }

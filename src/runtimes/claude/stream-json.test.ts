@@ -234,3 +234,13 @@ describe("why a turn failed, as the real CLI 2.1.325 said it against a model tha
     ]);
   });
 });
+
+test("a message of the user that is repeated was put before the model, and is no answer of a tool", () => {
+  const line = JSON.stringify({
+    type: "user",
+    message: { role: "user", content: [{ type: "text", text: "Use UTC" }] },
+    uuid: "msg-1",
+    isReplay: true,
+  });
+  expect(streamJsonReader("default")(line).events).toEqual([{ kind: "heard", id: "msg-1" }]);
+});

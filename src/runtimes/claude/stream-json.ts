@@ -40,7 +40,7 @@ export function streamJsonReader(mode: PermissionMode = "bypassPermissions"): Li
     const type = text(event.type);
     if (type === "system") return news(readSystem(event, mode));
     if (type === "assistant") return readAssistant(event, usage);
-    if (type === "user") return readToolResults(event);
+    if (type === "user") return event.isReplay === true ? heard(event) : readToolResults(event);
     if (type === "result")
       return news([...sessionOf(event), ...usage.ofResult(event), readResult(event, usage, notes)]);
     return [{ kind: "other", name: type ?? "unknown" }];
@@ -98,6 +98,12 @@ function readAssistant(event: Fields, usage: UsageAccount): TurnEvent[] {
     }
   }
   return [...found, ...usage.ofMessage(message)];
+}
+
+/** With `--replay-user-messages` the program repeats each message of the user when its model gets it. */
+function heard(event: Fields): TurnEvent[] {
+  const id = text(event.uuid);
+  return id === undefined ? [] : [{ kind: "heard", id }];
 }
 
 function readToolResults(event: Fields): TurnEvent[] {

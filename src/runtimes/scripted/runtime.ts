@@ -10,6 +10,7 @@ export function scriptedRuntime(program: readonly string[]): Runtime {
     id,
     input,
     abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+    steer: input === "once" ? null : ({ id, text }) => streamJsonInput(text, id),
     launch: (request) => ({
       argv: [...program, ...streamJsonArguments(request, mode)],
       env: {},

@@ -1,6 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
-import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { nextDelivery, steerChannel } from "../../domain/mail/delivery.ts";
 import type { Letter } from "../../domain/mail/letter.ts";
 import { renderBatch } from "../../domain/mail/render.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
@@ -22,8 +22,8 @@ export const unreadMail: Missing = {
 };
 
 /**
- * Mail that an agent has to see before it may finish: unread mail that counts, and mail that an earlier refusal took for
- * this turn and that was never confirmed as shown. The operator who finishes for an agent is not asked.
+ * Mail that an agent has to see before it may finish: unread mail that counts, and mail that an earlier refusal, or its
+ * supervisor, took for this turn and that was never confirmed as shown. The operator who finishes for an agent is not asked.
  */
 export async function unreadBeforeFinish(
   tx: Tx,
@@ -34,7 +34,8 @@ export async function unreadBeforeFinish(
   if (requestedBy !== agent.name) return [];
   const turn = await tx.turns.runningFor(agent.id);
   const taken = (await tx.deliveries.inState(agent.name, ["claimed"])).filter(
-    ({ delivery }) => delivery.channel === finishChannel && delivery.turnId === turn?.id,
+    ({ delivery: { channel, turnId } }) =>
+      (channel === finishChannel || channel === steerChannel) && turnId === turn?.id,
   );
   const queued = await tx.deliveries.queued(agent.name, now, Number.MAX_SAFE_INTEGER);
   return [...taken, ...queued.filter(({ message, delivery }) => countsBeforeFinish(message, delivery, agent))];
@@ -51,10 +52,15 @@ export async function showUnread(
   check: Pick<StoredCheck, "requestedBy">,
   now: number,
 ): Promise<Missing | undefined> {
-  const unread = fitting(await unreadBeforeFinish(tx, agent, check, now));
-  if (unread.length === 0) return undefined;
+  const all = await unreadBeforeFinish(tx, agent, check, now);
+  if (all.length === 0) return undefined;
   const turn = await tx.turns.runningFor(agent.id);
   if (turn === undefined) return unreadMail;
+  const named = await namedBefore(tx, agent);
+  const isUnderWay = ({ message, delivery }: Mail): boolean =>
+    delivery.channel === steerChannel && !named.has(message.id);
+  const unread = fitting(all.filter((mail) => !isUnderWay(mail)));
+  if (unread.length === 0) return underWay(all.map(({ message }) => message.id));
   const letters: Letter[] = [];
   for (const { message, delivery } of unread) {
     if (delivery.state === "queued") {
@@ -62,6 +68,8 @@ export async function showUnread(
       const taken = nextDelivery(delivery, claim, now);
       if (!taken.ok) continue;
       await tx.deliveries.update(taken.value);
+    } else if (delivery.channel === steerChannel) {
+      await tx.deliveries.update({ ...delivery, channel: finishChannel });
     }
     const sender = message.fromAgentId === null ? undefined : await tx.agents.get(message.fromAgentId);
     letters.push({ message, capability: sender?.capability ?? null, redelivered: delivery.redelivered, whole: true });
@@ -74,6 +82,21 @@ export async function showUnread(
     names: letters.map(({ message }) => message.id),
     mail: { by: turn.id, messages, text: renderBatch(letters) },
   };
+}
+
+/** Mail that its supervisor has written into the input of the turn comes to the agent by itself, so it is not shown twice. */
+const underWay = (names: readonly string[]): Missing => ({
+  kind: "unread-mail",
+  message: `mail came while you worked: ${names.length === 1 ? "1 message" : `${names.length} messages`}, on the way to you`,
+  fix: "you are shown it next; act on it, then finish again",
+  names,
+});
+
+/** Messages that an earlier refusal named. If they are still not confirmed, the agent's program did not show them. */
+async function namedBefore(tx: Tx, { id }: Agent): Promise<ReadonlySet<string>> {
+  const checks = await tx.checks.completionsOf(id);
+  const missing = checks.flatMap(({ problem }) => problem).filter(({ kind }) => kind === "unread-mail");
+  return new Set(missing.flatMap(({ names = [] }) => names));
 }
 
 function fitting(unread: readonly Mail[]): readonly Mail[] {

@@ -10,8 +10,8 @@ import { chooseRule, loadScenario, type Rule, type TurnFacts } from "./scenario/
 import type { Step } from "./scenario/step.ts";
 import { fillTemplates, type TemplateSource } from "./scenario/template.ts";
 import { exitCodes, Stopped, StopRequest } from "./stop.ts";
-import { controlResponse, imitatedVersion, type McpServer } from "./stream/events.ts";
-import { Inbox } from "./stream/inbox.ts";
+import { controlResponse, imitatedVersion, type McpServer, replayedEvent } from "./stream/events.ts";
+import { type Arrival, Inbox } from "./stream/inbox.ts";
 import { Output } from "./stream/output.ts";
 import { unknownSession, unknownSessionResult } from "./stream/result.ts";
 import { Turn } from "./turn.ts";
@@ -91,7 +91,7 @@ async function serve(agent: Agent, inbox: Inbox, out: Output, stop: StopRequest)
       if (arrival.kind === "malformed")
         return complain(usageError, `Error parsing streaming input line: ${arrival.line}`);
       busy = true;
-      const after = await agent.takeTurn(arrival.text);
+      const after = await agent.takeTurn(arrival);
       busy = false;
       if (after.kind === "exit") return after.code;
       failed = after.failed;
@@ -137,7 +137,7 @@ class Agent {
   }
 
   /** Follows the rule for this prompt from `init` to `result`. Throws `Stopped` when a signal ends the process. */
-  async takeTurn(prompt: string): Promise<After> {
+  async takeTurn({ text: prompt, id }: Extract<Arrival, { kind: "prompt" }>): Promise<After> {
     const { args, cwd, diary, inbox, stop, out, env } = this.#parts;
     const facts = this.#facts(prompt);
     const steps = fillTemplates(chooseRule(this.#parts.rules, facts)?.do ?? nothingToDo, this.#templates(facts));
@@ -147,6 +147,14 @@ class Agent {
     const turn = new Turn({ out, session, number, model: args.model, index: this.#results });
     if (!opensWith("noInit", steps))
       await turn.open({ cwd, permissionMode: args.permissionMode, mcpServers: listed(args.mcpPrograms) });
+    const gets = async (message: { readonly id: string | undefined; readonly text: string }): Promise<void> => {
+      if (args.replays) await out.event(replayedEvent(session, message));
+    };
+    await gets({ id, text: prompt });
+    const hears = async (message: { readonly id: string | undefined; readonly text: string }): Promise<void> => {
+      diary.input({ session, turn: number, attempt: facts.attempt, text: message.text });
+      await gets(message);
+    };
     const ending = await this.#ending(turn, () =>
       performSteps(steps, {
         turn,
@@ -159,6 +167,7 @@ class Agent {
         env,
         mcpPrograms: args.mcpPrograms,
         maxBudgetUsd: args.maxBudgetUsd,
+        hears,
       }),
     );
     if (ending.kind === "exit") return ending;
@@ -247,6 +256,8 @@ interface Arguments {
   readonly session: string | undefined;
   readonly mcpPrograms: readonly McpProgram[];
   readonly systemPrompt: string | undefined;
+  /** Messages of the user are repeated when the model gets them. */
+  readonly replays: boolean;
   /** What a turn may cost, in dollars. */
   readonly maxBudgetUsd: number | undefined;
 }
@@ -257,6 +268,7 @@ const switches = [
   "--verbose",
   "--strict-mcp-config",
   "--include-partial-messages",
+  "--replay-user-messages",
   "--version",
   "-v",
 ] as const;
@@ -301,6 +313,7 @@ function parseArguments(argv: readonly string[]): Result<Arguments, string> {
     session: values.get("--session-id"),
     mcpPrograms: mcpPrograms.value,
     systemPrompt: systemPrompt.value,
+    replays: on.has("--replay-user-messages"),
     maxBudgetUsd: values.has("--max-budget-usd") ? Number(values.get("--max-budget-usd")) : undefined,
   });
 }

@@ -101,6 +101,8 @@ async function perform(step: Step, stage: Stage): Promise<Ending | undefined> {
       return undefined;
     case "waitFor":
       return failed(step, await waitForFile(step, stage));
+    case "hear":
+      return failed(step, await hear(step, stage));
     case "touch":
       return void touch(resolve(cwd, step.touch));
     case "repeat":
@@ -130,6 +132,20 @@ async function flood({ flood }: StepOf<"flood">, { turn, out, stop }: Stage): Pr
     stop.check();
     const size = Math.min(batch, flood.events - sent);
     await out.line(...Array.from({ length: size }, () => turn.textLine(text)));
+  }
+}
+
+/** Waits for a message during the turn. The next one must have the text. */
+async function hear({ hear }: StepOf<"hear">, { inbox, stop, hears }: Stage): Promise<string | undefined> {
+  const deadline = Date.now() + hear.timeoutMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+    const message = inbox.takeWaiting();
+    if (message !== undefined) {
+      await hears(message);
+      return message.text.includes(hear.expect) ? undefined : `the message lacks "${hear.expect}"`;
+    }
+    if (Date.now() >= deadline) return `no message came within ${hear.timeoutMs} ms`;
+    await stop.sleep(pauseMs);
   }
 }
 

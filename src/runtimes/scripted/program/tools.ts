@@ -27,6 +27,8 @@ export interface Stage {
   readonly mcpPrograms: readonly McpProgram[];
   /** What the turn may cost. */
   readonly maxBudgetUsd?: number | undefined;
+  /** Takes a message that came during the turn. */
+  hears(message: { readonly id: string | undefined; readonly text: string }): Promise<void>;
 }
 
 /** Why a step that had to work did not; undefined when it did. */

@@ -98,6 +98,9 @@ const decoders = {
   waitFor: record({
     waitFor: required(record({ file: required(text), timeoutMs: defaulting(count(), defaultWaitMs) })),
   }),
+  hear: record({
+    hear: required(record({ expect: required(text), timeoutMs: defaulting(count(), defaultWaitMs) })),
+  }),
   touch: record({ touch: required(text) }),
   result: record({ result: required(record({ text: required(text), error: defaulting(flag, false) })) }),
   ask: record({

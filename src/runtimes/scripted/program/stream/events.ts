@@ -231,6 +231,21 @@ export function rateLimitEvent(session: string, resetsAtMs: number) {
   };
 }
 
+/** A message of the user, repeated when the model gets it. */
+export function replayedEvent(
+  session: string,
+  { id, text }: { readonly id: string | undefined; readonly text: string },
+) {
+  return {
+    type: "user",
+    message: { role: "user", content: [{ type: "text", text }] },
+    session_id: session,
+    parent_tool_use_id: null,
+    uuid: id ?? crypto.randomUUID(),
+    isReplay: true,
+  };
+}
+
 export function controlResponse(request: string, answer: { readonly error: string } | { readonly value: object }) {
   return {
     type: "control_response",

@@ -1,6 +1,7 @@
 /** One line of standard input that asks for something. */
 export type Arrival =
-  | { readonly kind: "prompt"; readonly text: string }
+  /** `id` is what the sender calls it. */
+  | { readonly kind: "prompt"; readonly text: string; readonly id: string | undefined }
   | { readonly kind: "malformed"; readonly line: string };
 
 export interface ControlRequest {
@@ -59,6 +60,14 @@ export class Inbox {
     return this.#waiting.shift();
   }
 
+  /** A prompt that has arrived and waits, taken out of the queue. */
+  takeWaiting(): Extract<Arrival, { kind: "prompt" }> | undefined {
+    const [first] = this.#waiting;
+    if (first?.kind !== "prompt") return undefined;
+    this.#waiting.shift();
+    return first;
+  }
+
   #take(line: string, control: (request: ControlRequest) => void): void {
     if (line.trim() === "") return;
     const arrival = readLine(line);
@@ -99,7 +108,8 @@ function readLine(line: string): Line | undefined {
   if (message.type !== "user") return undefined;
   const content = isObject(message.message) ? message.message.content : undefined;
   const text = textOf(content);
-  return text === undefined ? { kind: "malformed", line } : { kind: "prompt", text };
+  const id = typeof message.uuid === "string" ? message.uuid : undefined;
+  return text === undefined ? { kind: "malformed", line } : { kind: "prompt", text, id };
 }
 
 function parseObject(line: string): Record<string, unknown> | undefined {
