@@ -45,7 +45,10 @@ const open = `status IN ${literals(openMergeStatuses)}`;
 export const holdsNumber = (column: string): string =>
   `(replace(replace(${column}, '[', ','), ']', ',') LIKE '%,' || ? || ',%')`;
 
+/** A dependency that ended without a landing holds nothing up once its task is closed; see `unsettledOf`. */
 const waitsForNothing = `(depends_on = '[]' OR NOT EXISTS (SELECT 1 FROM merge_queue d WHERE d.status <> 'merged'
+  AND (d.status IN ${literals(openMergeStatuses)}
+    OR NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = d.task_id AND t.status = 'closed'))
   AND replace(replace(merge_queue.depends_on, '[', ','), ']', ',') LIKE '%,' || d.id || ',%'))`;
 
 export const mergeRows = (sql: Sql): MergeRows => ({

@@ -5,7 +5,7 @@ import { type MergeEntry, mergeStatuses } from "./entry.ts";
 import { ageStepMs, isReady, landingOrder, type ReadyTerms, urgencyOf } from "./order.ts";
 
 const now = 10 * ageStepMs;
-const terms: ReadyTerms = { now, approvals: ["parent", "operator"], merged: new Set() };
+const terms: ReadyTerms = { now, approvals: ["parent", "operator"], settled: new Set() };
 const entry = (id: number, change: Partial<MergeEntry> = {}): MergeEntry => ({
   ...anEntry(`b${id}`, { enqueuedAt: now }),
   id,
@@ -22,7 +22,7 @@ describe("readiness", () => {
     expect(isReady(entry(1, { approval: "waiting" }), terms)).toBe(false);
     expect(isReady(entry(1, { approval: "denied" }), terms)).toBe(false);
     expect(isReady(entry(1, { dependsOn: [7] }), terms)).toBe(false);
-    expect(isReady(entry(1, { dependsOn: [7] }), { ...terms, merged: new Set([7]) })).toBe(true);
+    expect(isReady(entry(1, { dependsOn: [7] }), { ...terms, settled: new Set([7]) })).toBe(true);
     const others = mergeStatuses.filter((status) => status !== "pending" && status !== "blocked");
     expect(others.filter((status) => isReady(entry(1, { status }), terms))).toEqual([]);
   });
@@ -67,15 +67,15 @@ describe("for any queue", () => {
     fc.assert(
       fc.property(entries, fc.func(fc.integer()), (made, shuffle) => {
         const queue = made.map(({ id, ...change }) => entry(id, change));
-        const merged = new Set(queue.filter(({ status }) => status === "merged").map(({ id }) => id));
-        const ordered = landingOrder(queue, { ...terms, merged });
+        const settled = new Set(queue.filter(({ status }) => status === "merged").map(({ id }) => id));
+        const ordered = landingOrder(queue, { ...terms, settled });
         const shuffled = queue.toSorted((a, b) => shuffle(a.id) - shuffle(b.id));
-        expect(landingOrder(shuffled, { ...terms, merged })).toEqual(ordered);
-        const ready = queue.filter((each) => isReady(each, { ...terms, merged }));
+        expect(landingOrder(shuffled, { ...terms, settled })).toEqual(ordered);
+        const ready = queue.filter((each) => isReady(each, { ...terms, settled }));
         expect(ordered.map(({ id }) => id).toSorted()).toEqual(ready.map(({ id }) => id).toSorted());
         const urgencies = ordered.map((each) => urgencyOf(each, now));
         expect(urgencies).toEqual(urgencies.toSorted((a, b) => a - b));
-        for (const { dependsOn } of ordered) expect(dependsOn.every((id) => merged.has(id))).toBe(true);
+        for (const { dependsOn } of ordered) expect(dependsOn.every((id) => settled.has(id))).toBe(true);
       }),
     );
   });

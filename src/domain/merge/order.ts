@@ -7,15 +7,15 @@ export interface ReadyTerms {
   readonly now: number;
   /** What is enough to land; see `sufficientApprovals`. */
   readonly approvals: readonly Approval[];
-  /** Entries that have landed and were not taken back. */
-  readonly merged: ReadonlySet<number>;
+  /** Entries that nothing has to wait for any more. */
+  readonly settled: ReadonlySet<number>;
 }
 
 /** May work on this entry begin now? */
-export function isReady(entry: MergeEntry, { now, approvals, merged }: ReadyTerms): boolean {
+export function isReady(entry: MergeEntry, { now, approvals, settled }: ReadyTerms): boolean {
   if (entry.status !== "pending" && entry.status !== "blocked") return false;
   if (entry.notBefore > now || !approvals.includes(entry.approval)) return false;
-  return entry.dependsOn.every((id) => merged.has(id));
+  return entry.dependsOn.every((id) => settled.has(id));
 }
 
 /**

@@ -20,7 +20,7 @@ import type { Context, UseCase } from "../usecase.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
 import { promotionOf, purposeOf } from "./landing/landing-target.ts";
 import { findEntry } from "./merge-records.ts";
-import { readyMerges } from "./queue/queue-state.ts";
+import { readyMerges, unsettledOf } from "./queue/queue-state.ts";
 
 export interface QueuedMerge {
   readonly entry: MergeEntry;
@@ -208,10 +208,7 @@ function inOrder(operations: readonly MergeOp[]): readonly MergeOp[] {
 }
 
 async function queuedMerge(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<QueuedMerge> {
-  const waitsFor: number[] = [];
-  for (const id of entry.dependsOn) {
-    if ((await tx.merges.get(id))?.status !== "merged") waitsFor.push(id);
-  }
+  const waitsFor = (await unsettledOf(tx, entry.dependsOn)).map(({ id }) => id);
   const place = order.indexOf(entry.id);
   const verdict = entry.verdict ?? (await verdictBefore(tx, entry));
   return { entry: { ...entry, verdict }, waitsFor, place: place < 0 ? null : place + 1 };

@@ -5,7 +5,9 @@ import { type Caller, operator } from "../../../domain/caller/caller.ts";
 import type { Approval } from "../../../domain/merge/entry.ts";
 import { changeState } from "../../agents/reopen-agent.ts";
 import { replyToMail, sendMail } from "../../mail/send.ts";
+import { closeTask } from "../../tasks/close-task.ts";
 import { addMerge } from "./add-entry.ts";
+import { mergeCounts, readyMerges } from "./queue-state.ts";
 import { landed } from "./settle-entry.ts";
 
 const ready = (branch = builderBranch) => ({
@@ -154,6 +156,44 @@ test("an entry waits for those of the tasks its own depends on, also through tas
   await world.seat("b3", { parentName: "lead-1", taskId: "T3", branch: "overstory/b3/T3", runId: "run-2" });
   const third = await world.announce({ branch: "overstory/b3/T3" });
   expect(third).toMatchObject({ dependsOn: [first.id], headCommit: "" });
+});
+
+test("a branch that brings a task anew is waited for in place of the one that was taken out", async () => {
+  await using world = await mergeWorld();
+  const first = await world.announce();
+  await world.store.transaction(async (tx) => {
+    await tx.merges.insert({ ...first, branch: "other", taskId: "T2", dependsOn: [first.id], approval: "operator" });
+    await tx.merges.change(first.id, ["pending"], { status: "reverted" });
+  });
+  await world.seat("b3", { parentName: "lead-1", taskId: "T1", branch: "overstory/b3/T1", runId: "run-2" });
+  const anew = await world.announce({ branch: "overstory/b3/T1" });
+  expect((await world.entries()).find(({ branch }) => branch === "other")?.dependsOn).toEqual([anew.id]);
+});
+
+test("a branch waits no longer for one that was taken out, when the task of that one is closed", async () => {
+  await using world = await mergeWorld();
+  const first = await world.announce();
+  const waiting = await world.store.transaction(async (tx) => {
+    await tx.merges.change(first.id, ["pending"], { status: "reverted" });
+    const other = { ...first, branch: "other", taskId: "T2", approval: "operator" } as const;
+    const id = await tx.merges.insert({ ...other, status: "pending", dependsOn: [first.id] });
+    const task = await tx.tasks.get("T1");
+    if (task !== undefined) await tx.tasks.update({ ...task, status: "open", claimedBy: null });
+    return id;
+  });
+  const look = () =>
+    world.asEngine(async (tx, context) => ({
+      ready: (await readyMerges(tx, context)).map(({ id }) => id),
+      isDue: await tx.merges.dueWork(context.now, ["operator"]),
+      blocked: (await mergeCounts(tx, {})).blocked,
+    }));
+  const before = await look();
+  expect(before).toMatchObject({ ready: [], isDue: false, blocked: [{ id: waiting }] });
+  for (const word of [`#${first.id}, which was taken out again`, "ov sling T1", "--ignore-dependencies"]) {
+    expect(before.blocked[0]?.why).toContain(word);
+  }
+  await world.must(closeTask, { id: "T1", reason: "done elsewhere" }, operator);
+  expect(await look()).toEqual({ ready: [waiting], isDue: true, blocked: [] });
 });
 
 test("a branch of no agent is queued in nobody's name and waits for a person, unless the operator names a task", async () => {

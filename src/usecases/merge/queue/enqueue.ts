@@ -159,10 +159,14 @@ async function dependenciesOf(tx: Tx, taskId: string | null, targetBranch: strin
 
 const counts = (entry: MergeEntry): boolean => isOpenMerge(entry) || entry.status === "merged";
 
-/** Entries that depend on an earlier entry of this branch depend on this one now: the earlier one will never land. */
+/**
+ * Entries that depend on an earlier entry of this branch depend on this one now: the earlier one will never land. The same
+ * for another branch that brought the same task, and has ended without landing or was taken out again.
+ */
 async function redirectDependents(tx: Tx, entry: MergeEntry, now: number): Promise<void> {
-  const { id, branch, targetBranch } = entry;
-  const earlier = await tx.merges.list({ branch });
+  const { id, branch, taskId, targetBranch } = entry;
+  const ofTask = taskId === null ? [] : (await tx.merges.list({ taskId })).filter((other) => !isOpenMerge(other));
+  const earlier = [...(await tx.merges.list({ branch })), ...ofTask];
   const replaced = new Set(
     earlier
       .filter((other) => other.id < id && other.targetBranch === targetBranch && other.status !== "merged")

@@ -1,4 +1,4 @@
-import { type MergeEntry, openMergeStatuses, sufficientApprovals } from "../../../domain/merge/entry.ts";
+import { isOpenMerge, type MergeEntry, openMergeStatuses, sufficientApprovals } from "../../../domain/merge/entry.ts";
 import { landingOrder } from "../../../domain/merge/order.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
 import type { Tx } from "../../../ports/store.ts";
@@ -10,11 +10,25 @@ export async function readyMerges(
   { settings, now }: Pick<Context, "settings" | "now">,
 ): Promise<readonly MergeEntry[]> {
   const waiting = await tx.merges.list({ statuses: ["pending", "blocked"] });
-  const merged = new Set<number>();
-  for (const id of new Set(waiting.flatMap(({ dependsOn }) => dependsOn))) {
-    if ((await tx.merges.get(id))?.status === "merged") merged.add(id);
+  const needed = new Set(waiting.flatMap(({ dependsOn }) => dependsOn));
+  const unsettled = new Set((await unsettledOf(tx, [...needed])).map(({ id }) => id));
+  const settled = needed.difference(unsettled);
+  return landingOrder(waiting, { now, approvals: sufficientApprovals(settings.merge.mode), settled });
+}
+
+/**
+ * Of these entries, those that an entry which depends on them still waits for. Settled is what has landed, and what ended
+ * without landing when its task is closed: the task was done anew by another branch, or dropped.
+ */
+export async function unsettledOf(tx: Tx, ids: readonly number[]): Promise<readonly MergeEntry[]> {
+  const unsettled: MergeEntry[] = [];
+  for (const id of ids) {
+    const entry = await tx.merges.get(id);
+    if (entry === undefined || entry.status === "merged") continue;
+    const task = isOpenMerge(entry) || entry.taskId === null ? undefined : await tx.tasks.get(entry.taskId);
+    if (task?.status !== "closed") unsettled.push(entry);
   }
-  return landingOrder(waiting, { now, approvals: sufficientApprovals(settings.merge.mode), merged });
+  return unsettled;
 }
 
 export interface BlockedMerge {
@@ -52,8 +66,29 @@ export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Prom
     pending: open.map(({ id }) => id),
     approvals: open.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
     failed: failed.map(({ id }) => id),
-    blocked: open.filter(({ status }) => status === "blocked").map(blockedMerge),
+    blocked: [
+      ...open.filter(({ status }) => status === "blocked").map(blockedMerge),
+      ...(await standingStill(tx, open)),
+    ],
   };
+}
+
+/** Approved branches that wait for one which did not land, or was taken out again, and whose task no agent works on. */
+async function standingStill(tx: Tx, open: readonly MergeEntry[]): Promise<readonly BlockedMerge[]> {
+  const standing: BlockedMerge[] = [];
+  for (const { id, branch, status, approval, dependsOn } of open) {
+    if (status !== "pending" || approval === "waiting") continue;
+    for (const before of await unsettledOf(tx, dependsOn)) {
+      const task = before.taskId === null ? undefined : await tx.tasks.get(before.taskId);
+      if (isOpenMerge(before) || (task?.claimedBy ?? null) !== null) continue;
+      const what = before.status === "reverted" ? "was taken out again" : "did not land";
+      const anew = before.taskId === null ? "" : `have its task done anew: ov sling ${before.taskId}; or `;
+      const why = `it waits for #${before.id}, which ${what}; ${anew}land it without: ov merge approve ${id} --ignore-dependencies`;
+      standing.push({ id, branch, why });
+      break;
+    }
+  }
+  return standing;
 }
 
 const blockedMerge = ({ id, branch, cause, causeDetail }: MergeEntry): BlockedMerge => ({
