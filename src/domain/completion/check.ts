@@ -88,6 +88,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   branch           nobody knows which branch was reviewed
  *   unready-branch   a child's branch is neither handed over nor given up
  *   open-child       a child is still at work
+ *   open-part        a task that is a part of the lead's own was never started
  *   nothing-done     a lead that nothing was built for, without a reason
  *   not-merged       a branch that was to be joined is not contained
  *   conflict         it did not land for a conflict, and would meet the same one again
@@ -111,6 +112,7 @@ const missingKinds = [
   "branch",
   "unready-branch",
   "open-child",
+  "open-part",
   "nothing-done",
   "not-merged",
   "conflict",

@@ -36,6 +36,7 @@ function kinds({ capability = "builder", scope = [], shares = [], request: words
     reviewedBranch: "overstory/b1/T1",
     mayReview: [],
     children: [],
+    openParts: [],
     unmerged: [],
     ...facts,
   });
@@ -69,6 +70,11 @@ describe("work", () => {
     ["outside, explained by mail", { scope: ["lib/**"], facts: { mailSubjects: ["scope_expansion: y"] } }, []],
     ["a scout may leave notes lying about", { capability: "scout", work: { ahead: 0, dirty: true } }, []],
     ["a lead commits nothing", { ...lead, facts: { children: [delivered] } }, []],
+    [
+      "L1: a lead with a part that was never started",
+      { ...lead, facts: { children: [delivered], openParts: [{ id: "T2", title: "the rest" }] } },
+      ["open-part"],
+    ],
     ["L1: a lead that nothing was built for", lead, ["nothing-done"]],
     ["L1: the same with --no-code alone", { ...lead, request: { noCode: true } }, ["nothing-done"]],
     ["L1: the same with a reason", { ...lead, request: { noCode: true, noCodeReason: "it is there already" } }, []],
@@ -94,7 +100,15 @@ describe("work", () => {
       request,
       work,
     } as const;
-    const rest = { mailSubjects: [], reviewed: false, reviewedBranch: null, mayReview: [], children: [], unmerged: [] };
+    const rest = {
+      mailSubjects: [],
+      reviewed: false,
+      reviewedBranch: null,
+      mayReview: [],
+      children: [],
+      openParts: [],
+      unmerged: [],
+    };
     expect(missingFrom({ ...facts, ...rest })).toMatchObject([{ kind: "scope", names: ["src/a.ts"] }]);
   });
 });

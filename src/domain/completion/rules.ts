@@ -1,6 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { canonical, isIn } from "../agent/capability.ts";
 import { changeable, isScopeExplained, outsideScope } from "../agent/scope.ts";
+import type { Task } from "../task/task.ts";
 import { namedIn } from "../text/long-list.ts";
 import type { Missing } from "./check.ts";
 import { type ChildFacts, nothingDone, openChildren } from "./children.ts";
@@ -36,6 +37,8 @@ export interface CompletionFacts {
   /** Branches it was asked to judge; empty where it named none itself. */
   readonly mayReview: readonly string[];
   readonly children: readonly ChildFacts[];
+  /** Tasks that are parts of a lead's own task, and that nobody has taken or given up. */
+  readonly openParts: readonly Pick<Task, "id" | "title">[];
   /** Branches it was to join that its own does not contain. */
   readonly unmerged: readonly string[];
 }
@@ -117,10 +120,17 @@ function missingForRole(facts: CompletionFacts): readonly Missing[] {
 }
 
 /** Children that are still open say more than that nothing was delivered yet. */
-function missingFromLead({ children, request }: CompletionFacts): readonly Missing[] {
-  const open = openChildren(children);
+function missingFromLead({ children, openParts, request }: CompletionFacts): readonly Missing[] {
+  const open = [...openChildren(children), ...openParts.map(notStarted)];
   return open.length > 0 ? open : nothingDone(children, request.noCode ? (request.noCodeReason ?? null) : null);
 }
+
+const notStarted = ({ id, title }: Pick<Task, "id" | "title">): Missing => ({
+  kind: "open-part",
+  message: `task ${id}, a part of yours, was never started: ${title}`,
+  fix: `have it done: ov sling ${id}, or give it up: ov task drop ${id} --reason "<why>"`,
+  names: [id],
+});
 
 function missingVerdict(facts: CompletionFacts): readonly Missing[] {
   const { request, reviewed, reviewedBranch } = facts;

@@ -213,6 +213,10 @@ async function findParent(tx: Tx, caller: Caller, named: string | undefined): Pr
   if (name === undefined || name === "operator") return ok(null);
   const parent = await tx.agents.byName(name);
   if (parent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));
+  if (own !== undefined && (await tx.checks.completionsOf(parent.id)).some(({ status }) => status === "done")) {
+    const why = "it has finished; nobody would read what its agents report";
+    return no({ kind: "not-allowed", action: "sling", caller: own, why });
+  }
   return ok(parent);
 }
 

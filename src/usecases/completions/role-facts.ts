@@ -4,11 +4,16 @@ import type { ChildFacts } from "../../domain/completion/children.ts";
 import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
+import { isUntaken } from "../../domain/task/dependency.ts";
+import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestWorkOn } from "../agents/find-agent.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 
-type RoleFacts = Pick<CompletionFacts, "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children">;
+type RoleFacts = Pick<
+  CompletionFacts,
+  "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children" | "openParts"
+>;
 
 /** What the store knows that decides about a completion; only what the agent's capability is asked about is read. */
 export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Promise<RoleFacts> {
@@ -21,6 +26,7 @@ export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Pro
     reviewedBranch: reviews ? await reviewedBranch(tx, agent, request) : null,
     mayReview: reviews && request.branch !== null ? await mayReview(tx, agent) : [],
     children: capability === "lead" ? await childrenOf(tx, agent) : [],
+    openParts: capability === "lead" ? await openPartsOf(tx, agent) : [],
   };
 }
 
@@ -42,6 +48,11 @@ async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
     facts.push({ agent, finished, entries, abandoned: task?.mergeState === "abandoned" });
   }
   return facts;
+}
+
+async function openPartsOf(tx: Tx, { taskId }: Agent): Promise<readonly Task[]> {
+  if (taskId === null) return [];
+  return (await tx.tasks.list({ unclosed: true })).filter((task) => task.parentId === taskId && isUntaken(task));
 }
 
 /** Whose work a reviewer was seated to judge: that whose branch its worktree started from, else the newest on its task. */
