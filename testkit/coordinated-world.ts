@@ -19,8 +19,8 @@ export interface CoordinatedWorld extends MailWorld {
   tell(subject: string, wake: boolean, more?: Partial<Draft>): Promise<unknown>;
   /** Ends a turn of an agent that went well. */
   settle(turn: Pick<Turn, "id">): Promise<void>;
-  /** Ends an agent that has finished. */
-  end(name: string): Promise<void>;
+  /** Ends an agent that has finished, or was stopped. */
+  end(name: string, outcome?: "done" | "stopped"): Promise<void>;
   /** One look of the dispatcher: the subjects of the mail in each turn that it started, by agent. */
   dispatch(): Promise<Readonly<Record<string, readonly string[]>>>;
 }
@@ -47,10 +47,10 @@ export async function coordinatedWorld(): Promise<CoordinatedWorld> {
       const exit = { code: 0, signal: null };
       await settleTurn(ports, id, 1, { end: { kind: "clean" }, exit, resultText: "", worktree: undefined });
     },
-    end: (name) =>
+    end: (name, outcome = "done") =>
       store.transaction(async (tx) => {
         const agent = await tx.agents.byName(name);
-        const end = { state: "completed", outcome: "done", actor: "supervisor", reason: "test" } as const;
+        const end = { state: "completed", outcome, actor: "supervisor", reason: "test" } as const;
         const context = { ids: randomIds, now: clock.now };
         if (agent !== undefined) await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
       }),

@@ -50,9 +50,7 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   for (const name of waited) await remindIdle(tx, { ids, now }, name);
   const ended = dropped ? await tx.agents.get(agent.id) : undefined;
   if (ended !== undefined) await release(tx, { ids, now }, ended, "its task was dropped");
-  // Who stops a coordinator sees what becomes of its run: `ov coordinator stop` ends it next.
-  const leads = (await tx.runs.get(agent.runId))?.coordinatorName === agent.name;
-  if (!(leads && outcome === "stopped")) await keepGoing(tx, { ids, now }, agent.runId);
+  await keepGoing(tx, { ids, now }, agent.runId);
   return true;
 }
 

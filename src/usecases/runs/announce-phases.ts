@@ -43,7 +43,7 @@ export async function announcePhases(
     await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: facts });
   }
   if (coordinatorName === null || run.status !== "active") return;
-  if (await goesOnByItself(tx, runId, coordinatorName, newest)) return;
+  if (await goesOnByItself(tx, { runId, name: coordinatorName, now }, newest)) return;
   const recipient = await readerFor(tx, coordinatorName);
   const told = { kind: "phase", about: runId, key: `told:${key}` } as const;
   if (!(await isToBeTold(tx, told, recipient.name, ({ workers }) => isSame(workers, phase.set)))) return;
@@ -62,13 +62,19 @@ export async function announcePhases(
 
 /**
  * Nothing is to be decided now: a turn of the coordinator runs or will start, it waits for an answer, a lead goes on, a
- * branch is landing, or everybody is released, which is told by itself. A coordinator that has ended decides nothing.
+ * branch is landing, or everybody is released, which is told by itself. A coordinator that has ended decides nothing; who
+ * stops it is told by that command what becomes of the run.
  */
-async function goesOnByItself(tx: Tx, runId: string, name: string, team: readonly Agent[]): Promise<boolean> {
+async function goesOnByItself(
+  tx: Tx,
+  { runId, name, now }: { readonly runId: string; readonly name: string; readonly now: number },
+  team: readonly Agent[],
+): Promise<boolean> {
   if (team.some((agent) => !hasEnded(agent))) return true;
   if ((await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0) return true;
   const coordinator = await tx.agents.byName(name);
-  if (coordinator === undefined || hasEnded(coordinator)) return false;
+  if (coordinator === undefined) return false;
+  if (hasEnded(coordinator)) return coordinator.outcome === "stopped" && coordinator.endedAt === now;
   if (!team.some(isOpen)) return true;
   if ((await tx.turns.runningFor(coordinator.id)) !== undefined) return true;
   if ((await tx.turns.queuedFor(coordinator.id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;

@@ -151,6 +151,24 @@ test("C1: nobody is told about a phase of a run that is complete, and the operat
   expect(await toOperator()).toBe(1);
 });
 
+test("C1: who stops a coordinator gets no notice for it, and who asked that coordinator waits no longer", async () => {
+  await using world = await coordinatedWorld();
+  const toOperator = async () => (await world.store.read((tx) => tx.messages.list({ to: "operator" }))).length;
+  await world.seatBelow("b1", { ...withCommits, state: "completed", outcome: "done" });
+  const own = await world.seat("own", { capability: "lead", runId: world.runId, parentName: "operator" });
+  await world.must(sendMail, { to: "chief", type: "question", subject: "?", body: "which one?" }, own);
+  await readMail(world, "chief");
+  expect(await waitsOf(world, "own")).toEqual(["reply"]);
+  await world.end("chief", "stopped");
+  expect(await toOperator()).toBe(0);
+  expect(await waitsOf(world, "own")).toEqual([]);
+  expect(Object.keys(await world.dispatch())).toEqual(["own"]);
+  world.clock.now += 1000;
+  await world.seatBelow("b2", { ...withCommits, branch: "overstory/b2/T2" });
+  await world.end("b2");
+  expect(await toOperator()).toBe(1);
+});
+
 const landing = (world: MergeWorld, entry: MergeEntry): Promise<unknown> =>
   world.asEngine((tx, context) => {
     const facts = { tier: "clean-merge", strategy: null, verdict: "verified", commit: "c".repeat(40) } as const;
