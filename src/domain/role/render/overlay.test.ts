@@ -201,3 +201,10 @@ test("whatever a task, a path or a name says, no line of it begins a line of the
 
 const siblingOf = (name: string, path: string) =>
   ({ name, capability: "builder", branch: null, scope: [path] }) as const;
+
+test("L11: a worker sees what was changed since also where the objective is long", () => {
+  const objective = `${"Read wrap and count. ".repeat(30)}[change 1: no wrap] [change 2: count words]`;
+  const text = renderOverlay(anAssignment("builder", { objective }), someTerms);
+  expect(text).toContain("… [change 1: no wrap] [change 2: count words]");
+  expect(text).not.toContain("Read wrap and count. ".repeat(20));
+});

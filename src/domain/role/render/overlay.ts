@@ -77,15 +77,20 @@ function objectiveLines(
   objective: string,
   criteria: Assignment["criteria"],
 ): readonly string[] {
-  const isClipped = !isIn("persistent", capability) && objective.length > longestObjective;
-  const whole = isClipped ? `${objective.slice(0, longestObjective)}…` : objective;
   return [
-    headerLine("objective", whole),
+    headerLine("objective", isIn("persistent", capability) ? objective : clipped(objective)),
     ...criteria.map(({ number, text }) => headerLine(`criterion ${number}`, text)),
   ];
 }
 
-/** Workers need to know what their part is for, not all of it. */
+/** Workers need to know what their part is for, not all of it. What was changed since stands at the end, and is kept. */
+function clipped(objective: string): string {
+  const from = objective.indexOf(" [change 1: ");
+  const [first, changes] = from === -1 ? [objective, ""] : [objective.slice(0, from), objective.slice(from)];
+  const shown = first.length > longestObjective ? `${first.slice(0, longestObjective)}…` : first;
+  return shown + (changes.length > longestObjective ? ` …${changes.slice(-longestObjective)}` : changes);
+}
+
 const longestObjective = 300;
 
 function taskLines({ title, description }: NonNullable<Assignment["task"]>): readonly string[] {
