@@ -98,7 +98,8 @@ type AgentRefusal =
         readonly shared: boolean;
       }[];
     }
-  | { readonly kind: "not-recoverable"; readonly name: string; readonly why: string }
+  /** `next`: what to do in its place. */
+  | { readonly kind: "not-recoverable"; readonly name: string; readonly why: string; readonly next?: string }
   /** The command cannot be done before these agents have ended. */
   | { readonly kind: "agents-live"; readonly names: readonly string[] }
   | {

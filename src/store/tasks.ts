@@ -191,6 +191,9 @@ export const runRows = (sql: Sql): RunRows => ({
   complete: async (id, status, now) => {
     await sql.run("UPDATE runs SET status = ?, completed_at = ? WHERE id = ?", status, now, id);
   },
+  reopen: async (id) => {
+    await sql.run("UPDATE runs SET status = 'active', completed_at = NULL WHERE id = ?", id);
+  },
 });
 
 export const criteria = table<Criterion>("criteria", {

@@ -197,6 +197,7 @@ export const eventKinds = {
   // Runs and budgets
   /** `open`: what was left open. */
   run_completed: holds<{ runId: string; by?: "stop" | "clean"; open?: readonly string[] }>(),
+  run_reopened: holds<{ runId: string }>(),
   criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),
   criterion_proved: holds<{ runId: string; number: number; kind: string; landed: string }>(),
   criterion_waived: holds<{ runId: string; number: number; reason: string }>(),

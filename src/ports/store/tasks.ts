@@ -57,6 +57,8 @@ export interface RunRows {
   ): Promise<void>;
   setObjective(id: string, objective: string): Promise<void>;
   complete(id: string, status: RunStatus, now: number): Promise<void>;
+  /** It is active, as if it had never ended. */
+  reopen(id: string): Promise<void>;
   addChange(change: RunChange): Promise<void>;
   /** What was changed in its objective and checklist, oldest first. */
   changes(id: string): Promise<RunChange[]>;

@@ -159,7 +159,7 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("AGENT_ERROR"),
         message: `"${refusal.name}" cannot be recovered: ${refusal.why}; ${unchanged}`,
-        hint: "see who is there: ov status --all",
+        hint: refusal.next ?? "see who is there: ov status --all",
       };
     case "task-held":
       return {

@@ -255,7 +255,7 @@ async function chooseRun(
   { run: named }: SlingRequest,
   parent: Agent | null,
 ): Promise<Result<Run | undefined, Refusal>> {
-  if (named === undefined) return ok(parent === null ? await tx.runs.current() : await tx.runs.get(parent.runId));
+  if (named === undefined) return parent === null ? ok(await tx.runs.current()) : runOfParent(tx, caller, parent);
   if (caller.kind === "agent") {
     const why = "what an agent slings belongs to its own run";
     return no({ kind: "not-allowed", action: "sling --run", caller: caller.name, why });
@@ -274,6 +274,18 @@ async function chooseRun(
       value: named,
     }),
   );
+}
+
+/** Agents of a run that has ended may finish what they have begun. Nobody new is started in it. */
+async function runOfParent(tx: Tx, caller: Caller, parent: Agent): Promise<Result<Run | undefined, Refusal>> {
+  const run = await tx.runs.get(parent.runId);
+  if (run === undefined || run.status === "active") return ok(run);
+  if (caller.kind !== "agent") {
+    const problem = `belongs to run ${run.id}, which has ended; leave out --parent`;
+    return no(invalid("parent", problem, { value: parent.name }));
+  }
+  const why = "the run has ended; tell the operator what is left, and end your turn";
+  return no({ kind: "not-allowed", action: `sling into ${run.id}`, caller: caller.name, why });
 }
 
 /** That of the run it joins. A new run is for what was typed, else for what its parent works for, else for what is here. */

@@ -6,6 +6,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, notSent, record, text } from "../../domain/schema/schema.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record as recordEvent } from "../events/record.ts";
 import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { letGo } from "./release-agent.ts";
@@ -53,6 +54,8 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     if (task?.status === "closed") {
       return no({ kind: "task-status", task: task.id, status: task.status, wanted: ["open", "in_progress"] });
     }
+    const reopened = await reopenRun(tx, context, agent);
+    if (!reopened.ok) return reopened;
     // Seated again by the engine, which finds the worktree where it is or makes it from the branch.
     const envFile = request.envFile ?? (await inheritedEnvironment(tx, agent));
     const fresh = request.fresh === true;
@@ -79,11 +82,34 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
       runtime: next.runtime,
       state: next.state,
       notTakenIn: null,
-      warnings: [],
+      warnings: reopened.value ? [`run ${next.runId} goes on: it had ended when ${next.name} was stopped`] : [],
     });
   },
   finish: warnOfLostTarget,
 };
+
+/**
+ * A coordinator leads its run or nothing. A run that ended because its coordinator was stopped goes on with it; one that
+ * was completed is over. Others may go on with work that an ended run has left, when a person says so. Answers whether
+ * the run was opened again.
+ */
+async function reopenRun(tx: Tx, { caller, now }: Context, agent: Agent): Promise<Result<boolean, Refusal>> {
+  const run = await tx.runs.get(agent.runId);
+  if (run === undefined || run.status === "active") return ok(false);
+  if (run.coordinatorName !== agent.name) {
+    if (caller.kind !== "agent") return ok(false);
+    const why = `run ${run.id} has ended; tell the operator what is left, and end your turn`;
+    return no({ kind: "not-allowed", action: `recover ${agent.name}`, caller: caller.name, why });
+  }
+  const endedWithIt = agent.outcome === "stopped" && (agent.endedAt ?? now) <= (run.completedAt ?? 0);
+  if (!endedWithIt) {
+    const next = 'begin another run: ov go "<objective>"';
+    return no({ kind: "not-recoverable", name: agent.name, why: `its run ${run.id} is complete`, next });
+  }
+  await tx.runs.reopen(run.id);
+  await recordEvent(tx, now, { ...byCaller(caller, run.id), type: "run_reopened", data: { runId: run.id } });
+  return ok(true);
+}
 
 /** What a new beginning does not take over. Agents at the project's own checkout have no worktree to begin anew. */
 function anew({ name, taskId, generation, branch, worktreeKind, baseCommit }: Agent): Partial<Agent> {

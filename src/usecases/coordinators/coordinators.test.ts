@@ -2,12 +2,17 @@ import { expect, test } from "bun:test";
 import { agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { worldWith } from "../../../testkit/world.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
+import { stopEnd } from "../../domain/agent/transition.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
+import { endAgent } from "../agents/end-agent.ts";
+import { recover } from "../agents/recover.ts";
+import { sling } from "../agents/sling.ts";
 import { replyToMail, sendMail } from "../mail/send.ts";
 import type { Call, World } from "../operation.ts";
 import { endRun } from "../runs/change-run.ts";
+import { addCriteriaToRun } from "../runs/criteria.ts";
 import { createTask } from "../tasks/change-tasks.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAnswer } from "./answer.ts";
@@ -121,6 +126,52 @@ test("finishing ends the run of this coordinator alone, and only once", async ()
   expect(await world.call(finishRun, finish, agentCaller("b1", "builder"))).toMatchObject({
     refusal: { kind: "not-allowed" },
   });
+});
+
+/** The coordinator is over, as its supervisor or the engine records it. */
+const ends = (world: UseCaseWorld, outcome: "stopped" | "crashed"): Promise<unknown> =>
+  world.store.transaction(async (tx) => {
+    const agent = await tx.agents.byName("coordinator");
+    if (agent === undefined) throw new Error("there is none");
+    const how =
+      outcome === "stopped" ? stopEnd("operator") : ({ state: "zombie", outcome, actor: "engine", reason: "x" } as const);
+    await endAgent(tx, world.context(), agent, { ...how, death: null, turnId: null });
+  });
+
+test("recovering a coordinator that was stopped opens its run again", async () => {
+  await using world = useCaseWorld();
+  const { runId } = await world.must(startCoordinator, start({ objective: "Do it" }));
+  await ends(world, "stopped");
+  await world.must(finishRun, { capability: "coordinator", name: "coordinator" });
+  const back = await world.must(recover, { of: "coordinator", environment: {} });
+  expect(back).toMatchObject({ generation: 2, runId, warnings: [expect.stringContaining(`run ${runId} goes on`)] });
+  const run = await world.store.read((tx) => tx.runs.get(runId));
+  expect(run).toMatchObject({ status: "active", completedAt: null });
+  const itself = { ...agentCaller("coordinator", "coordinator", { runId }) };
+  await world.must(addCriteriaToRun, { texts: ["a part"] }, itself);
+  expect((await world.events()).map(({ type }) => type)).toContain("run_reopened");
+});
+
+test("a run that was completed stays so: its coordinator is not recovered, and gets no agents into it", async () => {
+  await using world = useCaseWorld();
+  const { runId, agentId } = await world.must(startCoordinator, start({ objective: "Do it" }));
+  const itself = { ...agentCaller("coordinator", "coordinator", { runId }), agentId };
+  const work = { capability: "builder", files: [], environment: {} };
+  await world.must(sling, { ...work, taskId: "T1", title: "One", name: "b1" }, itself);
+  await world.must(endRun, { force: true });
+  const before = await world.store.read(async (tx) => (await tx.agents.list({})).length);
+  expect(await world.call(sling, { ...work, taskId: "T2", title: "Two" }, itself)).toMatchObject({
+    refusal: { kind: "not-allowed", why: expect.stringContaining("has ended") },
+  });
+  expect(await world.call(sling, { ...work, taskId: "T2", title: "Two", parent: "coordinator" })).toMatchObject({
+    refusal: { field: "parent", problem: expect.stringContaining("has ended") },
+  });
+  expect(await world.store.read(async (tx) => (await tx.agents.list({})).length)).toBe(before);
+  await ends(world, "crashed");
+  expect(await world.call(recover, { of: "coordinator", environment: {} })).toMatchObject({
+    refusal: { kind: "not-recoverable", why: `its run ${runId} is complete`, next: expect.stringContaining("ov go") },
+  });
+  expect(await world.store.read((tx) => tx.runs.get(runId))).toMatchObject({ status: "completed" });
 });
 
 test("a coordinator whose run is over ends with its turn, and its name is free again", async () => {

@@ -16,6 +16,9 @@ export function agentPromises(check: Check): void {
       await tx.runs.complete("new", "completed", noon + 1);
       expect(await tx.runs.get("new")).toMatchObject({ status: "completed", completedAt: noon + 1 });
       expect((await tx.runs.current())?.id).toBe("old");
+      await tx.runs.reopen("new");
+      expect(await tx.runs.get("new")).toMatchObject({ status: "active", completedAt: null });
+      await tx.runs.complete("new", "completed", noon + 1);
       await tx.runs.complete("old", "failed", noon + 2);
       expect(await tx.runs.current()).toBeUndefined();
     });

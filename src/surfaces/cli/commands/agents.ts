@@ -115,10 +115,10 @@ export const recover: Handler = async ({ app, args, flags, io }) => {
   const environment = captured.value;
   // Looked up before the engine takes up the worktree again.
   const unsettled = isOn(flags.fresh) ? undefined : await app.call("agent.listUnsettled", { of: word(args.agent) });
-  const warnings = unsettled?.ok === true ? unsettled.value.lines : [];
   const reply = await app.call("agent.recover", { of: word(args.agent), fresh: isOn(flags.fresh), environment });
   if (!reply.ok) return reply;
   const { agentName, generation } = reply.value;
+  const warnings = [...(unsettled?.ok === true ? unsettled.value.lines : []), ...reply.value.warnings];
   for (const warning of warnings) io.warn(warning);
   const text = successLine(io.paint, `Recovered as generation ${generation}:`, agentName);
   return ok({ json: { ...seatView(reply.value), warnings }, text, quietText: agentName });
