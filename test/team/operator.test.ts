@@ -72,6 +72,8 @@ test("a discovery is a coordinator with a brief, and a supervisor is a lead with
     capability: "coordinator",
     categories: ["architecture", "dependencies", "testing", "apis"],
   });
+  // Nothing is built, so nothing that landed could ever prove a criterion.
+  expect((await project.json("run", "criteria")).criteria).toEqual([]);
   await untilTurns(project, "discover-coordinator", 1);
   const [prompt] = promptsOf(project, "discover-coordinator");
   expect(prompt).toContain("- testing:");

@@ -49,7 +49,7 @@ export function discoveryBrief(categories: readonly DiscoveryCategory[]): string
     "Nothing is built here: only look and write down. For each category below make one task and sling one lead for it; " +
       "each lead sends one scout, checks what it found against the code, and reports its findings with the places that " +
       "show them. When all have reported, put their findings into one summary without repetitions and send it to the " +
-      "operator as a result.",
+      "operator as a result. The run has no checklist, because nothing lands that could prove one: add no criteria.",
     "",
     ...categories.map((name) => `- ${name}: ${briefs[name]}`),
   ].join("\n");

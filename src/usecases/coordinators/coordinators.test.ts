@@ -12,7 +12,7 @@ import { sling } from "../agents/sling.ts";
 import { replyToMail, sendMail } from "../mail/send.ts";
 import type { Call, World } from "../operation.ts";
 import { endRun } from "../runs/change-run.ts";
-import { addCriteriaToRun } from "../runs/criteria.ts";
+import { addCriteriaToRun, listCriteria } from "../runs/criteria.ts";
 import { createTask } from "../tasks/change-tasks.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAnswer } from "./answer.ts";
@@ -134,9 +134,26 @@ const ends = (world: UseCaseWorld, outcome: "stopped" | "crashed"): Promise<unkn
     const agent = await tx.agents.byName("coordinator");
     if (agent === undefined) throw new Error("there is none");
     const how =
-      outcome === "stopped" ? stopEnd("operator") : ({ state: "zombie", outcome, actor: "engine", reason: "x" } as const);
+      outcome === "stopped"
+        ? stopEnd("operator")
+        : ({ state: "zombie", outcome, actor: "engine", reason: "x" } as const);
     await endAgent(tx, world.context(), agent, { ...how, death: null, turnId: null });
   });
+
+test("a run in which nothing is built has no checklist; only the operator says that", async () => {
+  await using world = useCaseWorld();
+  const exploring = start({ objective: "Get to know it", nothingLands: true });
+  const { runId, agentId } = await world.must(startCoordinator, exploring);
+  expect((await world.must(listCriteria, { runId })).criteria).toEqual([]);
+  const itself = { ...agentCaller("coordinator", "coordinator", { runId }), agentId };
+  expect(await world.call(addCriteriaToRun, { texts: ["x"] }, itself)).toMatchObject({
+    refusal: { kind: "not-allowed", why: expect.stringContaining("no checklist") },
+  });
+  expect(await world.must(endRun, {}, itself)).toMatchObject({ status: "completed" });
+  const above = agentCaller("orchestrator", "orchestrator");
+  const below = await world.must(startCoordinator, { ...exploring, name: "web" }, above);
+  expect((await world.must(listCriteria, { runId: below.runId })).criteria).toHaveLength(1);
+});
 
 test("recovering a coordinator that was stopped opens its run again", async () => {
   await using world = useCaseWorld();

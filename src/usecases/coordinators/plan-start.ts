@@ -3,7 +3,7 @@ import type { Capability } from "../../domain/agent/capability.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { decimal, fields, notSent, record, type SchemaOf, text } from "../../domain/schema/schema.ts";
+import { decimal, fields, flag, notSent, record, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { chooseRuntime } from "../agents/plan-sling.ts";
@@ -19,6 +19,8 @@ export interface StartRequest {
   /** Its capability when it is not said. */
   readonly name?: string | undefined;
   readonly objective?: string | undefined;
+  /** Nothing is built for the objective, so that no landed tree can show it: the run has no checklist. For the operator. */
+  readonly nothingLands?: boolean | undefined;
   /** More about how to go about it. */
   readonly brief?: string | undefined;
   /** Where the work is meant to go; the caller has made sure that it exists. */
@@ -43,6 +45,7 @@ export const startFields: SchemaOf<StartRequest> = fields(
   {
     name: text,
     objective: text,
+    nothingLands: flag,
     brief: text,
     targetBranch: text,
     runtime: text,

@@ -39,7 +39,7 @@ export const startCoordinator: UseCase<StartRequest, StartReply> = {
 async function runFor(
   tx: Tx,
   { caller, ids, now }: Context,
-  { capability, runId, objective, targetBranch, budgetUsd }: StartRequest,
+  { capability, runId, objective, nothingLands, targetBranch, budgetUsd }: StartRequest,
   name: string,
 ): Promise<Result<Run, Refusal>> {
   if (runId !== undefined) {
@@ -48,6 +48,7 @@ async function runFor(
   }
   const above = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
   const runAbove = above === undefined ? undefined : await tx.runs.get(above.runId);
+  const builds = nothingLands !== true || caller.kind === "agent";
   const run: Run = {
     id: ids.next("run"),
     objective: objective?.trim() || null,
@@ -55,7 +56,7 @@ async function runFor(
     landingBranch: null,
     coordinatorName: name,
     status: "active",
-    checklist: capability === "coordinator" && (objective?.trim() || null) !== null,
+    checklist: builds && capability === "coordinator" && (objective?.trim() || null) !== null,
     startedAt: now,
     completedAt: null,
   };

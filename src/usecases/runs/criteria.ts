@@ -69,6 +69,10 @@ export const addCriteriaToRun: UseCase<AddCriteriaRequest, ChecklistReply> = {
     if (!found.ok) return found;
     const run = found.value;
     const { caller, now } = context;
+    if (caller.kind === "agent" && run.objective !== null && !run.checklist) {
+      const why = "the run has no checklist; it ends without one";
+      return no({ kind: "not-allowed", action: `add criteria to ${run.id}`, caller: caller.name, why });
+    }
     if (caller.kind !== "agent") await keepObjective(tx, run);
     const added = addCriteria(run.id, await tx.criteria.of(run.id), texts, { by: caller.name, now });
     if (!added.ok) return added;

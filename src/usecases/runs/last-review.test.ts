@@ -22,7 +22,12 @@ async function met(world: UseCaseWorld, tasks: number, runId = "run-1"): Promise
   await world.store.transaction(async (tx) => {
     await tx.runs.insert({ ...run, checklist: true, targetBranch: "main", landingBranch: "overstory/integration/x" });
     const facts = { capability: "coordinator", runId, parentName: "operator", depth: 0 } as const;
-    if (runId === "run-1") await tx.agents.reserve(storedAgent("coordinator", { ...facts, state: "in_turn" }));
+    const before = await tx.agents.byName("coordinator");
+    const over = { state: "completed", outcome: "done", actor: "engine", reason: "its run is over" } as const;
+    if (before !== undefined) await endAgent(tx, world.context(), before, { ...over, death: null, turnId: null });
+    const generation = (before?.generation ?? 0) + 1;
+    const id = generation === 1 ? "agent-coordinator" : `agent-coordinator-${generation}`;
+    await tx.agents.reserve(storedAgent("coordinator", { ...facts, id, generation, state: "in_turn" }));
     const proof = { proofKind: "file", proofPath: "a.ts", provedAt: 1, provedBy: "coordinator" } as const;
     for (const number of [1, 2]) await tx.criteria.put(aCriterion(number, { runId, ...proof }));
     for (let n = 1; n <= tasks; n++) await tx.tasks.insert(aTask(`${runId}-T${n}`, { runId, status: "closed" }));

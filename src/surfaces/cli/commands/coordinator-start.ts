@@ -42,6 +42,8 @@ export interface Orders {
   readonly name: string | undefined;
   readonly objective: string | undefined;
   readonly brief: string | undefined;
+  /** Nothing is built for the objective. */
+  readonly nothingLands?: boolean | undefined;
   readonly profile: string | undefined;
   readonly budgetUsd?: number | undefined;
   /** Where the work is meant to go, when the caller has found that out already. */
@@ -207,6 +209,7 @@ export const discover: Handler = async (call) => {
     capability: "coordinator",
     name: text(flags.name) ?? "discover-coordinator",
     objective: discoveryObjective,
+    nothingLands: true,
     brief: discoveryBrief(categories.value),
     profile: "ov-discovery",
   });
