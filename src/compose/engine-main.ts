@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { config, watchConfig } from "../config/config.ts";
 import { failureOf } from "../domain/failure.ts";
@@ -78,6 +79,7 @@ async function serveWith(
   options: EngineOptions & { readonly ownSide: EngineSide; readonly stop: AbortSignal; readonly isForeground: boolean },
 ): ReturnType<typeof runEngine> {
   const { ownSide, stop, adapt, isForeground } = options;
+  const [program = process.execPath] = selfCommand();
   const project = adapt === undefined ? opened : adapt(opened);
   const { config: settings } = project;
   const leave = leaveAsEngine(
@@ -141,6 +143,7 @@ async function serveWith(
     },
     // A person who runs the engine in the foreground may have limited it.
     lockLimit: () => (isForeground ? undefined : lockLimitOf("self")),
+    missingProgram: () => (existsSync(program) ? undefined : program),
     giveUp: () => process.exit(1),
     settingsChanged: watchConfig(placeOf(opened), opened.env, opened.config),
   };

@@ -27,6 +27,8 @@ const lookAsideMs = 100;
 
 /** How long a supervisor may take from its start to its first transaction. */
 const supervisorStartMs = 10_000;
+/** So long may an installer take to put the program back. */
+const programReturnMs = 10_000;
 
 /** Runs the engine until no work is left, or until the settings of the project change. */
 export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<EngineEnd> {
@@ -98,6 +100,8 @@ class Engine {
   /** The settings have changed: the engine starts no work that depends on the old ones. */
   #outdated: "no" | "finishing" | "finished" = "no";
   #idleSince: number;
+  /** Since when the engine's own program is missing. */
+  #programGoneSince: number | undefined;
   #socket: OpenSocket | undefined;
 
   constructor(ports: EnginePorts, seat: EngineSeat, stop: AbortSignal) {
@@ -126,6 +130,7 @@ class Engine {
       try {
         if ((await this.#isOutdated()) && (await this.#leave({ whateverIsDue: true, comesBack: true })))
           return "outdated";
+        if (await this.#leaveWithoutProgram()) return "left";
         if (await this.#round()) return "left";
       } catch (error) {
         await this.#survive(error);
@@ -149,6 +154,31 @@ class Engine {
       });
     }
     return this.#outdated === "finished";
+  }
+
+  /**
+   * Leaves when its program was moved or removed, so that the next command, from wherever the program is now, starts an
+   * engine that can start supervisors. An installer may put the program back within seconds. True when it has left.
+   */
+  async #leaveWithoutProgram(): Promise<boolean> {
+    const { clock, store, ids, rules } = this.#ports;
+    const program = this.#ports.missingProgram();
+    const now = clock.monotonic();
+    this.#programGoneSince = program === undefined ? undefined : (this.#programGoneSince ?? now);
+    if (program === undefined || now - (this.#programGoneSince ?? now) < programReturnMs) return false;
+    const moment = clock.now();
+    await store.transaction(async (tx) => {
+      if (!(await isWorkDue(tx, { now: moment, settings: rules }))) return;
+      const body =
+        `The program of the engine, ${program}, was moved or removed, so this engine could start no agent any more and ` +
+        "has ended. Work waits. Nothing was lost: an engine of the ov that you have now goes on with it. Start it: ov engine start";
+      await tellOperator(
+        tx,
+        { ids, now: moment },
+        { type: "error", priority: "high", runId: null, subject: "the engine's program is gone", body },
+      );
+    });
+    return this.#leave({ whateverIsDue: true });
   }
 
   /** One look at everything, and then rest. True when there was nothing left and the seat is given up. */
@@ -208,7 +238,7 @@ class Engine {
     for (;;) {
       const left = until - clock.monotonic();
       if (left <= 0 || (await this.#signal.wait(live ? Math.min(left, safetyNetMs) : left))) return;
-      if (!live) return;
+      if (!live || this.#programGoneSince !== undefined) return;
       if ((await store.changeCounter()) !== seen || !side.keeperIsAlive() || this.#seating.dueInMs() === 0) return;
       if (await this.#somethingLost()) {
         this.#ownersInDoubt = true;
@@ -245,6 +275,8 @@ class Engine {
   }
 
   async #startTurns(moment: number): Promise<void> {
+    // A turn without a supervisor would count as running.
+    if (this.#programGoneSince !== undefined) return;
     this.#seating.look();
     const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports, moment))];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");

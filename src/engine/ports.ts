@@ -37,6 +37,8 @@ export interface EnginePorts extends MergePorts {
    * agent's then.
    */
   lockLimit(): number | undefined;
+  /** The path of this engine's own program when it is not there any more: no supervisor can be started then. */
+  missingProgram(): string | undefined;
   /** Ends this process at once, so that its keeper or the next command starts another engine. */
   giveUp(): void;
   /** Have the settings of the project changed since `settings` were read? */

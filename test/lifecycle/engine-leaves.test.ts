@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { untilAgent } from "../../testkit/lifecycle.ts";
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { ovBinary } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const untilNobodyIsLeft = (project: TestProject): Promise<void> =>
@@ -41,4 +44,28 @@ test("an engine leaves although a person's reader died with mail in hand, and th
     return project.processes().length === 0;
   });
   await project.until("it was shown again", async () => (await project.ov("mail", "check")).out.includes("Subject"));
+}, 120_000);
+
+test("an engine whose program was moved away tells the operator and leaves, and one from another path goes on", async () => {
+  const scenario = `
+- do:
+    - shell: if [ -e "$HOME/began" ]; then touch "$HOME/second"; fi
+    - shell: touch "$HOME/began"; until [ -e "$HOME/go" ]; do sleep 0.05; done
+    - say: half done
+`;
+  await using project = await makeProject({ scenario });
+  const moved = join(project.home, "old-ov");
+  copyFileSync(ovBinary(), moved);
+  const env = { ...process.env, ...project.env };
+  const slung = Bun.spawnSync([moved, "sling", "Do the work", "--name", "b1"], { cwd: project.root, env });
+  expect(slung.exitCode).toBe(0);
+  await untilFile(project, "began");
+  rmSync(moved);
+  writeFileSync(join(project.home, "go"), "");
+  await project.until("the operator was told", async () => {
+    const mail = await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
+    return mail.some(({ subject, body }) => subject.includes("program is gone") && body.includes("ov engine start"));
+  });
+  await project.json("mail", "send", "--to", "b1", "--subject", "Go on", "--body", "now");
+  await untilFile(project, "second");
 }, 120_000);
