@@ -72,9 +72,11 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       why: "only the operator may",
     });
   }
-  const task = await findTask(tx, request, capability.value);
+  const wanted = await freeTaskId(tx, request);
+  if (!wanted.ok) return wanted;
+  const task = await findTask(tx, { ...request, taskId: wanted.value }, capability.value);
   if (!task.ok) return task;
-  const taskId = task.value?.id ?? request.taskId;
+  const taskId = task.value?.id ?? wanted.value;
   const name = await chooseName(tx, request, capability.value, taskId);
   if (!name.ok) return name;
   if (request.takenNames?.includes(name.value) === true) return no(nameTakenByBranch(name.value));
@@ -142,6 +144,22 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       ...sharingNotes(shares),
     ],
   });
+}
+
+/**
+ * The id for a task that is told in words. Two titles may give the same id: words of another script give none at all, and
+ * long titles differ only behind the part that is used. The same words while their task is open are a repetition.
+ */
+async function freeTaskId(tx: Tx, { taskId, title, idOfTitle }: SlingRequest): Promise<Result<string, Refusal>> {
+  if (idOfTitle !== true || title === undefined) return ok(taskId);
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? taskId : `${taskId}-${n}`;
+    const there = await tx.tasks.get(id);
+    if (there === undefined) return ok(id);
+    if (there.title !== title || there.status === "closed") continue;
+    const problem = `is that of the task ${id}, which is not closed; to work on that one: ov sling ${id}; for another one, choose other words`;
+    return no(invalid("title", problem, { value: title }));
+  }
 }
 
 /** The task as the tracker has it; null when the request brings a title instead, or the tracker is not to be asked. */

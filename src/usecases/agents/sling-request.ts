@@ -12,6 +12,8 @@ export interface SlingRequest {
   readonly environment: Readonly<Record<string, string>>;
   /** Makes the task on the fly. */
   readonly title?: string;
+  /** The caller made `taskId` of the title: where another task has that id, the next free number is added. */
+  readonly idOfTitle?: boolean;
   readonly name?: string;
   readonly parent?: string;
   /** The id of an active run, or `new`. */
@@ -48,6 +50,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
   { taskId: text, capability: text, files: list(text), environment: record(text) },
   {
     title: text,
+    idOfTitle: flag,
     name: text,
     parent: text,
     run: text,

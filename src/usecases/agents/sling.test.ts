@@ -301,3 +301,24 @@ test("a new run is for no landing branch of ours and for no agent's branch, type
   const joined = await world.must(sling, asking("eve", { run: first.runId, currentBranch: landing }));
   expect(joined.warnings.join()).not.toContain("--run new");
 });
+
+test("an id made of a title is free: other words with the same id get a number, the same words are a repetition", async () => {
+  await using world = await worldOf();
+  const say = (name: string, title: string) =>
+    asking(name, { taskId: "task", title, idOfTitle: true, files: [`${name}.ts`] });
+  expect(await world.must(sling, say("ann", "中文 字"))).toMatchObject({ taskId: "task" });
+  expect(await world.must(drySling, say("bob", "Привет мир"))).toMatchObject({ taskId: "task-2" });
+  expect(await world.must(sling, say("bob", "Привет мир"))).toMatchObject({ taskId: "task-2" });
+  expect(await world.store.read((tx) => tx.tasks.get("task-2"))).toMatchObject({
+    title: "Привет мир",
+    claimedBy: "bob",
+  });
+  const again = await world.call(sling, say("eve", "Привет мир"));
+  expect(again).toMatchObject({
+    ok: false,
+    refusal: { field: "title", problem: expect.stringContaining("to work on that one: ov sling task-2;") },
+  });
+  // An id that was typed is meant as it is.
+  const typed = await world.call(sling, asking("eve", { taskId: "task", title: "Another" }));
+  expect(typed).toMatchObject({ ok: false, refusal: { field: "title", value: "task" } });
+});

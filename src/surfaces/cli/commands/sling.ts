@@ -78,14 +78,15 @@ function requestOf(
   specPath: string | undefined,
 ): SlingRequest {
   const title = text(flags.title) ?? (/\s/.test(typed.trim()) ? typed.trim() : undefined);
-  const taskId = /\s/.test(typed.trim()) ? slug(typed) : typed;
+  const isToldInWords = /\s/.test(typed.trim());
   return {
-    taskId,
+    taskId: isToldInWords ? slug(typed) : typed,
     capability: text(flags.capability) ?? "builder",
     files: texts(flags.files) ?? [],
     environment,
     ...defined({
       title,
+      idOfTitle: isToldInWords || undefined,
       specPath,
       name: text(flags.name),
       parent: text(flags.parent),
@@ -192,9 +193,11 @@ async function planned(call: Call, plan: SlingReply): Promise<Outcome> {
   return { json: { dryRun: true, ...seatView(plan), ...startsAt }, text: lines.join("\n") };
 }
 
-/** An id made of what is to be done: short, and a valid branch part. */
+/** An id made of what is to be done: short, and a valid branch part. Letters lose their accents. */
 function slug(title: string): string {
   const words = title
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
