@@ -101,20 +101,23 @@ function waitKeys({ waits }: Pick<AgentStanding, "waits">) {
   return { waits: shown, waitsFor: shown };
 }
 
-type TroubledFacts = Pick<Agent, "name" | "taskId" | "capability" | "generation" | "outcome">;
+type TroubledFacts = Pick<Agent, "name" | "taskId" | "capability" | "generation" | "outcome" | "state">;
 
 /**
  * The commands for an agent in trouble: look, go on, or let go. Worktree and branch stay until the last of them.
- * The command to go on is left out when `advice` names it.
+ * The command to go on is left out when `advice` names it. An agent that has not ended can be neither recovered nor
+ * released: its `advice` says what sets it going.
  */
-export const troubleCommands = (agent: TroubledFacts, advice: string | null = null): readonly string[] =>
-  agent.outcome === "start_failed"
-    ? unstartedCommands(agent)
-    : [
-        `see what it did: ov logs ${agent.name}`,
-        ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${agent.name}`]),
-        `let it go, its work is kept: ov release ${agent.name}`,
-      ];
+export function troubleCommands(agent: TroubledFacts, advice: string | null = null): readonly string[] {
+  if (agent.outcome === "start_failed") return unstartedCommands(agent);
+  const look = `see what it did: ov logs ${agent.name}`;
+  if (!hasEnded(agent)) return [look];
+  return [
+    look,
+    ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${agent.name}`]),
+    `let it go, its work is kept: ov release ${agent.name}`,
+  ];
+}
 
 /** An agent that never started has no conversation and no work, so it cannot be released. */
 function unstartedCommands(agent: TroubledFacts): readonly string[] {

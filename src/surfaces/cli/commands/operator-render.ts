@@ -1,6 +1,5 @@
 import { troubleCommands } from "../../../contract/views/agent.ts";
 import { replyCommand } from "../../../contract/views/mail.ts";
-import { hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { criterionStatus, evidenceOf, evidenceWords } from "../../../domain/run/checklist.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
@@ -53,10 +52,7 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
     `${paint.bold(paint.red("!"))} ${paint.accent(agent.name)} (${agent.capability}${task}) ${statusOf(agent).words} ${paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now))}`,
     ...(problem === null ? [] : [`  ${visibleLine(problem)}`]),
     ...(advice === null ? [] : [`  ${visibleLine(advice)}`]),
-    // An agent that waits for a budget goes on by itself when it is raised.
-    ...(hasEnded(agent) ? troubleCommands(agent, advice) : [`see what it did: ov logs ${agent.name}`]).map((command) =>
-      hintLine(paint, command),
-    ),
+    ...troubleCommands(agent, advice).map((command) => hintLine(paint, command)),
   ].join("\n");
 }
 
