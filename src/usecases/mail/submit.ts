@@ -14,6 +14,7 @@ import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSizes, sizes } from "../../domain/text/sizes.ts";
 import type { Tx } from "../../ports/store.ts";
+import { parkedOf } from "../agents/parked.ts";
 import { reopenAgent } from "../agents/reopen-agent.ts";
 import { type CheckTicket, requestDoneByMail } from "../completions/checks.ts";
 import type { Context } from "../usecase.ts";
@@ -31,7 +32,7 @@ export interface SendReply {
   readonly address: string;
   readonly group: boolean;
   readonly recipients: readonly string[];
-  /** Agents for which a turn is queued now. */
+  /** Agents for which a turn is queued now, without those that are held: a warning names each of these. */
   readonly woken: readonly string[];
   /** Agents that get it with their next turn; none is started for it. */
   readonly startsNoTurn: readonly string[];
@@ -181,15 +182,18 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
   await closeWaits(tx, message, mail.answer, readers);
   await followerOf(mail.type)?.follow(tx, context, sender, message, mail.head);
   const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender.name) : [];
+  const turns = turnsOf(target, recipients);
+  const held = await heldTurns(tx, context, turns.woken);
   return {
     id: message.id,
     address,
     group,
     recipients: readers.map(({ name }) => name),
-    ...turnsOf(target, recipients),
+    ...turns,
+    woken: turns.woken.filter((name) => !held.has(name)),
     finish: null,
     duplicate: false,
-    warnings: [...target.warnings, ...coverage],
+    warnings: [...target.warnings, ...coverage, ...held.values()],
   };
 }
 
@@ -206,6 +210,19 @@ function turnsOf({ readers }: Target, recipients: readonly Recipient[]): Pick<Se
     woken: names.filter((name) => waking.has(name)),
     startsNoTurn: names.filter((name) => !waking.has(name)),
   };
+}
+
+/** Words about each of these agents whose turn will not start before somebody does something, by name. */
+async function heldTurns(tx: Tx, context: Context, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const held = new Map<string, string>();
+  for (const name of names) {
+    const agent = await tx.agents.byName(name);
+    const parked = agent === undefined ? null : await parkedOf(tx, context, agent);
+    if (parked === null || parked.until !== null) continue;
+    const next = parked.next === null ? "" : `; to let it start: ${parked.next}`;
+    held.set(name, `no turn of ${name} starts now: ${parked.reason}${next}`);
+  }
+  return held;
 }
 
 /** Warns a parent that approves work of its builders without enough reviews. It never blocks. */

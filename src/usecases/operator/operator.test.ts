@@ -216,6 +216,12 @@ test("an agent that waits for a budget stays in status and inbox, with the comma
   }
   const shown = (await world.must(overview, { all: false, mailbox: "operator" })).agents;
   expect(shown).toMatchObject([{ needsOperator: true }]);
+  // Mail starts no turn before the budget is raised, and says so.
+  const sent = await world.must(sendMail, { to: "lead-1", type: "dispatch", subject: "more", body: "do" });
+  expect(sent.woken).toEqual([]);
+  expect(sent.warnings).toEqual([
+    `no turn of lead-1 starts now: its budget ${ref} is used up; to let it start: ov budget raise agent lead-1 turns <amount>`,
+  ]);
 });
 
 test("a crashed agent is in status and inbox until it is let go, unless somebody above it lives", async () => {

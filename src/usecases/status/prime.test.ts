@@ -38,6 +38,16 @@ test("a person is told where the project stands", async () => {
   });
 });
 
+test("a person is told how much waits for their word, an agent without budget included", async () => {
+  await using world = useCaseWorld();
+  await withTeam(world);
+  expect(await world.must(prime, {})).toMatchObject({ waiting: 1 });
+  await world.store.transaction((tx) =>
+    tx.waits.add({ agentName: "lead", kind: "budget", ref: "agent:lead:turns", since: 1, deadline: null }),
+  );
+  expect(await world.must(prime, {})).toMatchObject({ waiting: 2 });
+});
+
 test("an empty project has nothing to tell but its name and limits", async () => {
   await using world = useCaseWorld();
   expect(await world.must(prime, {})).toMatchObject({

@@ -1,4 +1,4 @@
-import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
@@ -9,6 +9,8 @@ import { readyTasks } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
+import { openDecisions, openQuestions } from "../operator/decisions.ts";
+import { troubledAgents } from "../operator/troubled-agents.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
 /** What a person who leads the team must know to go on. */
@@ -26,6 +28,8 @@ export interface PersonBrief {
   readonly openTasks: number;
   readonly readyTasks: number;
   readonly unread: number;
+  /** What waits for a word of this person: approvals, decisions and questions of agents, agents that are stuck. */
+  readonly waiting: number;
 }
 
 /** What an agent must know about itself to go on. */
@@ -88,6 +92,10 @@ async function personBrief(tx: Tx, { settings }: Context): Promise<PersonBrief> 
     openTasks: tasks.filter(({ status }) => status !== "closed").length,
     readyTasks: readyTasks(tasks, await tx.tasks.dependencies()).length,
     unread: await tx.deliveries.countQueued("operator"),
+    waiting:
+      (await openDecisions(tx)).length +
+      (await openQuestions(tx)).length +
+      (await troubledAgents(tx, newestPerName(live))).length,
   };
 }
 

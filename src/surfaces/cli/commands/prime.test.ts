@@ -15,6 +15,7 @@ const person: PersonBrief = {
   openTasks: 3,
   readyTasks: 1,
   unread: 1,
+  waiting: 0,
 };
 
 const agent: AgentBrief = {
@@ -50,6 +51,14 @@ Next:
     expect(text).toBe(
       "# garden\n\n- branch: main\n- agents: 2 live\n- tasks: 3 open, 1 ready to start\n- mail: 1 unread",
     );
+  });
+
+  test("names what waits for a word of this person first, also in short", () => {
+    const waited = { ...person, waiting: 2 };
+    const text = personText(waited, { compact: false, currentBranch: "main" });
+    expect(text).toContain("- waits for you: 2, see: ov inbox\n");
+    expect(text).toContain("Next:\n- ov inbox\n");
+    expect(personText(waited, { compact: true, currentBranch: "main" })).toEndWith("- waits for you: 2, see: ov inbox");
   });
 
   test("without anything to start on, the next command makes a task", () => {

@@ -36,6 +36,7 @@ export function personText(brief: PersonBrief, { compact, currentBranch }: Perso
     `- agents: ${brief.liveAgents} live`,
     `- tasks: ${brief.openTasks} open, ${brief.readyTasks} ready to start`,
     `- mail: ${brief.unread} unread`,
+    brief.waiting === 0 ? undefined : `- waits for you: ${brief.waiting}, see: ov inbox`,
     ...(compact ? [] : [limitsLine(limits), "", "Next:", ...nextForPerson(brief).map((line) => `- ${line}`)]),
   ]);
 }
@@ -65,8 +66,9 @@ export function agentText(brief: AgentBrief, { compact }: { readonly compact: bo
   ]);
 }
 
-function nextForPerson({ unread, readyTasks, liveAgents }: PersonBrief): readonly string[] {
+function nextForPerson({ unread, waiting, readyTasks, liveAgents }: PersonBrief): readonly string[] {
   return [
+    ...(waiting > 0 ? ["ov inbox"] : []),
     ...(unread > 0 ? ["ov mail check"] : []),
     ...(readyTasks > 0 ? ["ov task ready", "ov sling <task-id>"] : ['ov task create "What is to be done"']),
     ...(liveAgents > 0 ? ["ov status"] : []),
