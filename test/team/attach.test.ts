@@ -204,6 +204,23 @@ test("an agent that had submitted its work is reopened, and can submit again by 
   expect(startsOf(project, "b1")).toHaveLength(1);
 }, 120_000);
 
+test("just looking at handed-in work takes nothing back: no turn, no reminder, and the agent has submitted as before", async () => {
+  await using project = await makeProject({ scenario: done });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  const seat = attach(project, "b1");
+  await seat.untilSaid("conversation");
+  expect(await project.agent("b1")).toMatchObject({ generation: 2, state: "between_turns" });
+  await seat.leave();
+  await project.settled();
+  expect(await project.agent("b1")).toMatchObject({ generation: 2, state: "completed", outcome: "done" });
+  expect(startsOf(project, "b1")).toHaveLength(1);
+  const mail = await project.read((tx) => tx.messages.list({ to: "operator", type: "worker_died" }));
+  expect(mail).toEqual([]);
+  const waits = await project.read((tx) => tx.waits.of("b1"));
+  expect(waits.map(({ kind }) => kind)).toEqual(["approval"]);
+}, 120_000);
+
 test("a terminal that is gone hands the agent back: its program ends, its work is kept, its mail wakes it", async () => {
   await using project = await withWaitingBuilder();
   const seat = attach(project, "b1");

@@ -17,6 +17,7 @@ import { goOn } from "../../usecases/agents/pause.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
+import { completionReceipt } from "../../usecases/merge/branch-owner.ts";
 import { askToLand } from "../../usecases/merge/queue/ask-to-land.ts";
 import { keepGoing } from "../../usecases/runs/keep-going.ts";
 import type { Context } from "../../usecases/usecase.ts";
@@ -102,7 +103,9 @@ async function settle(tx: Tx, context: HandBackContext, { lease, reason, agent, 
   if (reason === "left") await acknowledge(tx, agent, now);
   const current = await tx.agents.get(agent.id);
   const since = Math.min(...opened.map(({ startedAt }) => startedAt));
-  const finished = current !== undefined && (await endIfFinished(tx, context, current, since));
+  const finished =
+    current !== undefined &&
+    ((await endIfFinished(tx, context, current, since)) || (await endIfUntouched(tx, context, current, worktree)));
   const goesOn = current !== undefined && !finished && !hasEnded(current) && (await goOn(tx, context, current));
   await record(tx, now, { source: "operator", agent, type: "detach", data: { reason, finished, goesOn } });
   await keepGoing(tx, context, agent.runId);
@@ -137,6 +140,40 @@ async function endIfFinished(tx: Tx, context: HandBackContext, agent: Agent, sin
   if (ended === undefined) return true;
   await askToLand(tx, context, ended);
   await releaseIfDue(tx, context, ended);
+  return true;
+}
+
+/**
+ * A person who only looked at handed-in work has taken nothing back: the agent is as it was, and needs no turn in which it
+ * reports the same again.
+ */
+async function endIfUntouched(
+  tx: Tx,
+  context: HandBackContext,
+  agent: Agent,
+  worktree: WorktreeFacts | undefined,
+): Promise<boolean> {
+  if (hasEnded(agent) || agent.stopRequestedBy !== null || agent.branch === null || worktree?.exists !== true)
+    return false;
+  if ((await tx.turns.listFor(agent.id)).length > 0 || (await tx.deliveries.hasWaking(agent.name))) return false;
+  const others = await tx.agents.list({ runId: agent.runId, branch: agent.branch });
+  const before = others.find(({ name, generation }) => name === agent.name && generation === agent.generation - 1);
+  const isSame = before?.headCommit === worktree.head && before.dirty === worktree.dirty;
+  if (before === undefined || before.outcome !== "done" || !isSame) return false;
+  const end = {
+    state: "completed",
+    outcome: "done",
+    actor: "supervisor",
+    reason: "nothing changed at the terminal",
+  } as const;
+  await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  const isProved = (await completionReceipt(tx, before, before.headCommit ?? "")) !== undefined;
+  if (isProved && task?.status === "in_progress" && task.claimedBy === agent.name) {
+    await tx.tasks.update({ ...task, status: "in_review", updatedAt: context.now });
+  }
+  const ended = await tx.agents.get(agent.id);
+  if (ended !== undefined) await askToLand(tx, context, ended);
   return true;
 }
 
