@@ -20,6 +20,10 @@ test("one command leads from a plain repository to a coordinator at work", async
     limits: { maxAgents: 7, budgetUsd: 2.5, gates: [{ command: "true" }], unverified: "wait" },
     configured: ["project.qualityGates", "agents.maxSessionsPerRun", "runtime.default"],
   });
+  // What it made beside the files that are committed, such as the state directory, is not among them.
+  const committed = (await project.git("show", "--format=", "--name-only", "HEAD")).trim().split("\n").toSorted();
+  const told = ran.err.split("\n").find((line) => line.startsWith("It committed the files that it made"));
+  expect(told?.split(": ")[1]?.split(", ").toSorted()).toEqual(committed);
   await untilTurns(project, "coordinator", 1);
   expect(promptsOf(project, "coordinator")[0]).toContain("Make it better");
   expect(await project.json("coordinator", "output")).toMatchObject({ content: "On it." });

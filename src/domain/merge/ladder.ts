@@ -78,7 +78,11 @@ export async function climb(rungs: readonly Rung[], triple: Triple): Promise<Cli
       tried.push({ rung: rung.name, reason: "its result would look like a conflict" });
     } else if (answer.skipped !== true) tried.push({ rung: rung.name, reason: answer.reason });
   }
-  return { kind: "escalate", reason: tried.at(-1)?.reason ?? "no rule knows this kind of file", tried };
+  return {
+    kind: "escalate",
+    reason: tried.at(-1)?.reason ?? "both sides changed the same place, and no rule settles that",
+    tried,
+  };
 }
 
 /** Larger files are not text that people merge. */

@@ -5,6 +5,7 @@ import type { App } from "./app.ts";
 /** Where the values of a flag or argument come from when a shell asks for completions. */
 export type Source =
   | "agents"
+  | "liveAgents"
   | "tasks"
   | "runs"
   | "branches"

@@ -170,6 +170,13 @@ describe("refusals", () => {
       hint: "use status or question",
       details: { field: "type", value: "stauts", allowed: ["status", "question"] },
     });
+    expect(describeRefusal(invalid("agent", "has ended (submitted)", { value: "g2" }))).toMatchObject({
+      message: 'agent "g2" has ended (submitted); nothing was changed',
+      details: { field: "agent", value: "g2" },
+    });
+    expect(describeRefusal(invalid("id", "was answered before: yes", { value: "msg-1" }))).toMatchObject({
+      message: '"msg-1" was answered before: yes; nothing was changed',
+    });
     expect(describeRefusal(invalid("body", "is empty"))).toMatchObject({ details: { field: "body", value: null } });
     expect(describeRefusal(invalid("type", "is unknown", { nearest: "status" })).hint).toBe('did you mean "status"?');
   });

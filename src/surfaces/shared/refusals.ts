@@ -104,7 +104,7 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("MAIL_ERROR"),
         message: `"${refusal.name}" ${refusal.state.startsWith("submitted") ? `is ${refusal.state}` : `has ended (${refusal.state})`}; the message was not sent`,
-        hint: `only these types reopen an agent (--type): ${listed(refusal.reopening)}`,
+        hint: `only these bring a submitted agent back to work: ${listed(refusal.reopening)}`,
       };
     case "no-recipients":
       return {
@@ -135,7 +135,7 @@ function words(refusal: Refusal): Words {
     case "delivery-state":
       return {
         ...rejected("MAIL_ERROR"),
-        message: `message ${refusal.id} is ${refusal.state}, this needs ${refusal.wanted}; ${unchanged}`,
+        message: `message ${refusal.id} is ${refusal.state}; this can be done only while it is ${refusal.wanted}; ${unchanged}`,
         hint: "see your messages: ov mail list",
       };
     case "scope-overlap":
@@ -172,7 +172,7 @@ function words(refusal: Refusal): Words {
     case "task-status":
       return {
         ...rejected("TASK_ERROR"),
-        message: `task ${refusal.task} is ${refusal.status}, this needs ${listed(refusal.wanted)}; ${unchanged}`,
+        message: `task ${refusal.task} is ${refusal.status}; this can be done only while it is ${listed(refusal.wanted)}; ${unchanged}`,
         hint: statusHint(refusal),
       };
     case "task-blocked":
@@ -217,7 +217,7 @@ function words(refusal: Refusal): Words {
     case "merge-status":
       return {
         ...rejected("MERGE_ERROR"),
-        message: `merge ${refusal.entry} (${refusal.branch}) is ${refusal.status}, this needs ${listed(refusal.wanted)}; ${unchanged}`,
+        message: `merge ${refusal.entry} (${refusal.branch}) is ${refusal.status}; this can be done only while it is ${listed(refusal.wanted)}; ${unchanged}`,
         hint: `see what became of it: ov merge show ${refusal.entry}`,
       };
     case "uncommitted-rest": {
@@ -332,16 +332,21 @@ function programTrouble({ program, problem }: Extract<Refusal, { kind: "runtime-
 const rejected = (code: Code) => ({ code, exit: exits.usage, retryable: false }) as const;
 
 function invalidInput(refusal: InvalidInput): Words {
-  const shown = refusal.value === undefined ? "" : ` (got "${refusal.value}")`;
-  const base = {
-    ...rejected("VALIDATION_ERROR"),
-    message: `${refusal.field} ${refusal.problem}${shown}; ${unchanged}`,
-  };
+  const base = { ...rejected("VALIDATION_ERROR"), message: `${sentence(refusal)}; ${unchanged}` };
   if (refusal.nearest !== undefined) return { ...base, hint: `did you mean "${refusal.nearest}"?` };
   if (refusal.allowed !== undefined && refusal.allowed.length > 0)
     return { ...base, hint: `use ${listed(refusal.allowed)}` };
   return base;
 }
+
+/** What the value names is the subject of the sentence: `agent "g2" has ended`. Any other value is shown at the end. */
+function sentence({ field, problem, value }: InvalidInput): string {
+  if (value === undefined) return `${field} ${problem}`;
+  if (field === "id") return `"${value}" ${problem}`;
+  return named.includes(field) ? `${field} "${value}" ${problem}` : `${field} ${problem} (got "${value}")`;
+}
+
+const named: readonly string[] = ["agent", "task", "run"];
 
 const nounRows = {
   agent: { code: "AGENT_ERROR", advice: "see what there is: ov status" },

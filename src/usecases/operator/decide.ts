@@ -71,7 +71,9 @@ export const decide: UseCase<DecideRequest, DecideReply> = {
     const gate = await findMessage(tx, request.id.trim());
     if (!gate.ok) return gate;
     if (gate.value.type !== "decision_gate") {
-      return no(invalid("id", `is a ${gate.value.type}, which asks for no decision`, { value: request.id }));
+      return no(
+        invalid("id", `is a message of type ${gate.value.type}, which asks for no decision`, { value: request.id }),
+      );
     }
     const asked = mergeAsked(gate.value);
     if (asked !== undefined) return decideMerge(tx, context, request, String(asked));

@@ -114,7 +114,7 @@ test("only the operator looks into the inbox and decides", async () => {
   expect([operatorInbox.operatorOnly, decide.operatorOnly]).toEqual([true, true]);
   const { id } = await world.must(sendMail, { to: "operator", subject: "hello", body: "just so" }, lead);
   expect(await world.call(decide, { id: id ?? "", option: "yes" })).toMatchObject({
-    refusal: { kind: "invalid", problem: "is a status, which asks for no decision" },
+    refusal: { kind: "invalid", problem: "is a message of type status, which asks for no decision" },
   });
   expect(await world.call(decide, { id: "msg-nobody", option: "yes" })).toMatchObject({
     refusal: { kind: "not-found", noun: "message" },

@@ -40,6 +40,8 @@ export interface InitReport {
   /** Copies of what a reset replaced. */
   readonly backups: readonly string[];
   readonly committed: boolean;
+  /** Paths of the files in the commit; none when nothing was committed. */
+  readonly committedFiles: readonly string[];
   /** The branch of the commit; null when nothing was committed, or HEAD is on no branch. */
   readonly committedOn: string | null;
   readonly warnings: readonly string[];
@@ -88,7 +90,9 @@ export const init: Effect<InitRequest, InitReport> = {
       lastKnown: reset ? undefined : lastKnown,
     };
     // If several `ov init` run at the same time, one makes and commits everything, and the others find the work done.
-    const { made, committed, remarks } = await setup.exclusively(() => setUpAndCommit(setup, order, request));
+    const { made, committed, committedFiles, remarks } = await setup.exclusively(() =>
+      setUpAndCommit(setup, order, request),
+    );
     const committedOn = committed ? (setup.branch ?? null) : null;
     // The processes of an adopted copy work for the original. Here its agents end, with their copied worktrees kept.
     const stopped = isAdopted ? await world.callIn(setup.place())("agent.requestStopOfAll", {}) : undefined;
@@ -109,6 +113,7 @@ export const init: Effect<InitRequest, InitReport> = {
       unchanged,
       backups,
       committed,
+      committedFiles,
       committedOn,
       warnings: [
         ...adopted,
@@ -135,6 +140,7 @@ export const currentBranch: Effect<object, string | undefined> = {
 interface SetUp {
   readonly made: MadeFiles;
   readonly committed: boolean;
+  readonly committedFiles: readonly string[];
   readonly remarks: readonly string[];
 }
 
@@ -142,7 +148,7 @@ async function setUpAndCommit(setup: ProjectSetup, order: SetUpOrder, request: I
   const made = await setup.write(order);
   // Files of ours that git does not know come from an `ov init` that was killed before its commit.
   const isUnfinished = made.created.length > 0 || made.uncommitted.some(({ tracked }) => !tracked);
-  if (!request.commit || !isUnfinished) return { made, committed: false, remarks: [] };
+  if (!request.commit || !isUnfinished) return { made, committed: false, committedFiles: [], remarks: [] };
   const { own, uncommitted } = made;
   const plan = planCommit({ own, uncommitted, ignored: await setup.ignored(own.map(({ path }) => path)) });
   const answer = await setup.commit(plan.paths, "chore: initialise overstory");
@@ -154,7 +160,8 @@ async function setUpAndCommit(setup: ProjectSetup, order: SetUpOrder, request: I
       ? [`the new files were committed without running git hooks: ${answer.hooksNotRun.join(", ")}`]
       : []),
   ];
-  return { made, committed: answer.kind === "committed", remarks };
+  const committed = answer.kind === "committed";
+  return { made, committed, committedFiles: committed ? plan.paths : [], remarks };
 }
 
 const because = (paths: readonly string[], why: string): readonly string[] =>

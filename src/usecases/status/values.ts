@@ -6,6 +6,7 @@ import type { UseCase } from "../usecase.ts";
 
 export const valueSources = [
   "agents",
+  "liveAgents",
   "tasks",
   "runs",
   "merges",
@@ -28,6 +29,7 @@ export const values: UseCase<
   run: async (tx, _context, { source, prefix }) => {
     const known: Record<ValueSource, () => Promise<readonly string[]>> = {
       agents: () => tx.agents.names(),
+      liveAgents: async () => [...new Set((await tx.agents.list({ live: true })).map(({ name }) => name))],
       tasks: () => tx.tasks.ids(),
       runs: async () => (await tx.runs.list(most)).map((run) => run.id),
       merges: async () => mergeValues(await tx.merges.list({ limit: most })),

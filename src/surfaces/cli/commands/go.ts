@@ -133,14 +133,14 @@ async function setUp({ app, io, flags }: Call, plan: SetUpPlan | undefined): Pro
   const request = { reset: false, commit: true, instructions: true, setup, runtime };
   const done = await app.call("project.init", request);
   if (!done.ok) return done;
-  const { status, project, created, warnings, committed, committedOn } = done.value;
+  const { status, project, created, warnings, committed, committedFiles, committedOn } = done.value;
   const initialized = status === "initialized";
   if (initialized) io.say(successLine(io.paint, "Overstory is set up for", visibleLine(project)));
   if (initialized) io.changed("the set-up of this repository");
   if (initialized && committed) {
     const branch = visibleLine(committedOn ?? "the detached HEAD");
     io.say(
-      `It committed the files that it made, and nothing else, on ${branch}: ${created.map(visibleLine).join(", ")}`,
+      `It committed the files that it made, and nothing else, on ${branch}: ${committedFiles.map(visibleLine).join(", ")}`,
     );
   }
   for (const warning of warnings) io.warn(visibleLine(warning));

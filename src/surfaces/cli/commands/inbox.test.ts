@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
 import { plain } from "../paint.ts";
-import { isShownAbove } from "./inbox.ts";
+import { asTaken, isShownAbove } from "./inbox.ts";
 import { decisionBlock } from "./operator-render.ts";
 
 const hint = (...options: readonly string[]): string => {
@@ -69,4 +69,15 @@ test("any other question is shown while a merge waits, the engine's own too", ()
 test("an open decision is folded by its own message, and only by a question", () => {
   expect(isShownAbove(question("msg-open", { from: "lead-1" }), waiting)).toBe(true);
   expect(isShownAbove(question("msg-open", { type: "status" }), waiting)).toBe(false);
+});
+
+test("a look that leaves mail unread shows it in the order of one that takes it: urgent first, then the oldest", () => {
+  const newestFirst = [
+    { id: "5", priority: "normal" },
+    { id: "4", priority: "low" },
+    { id: "3", priority: "urgent" },
+    { id: "2", priority: "normal" },
+    { id: "1", priority: "urgent" },
+  ] as const;
+  expect(asTaken(newestFirst).map(({ id }) => id)).toEqual(["1", "3", "2", "5", "4"]);
 });

@@ -1,5 +1,6 @@
 import { troubledAgentView } from "../../../contract/views/agent.ts";
 import { decisionView, messageView, questionView } from "../../../contract/views/mail.ts";
+import { priorityRank } from "../../../domain/mail/types.ts";
 import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
@@ -82,11 +83,16 @@ const mostPeeked = 100;
 async function peeked(app: App): Promise<Result<Mail, Refusal>> {
   const found = await app.call("mail.list", { to: "operator", unread: true, limit: mostPeeked });
   if (!found.ok) return found;
-  const { messages, more } = found.value;
+  const messages = asTaken(found.value.messages);
+  const { more } = found.value;
   if (!more) return ok({ messages, remaining: 0 });
   const peeked = await app.call("mail.peek", {});
   return peeked.ok ? ok({ messages, remaining: peeked.value.unread - messages.length }) : peeked;
 }
+
+/** The newest first becomes the order of a look that takes mail out: the most urgent first, then the oldest. */
+export const asTaken = <M extends Pick<TrackedMessage, "priority">>(messages: readonly M[]): readonly M[] =>
+  messages.toReversed().toSorted((one, other) => priorityRank[one.priority] - priorityRank[other.priority]);
 
 async function taken(app: App): Promise<Result<Mail, Refusal>> {
   const checked = await app.call("mail.check", {});

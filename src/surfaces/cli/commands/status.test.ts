@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
 import { catalog, type OperationName } from "../../../usecases/catalog.ts";
 import { post } from "../../../usecases/mail/post.ts";
+import type { Effect, World } from "../../../usecases/operation.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import type { App } from "../app.ts";
 import { runCli } from "../run.ts";
@@ -13,11 +14,14 @@ const tree = { name: "ov", summary: "", commands: [statusCommand, inboxCommand] 
 /** The real commands over the real use cases; no engine runs. */
 async function ov(world: MergeWorld, ...argv: string[]): Promise<string> {
   let out = "";
+  const call = async (name: OperationName, request: unknown): Promise<unknown> => {
+    const operation = (await catalog[name]()) as UseCase<unknown, unknown> | Effect<unknown, unknown>;
+    return operation.kind === "effect" ? operation.run({ call } as World, request) : world.call(operation, request);
+  };
   const app = {
     version: "0",
     notices: async () => [],
-    call: async (name: OperationName, request: unknown) =>
-      world.call((await catalog[name]()) as UseCase<unknown, unknown>, request),
+    call,
     engine: { status: () => undefined },
   } as unknown as App;
   const write = (text: string) => {

@@ -6,10 +6,8 @@ import { promoteCommand } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun, Overview } from "../../../usecases/status/overview.ts";
-import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
@@ -18,11 +16,10 @@ import { checklistLines, decisionLines, leaderlessLine, questionLines, unhandedW
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
-  const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
+  const reply = await app.call("status.show", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
   const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = reply.value;
-  const { missingTargets, endedLeader } = reply.value;
-  const { unpromoted, starts } = await lookedAt(app, reply.value.unpromoted);
+  const { missingTargets, endedLeader, unpromoted, starts } = reply.value;
   const merges = overviewMerges(reply.value);
   const engine = app.engine.status();
   const head =
@@ -46,7 +43,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     ...questionLines(io.paint, questions),
     ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
   ];
-  const view = overviewView({ ...reply.value, unpromoted }, engine);
+  const view = overviewView(reply.value, engine);
   return ok({
     json: view,
     text: lines.join("\n"),
@@ -54,25 +51,6 @@ export const status: Handler = async ({ app, flags, io }) => {
     rows: rowsOf(agents, view.agents),
   });
 };
-
-/**
- * Compares landing branches whose work waits with git. A person may have merged one by hand: then nothing waits. And the
- * target may have commits that could not be taken in.
- */
-async function lookedAt(app: App, known: readonly Unpromoted[]) {
-  const unpromoted: Unpromoted[] = [];
-  const starts: StartOfWork[] = [];
-  for (const landed of known) {
-    const { landing, target, runId } = landed;
-    const found = await app.call("branch.findStart", { target, runId });
-    const start = found.ok ? found.value : undefined;
-    if (start?.promoted.includes(landing) === true) continue;
-    unpromoted.push(landed);
-    const isOpen = start?.missingCommits === "failed" || start?.missingCommits === "rewritten";
-    if (start?.branch === landing && isOpen) starts.push(start);
-  }
-  return { unpromoted, starts };
-}
 
 /** What the reading of the whole said, beside the checklist that it was read against. */
 function lastReviewLines(paint: Paint, last: Overview["lastReview"]): readonly string[] {

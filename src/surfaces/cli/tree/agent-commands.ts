@@ -85,7 +85,7 @@ export const stopCommand: Command = {
   details:
     "The worktree, branch and conversation of the agent are kept; --clean-worktree removes the worktree. Turns that were queued do not start. The parent of the agent is told.\nStopping an agent that has ended changes nothing.",
   group: "Work",
-  arguments: [{ name: "agent", summary: "Name of the agent", complete: "agents" }],
+  arguments: [{ name: "agent", summary: "Name of the agent", complete: "liveAgents" }],
   flags: [
     { name: "all", summary: "Stop all agents instead of one" },
     { name: "tree", summary: "Also stop all agents below it, the lowest first" },
@@ -110,7 +110,7 @@ export const pauseCommand: Command = {
   summary: "Hold an agent back: its mail waits and starts no turn",
   details: "A turn that is running finishes. Go on with: ov resume <agent>",
   group: "Work",
-  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "liveAgents" }],
   flags: [{ name: "tree", summary: "Also all agents below it" }],
   worksWithBrokenConfig: true,
   run: async () => (await import("../commands/agents.ts")).pause,
@@ -171,7 +171,7 @@ export const nudgeCommand: Command = {
     "Typed by you it also starts an agent at once that waits for its next try after a failure, but not one whose provider named a time.",
   group: "Work",
   arguments: [
-    { name: "agent", summary: "Name of the agent", required: true, complete: "agents" },
+    { name: "agent", summary: "Name of the agent", required: true, complete: "liveAgents" },
     { name: "message", summary: "What to tell it (default: to check its mail)", variadic: true },
   ],
   flags: [
