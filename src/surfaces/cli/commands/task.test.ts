@@ -115,6 +115,7 @@ test("a created task has the keys other trackers use, and ours", async () => {
     parentId: "base",
     mergeState: "none",
     files: ["src/x.ts"],
+    shares: [],
     criteria: [],
     runId: null,
   });
