@@ -128,5 +128,6 @@ test("evidence counts on the landed tree alone, and is looked for again when the
   expect((await project.git("rev-parse", `refs/heads/${landing}`)).trim()).not.toBe(head);
   const refused = await project.ov("run", "complete");
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("file README.md does not exist on")]);
-  await project.json("run", "complete", "--force");
+  const named = (await runOf(project))?.id ?? "";
+  expect(await project.json("run", "complete", "--force", "--run", named)).toMatchObject({ runId: named });
 }, 120_000);

@@ -1,8 +1,10 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
-import { no, ok } from "../../domain/result.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import type { Lack, OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { forbiddenToComplete, isLastReviewer } from "../../domain/run/run.ts";
@@ -31,6 +33,8 @@ export interface EndReply {
 }
 
 interface EndRequest {
+  /** The current run when it is not said. An agent names no other than its own. */
+  readonly runId?: string | undefined;
   readonly force?: boolean | undefined;
   readonly waive?: readonly number[] | undefined;
   readonly reason?: string | undefined;
@@ -49,6 +53,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
   request: fields(
     {},
     {
+      runId: text,
       force: flag,
       waive: list(whole),
       reason: text,
@@ -56,9 +61,10 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       landed: notSent,
     },
   ),
-  run: async (tx, context, { force, waive, reason, lacks, landed }) => {
-    const run = await currentRun(tx, context.caller);
-    if (run === undefined || run.status !== "active") return no({ kind: "no-current-run" });
+  run: async (tx, context, { runId, force, waive, reason, lacks, landed }) => {
+    const found = await runToEnd(tx, context.caller, runId);
+    if (!found.ok) return found;
+    const run = found.value;
     const refused = forbiddenToComplete(context.caller, run.id);
     if (refused !== undefined) return no(refused);
     if (force === true && context.caller.kind === "agent") {
@@ -90,6 +96,20 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     return ok({ runId: run.id, status: "completed", open, review: reviewWords(review, force === true) });
   },
 };
+
+async function runToEnd(tx: Tx, caller: Caller, runId: string | undefined): Promise<Result<Run, Refusal>> {
+  const current = await currentRun(tx, caller);
+  if (runId === undefined || runId === current?.id) {
+    return current?.status === "active" ? ok(current) : no({ kind: "no-current-run" });
+  }
+  if (caller.kind === "agent") {
+    const why = "an agent ends no run but its own";
+    return no({ kind: "not-allowed", action: `complete ${runId}`, caller: caller.name, why });
+  }
+  const found = await findRun(tx, caller, runId);
+  if (!found.ok || found.value.status === "active") return found;
+  return no(invalid("run", "has ended already; those that are active: ov run list", { value: runId }));
+}
 
 /** What an operator is told who ends a run without a last review that passed. Force leaves more open than that. */
 function reviewWords(review: LastReview, force: boolean): string | null {

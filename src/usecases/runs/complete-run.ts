@@ -6,6 +6,8 @@ import type { EndReply } from "./change-run.ts";
 import { type ChecklistReply, lackOf } from "./criteria.ts";
 
 export interface CompleteRequest {
+  /** The current run when it is not said. */
+  readonly runId?: string | undefined;
   readonly force?: boolean | undefined;
   /** Numbers of criteria that the operator waives with this. */
   readonly waive?: readonly number[] | undefined;
@@ -16,10 +18,10 @@ export interface CompleteRequest {
 /** Ends the current run. Evidence that was found before is looked for once more, on what has landed by now. */
 export const completeRun: Effect<CompleteRequest, EndReply> = {
   kind: "effect",
-  request: fields({}, { force: flag, waive: list(whole), reason: text }),
+  request: fields({}, { runId: text, force: flag, waive: list(whole), reason: text }),
   place: "engine",
   run: async (world, request) => {
-    const listed = await world.call("criterion.list", {});
+    const listed = await world.call("criterion.list", { runId: request.runId });
     if (!listed.ok) return listed;
     const { landing, criteria } = listed.value;
     if (criteria.length === 0) return world.call("run.end", request);

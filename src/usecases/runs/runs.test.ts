@@ -72,6 +72,19 @@ test("completing ends the current run, one after the other, until none is left",
   ]);
 });
 
+test("the operator ends the run that is named, an agent only its own", async () => {
+  await using world = useCaseWorld();
+  await withRuns(world);
+  const other = agentCaller("docs", "coordinator", { runId: "run-2" });
+  expect(await world.call(endRun, { runId: "run-1" }, other)).toMatchObject({ refusal: { kind: "not-allowed" } });
+  expect(await world.call(endRun, { runId: "run-9" })).toMatchObject({ refusal: { kind: "not-found", id: "run-9" } });
+  // The older run has an open end, which is refused in its name; the newest one stays as it is.
+  expect(await world.call(endRun, { runId: "run-1" })).toMatchObject({ refusal: { kind: "run-open", run: "run-1" } });
+  expect(await world.must(endRun, { runId: "run-1", force: true })).toMatchObject({ runId: "run-1" });
+  expect(await world.call(endRun, { runId: "run-1", force: true })).toMatchObject({ refusal: { field: "run" } });
+  expect((await world.must(showCurrentRun, {})).current?.run).toMatchObject({ id: "run-2", status: "active" });
+});
+
 test("agents that are not released keep a run open, dead ones do not", async () => {
   await using world = useCaseWorld();
   await withRuns(world);

@@ -114,7 +114,12 @@ export const complete: Handler = async ({ app, flags, io }) => {
   const waive = numbers("waive", flags.waive);
   if (!waive.ok) return waive;
   const force = flags.force === true;
-  const completed = await app.call("run.complete", { force, waive: waive.value, reason: text(flags.reason) });
+  const completed = await app.call("run.complete", {
+    runId: text(flags.run),
+    force,
+    waive: waive.value,
+    reason: text(flags.reason),
+  });
   if (!completed.ok) return completed;
   const { runId, status, open, review } = completed.value;
   const said = review === null ? [] : [hintLine(io.paint, visibleLine(review))];

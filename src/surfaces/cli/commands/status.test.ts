@@ -44,6 +44,9 @@ test("an agent that waits for a person is shown with the command that lets it go
   const out = await ov(world, "status");
   expect(out).toContain("you: it is paused (ov resume lead-1)");
   expect(out).toContain("money: a budget is used up (ov budget raise run run-2 usd <amount>)");
+  // It lives, so it can be neither recovered nor released.
+  const { troubled } = JSON.parse(await ov(world, "inbox", "--json"));
+  expect(troubled).toMatchObject([{ agentName: "lead-1", commands: ["see what it did: ov logs lead-1"] }]);
 });
 
 test("a stopped agent does not try again, and its age is that of its end", async () => {

@@ -81,6 +81,7 @@ export const runCommand: Command = {
         { name: "waive", value: "1,3", type: "list", summary: "Criteria that need not be met; for the operator" },
         { name: "reason", value: "text", summary: "Why they are waived" },
         { name: "force", summary: "End it with open ends, which are then listed; for the operator" },
+        { name: "run", value: "run-id", summary: "Which run (default: the current one)", complete: "runs" },
       ],
       examples: [
         {
