@@ -173,6 +173,7 @@ export const catalog = {
   "criterion.prove": async () => (await import("./runs/criteria.ts")).proveCriterionOfRun,
   "criterion.recordProof": async () => (await import("./runs/criteria.ts")).recordProof,
   "criterion.amend": async () => (await import("./runs/change-objective.ts")).amendCriterionOfRun,
+  "criterion.unwaive": async () => (await import("./runs/criteria.ts")).unwaiveCriterionOfRun,
   "criterion.waive": async () => (await import("./runs/criteria.ts")).waiveCriterionOfRun,
   "snapshot.list": async () => (await import("./worktrees/snapshots.ts")).listSnapshots,
   "snapshot.show": async () => (await import("./worktrees/snapshots.ts")).showSnapshot,

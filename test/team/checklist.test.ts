@@ -97,6 +97,9 @@ test("L2: a criterion that no task suggests is said at planning time and keeps t
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("criterion 3 has no proof")]);
   expect((await project.ov("run", "complete", "--waive", "3")).code).toBe(2);
   expect((await project.ov("run", "criteria", "waive", "9", "--reason", "r")).code).toBe(7);
+  await project.json("run", "criteria", "waive", "3", "--reason", "by mistake");
+  const back = await project.json("run", "criteria", "unwaive", "3");
+  expect(back.criteria).toMatchObject([{}, {}, { status: "open", waived: null }]);
   await project.json("run", "complete", "--waive", "3", "--reason", "comes with the release");
   expect((await project.json("run", "criteria")).criteria).toMatchObject([
     { status: "proved" },

@@ -201,6 +201,7 @@ export const eventKinds = {
   criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),
   criterion_proved: holds<{ runId: string; number: number; kind: string; landed: string }>(),
   criterion_waived: holds<{ runId: string; number: number; reason: string }>(),
+  waiver_taken_back: holds<{ runId: string; number: number }>(),
   /** `criterion`: the number of the criterion that the words became; null when the objective is not split. */
   run_changed: holds<{
     runId: string;

@@ -15,6 +15,7 @@ export type ProofKind = (typeof proofKinds)[number];
  *
  *   open    -> proved  evidence was found on the landed tree
  *   open    -> waived  the operator decided that it need not be met
+ *   waived  -> open    the operator took that back; with evidence it is proved again
  *   proved  -> open    by other words of the criterion (change.ts), and
  *   proved  -> open    only for a look at a landed tree that lacks the evidence; nothing is stored
  */
@@ -161,6 +162,14 @@ export const waiveCriterion = (
   criterion: Criterion,
   { by, now, reason }: { readonly by: string; readonly now: number; readonly reason: string },
 ): Criterion => ({ ...criterion, waivedBy: by, waivedAt: now, waiveReason: reason });
+
+/** The criterion has to be met again. Evidence that it had counts as before. */
+export const takeWaiverBack = (criterion: Criterion): Criterion => ({
+  ...criterion,
+  waivedBy: null,
+  waivedAt: null,
+  waiveReason: null,
+});
 
 /** The evidence of a criterion; undefined while it has none. */
 export function evidenceOf(criterion: Criterion): Evidence | undefined {

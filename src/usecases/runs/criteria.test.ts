@@ -7,7 +7,7 @@ import { overview } from "../status/overview.ts";
 import { createTask, updateTask } from "../tasks/change-tasks.ts";
 import { closeTask } from "../tasks/close-task.ts";
 import { endRun } from "./change-run.ts";
-import { addCriteriaToRun, listCriteria, recordProof, waiveCriterionOfRun } from "./criteria.ts";
+import { addCriteriaToRun, listCriteria, recordProof, unwaiveCriterionOfRun, waiveCriterionOfRun } from "./criteria.ts";
 import { showRun } from "./read-runs.ts";
 
 const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
@@ -113,6 +113,20 @@ test("the operator ends a run with criteria waived in the same breath, or by for
   expect(await world.call(addCriteriaToRun, { texts: ["late"], runId: "run-1" })).toMatchObject({
     refusal: { field: "run" },
   });
+});
+
+test("the operator takes a waiver back, and evidence that the criterion had counts again", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["one", "two"] }, coordinator);
+  await world.must(recordProof, proof(1), coordinator);
+  const reason = "not needed";
+  for (const number of [1, 2]) await world.must(waiveCriterionOfRun, { number, reason });
+  for (const number of [1, 2]) await world.must(unwaiveCriterionOfRun, { number });
+  expect(await world.call(unwaiveCriterionOfRun, { number: 2 })).toMatchObject({
+    refusal: { problem: "is not waived" },
+  });
+  expect(await world.call(endRun, {}, coordinator)).toMatchObject({ refusal: { criteria: [2] } });
 });
 
 test("only the coordinator of the run and the operator keep its checklist", async () => {

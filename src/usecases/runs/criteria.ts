@@ -8,6 +8,7 @@ import {
   parseEvidence,
   proveCriterion,
   type TypedEvidence,
+  takeWaiverBack,
   unserved,
   waiveCriterion,
 } from "../../domain/run/checklist.ts";
@@ -215,6 +216,25 @@ export const waiveCriterionOfRun: UseCase<WaiveRequest, ChecklistReply> = {
     await tx.criteria.put(waiveCriterion(criterion.value, { by: caller.name, now, reason: why }));
     const data = { runId: run.id, number, reason: why };
     await record(tx, now, { ...byCaller(caller, run.id), type: "criterion_waived", data });
+    return listCriteria.run(tx, context, { runId: run.id });
+  },
+};
+
+/** The operator takes a waiver back: the criterion has to be met again. */
+export const unwaiveCriterionOfRun: UseCase<OfRun & { readonly number: number }, ChecklistReply> = {
+  kind: "write",
+  request: fields({ number: whole }, { runId: text }),
+  operatorOnly: true,
+  run: async (tx, context, { number, runId }) => {
+    const found = await ownRun(tx, context.caller, runId, "take back a waiver of");
+    if (!found.ok) return found;
+    const run = found.value;
+    const criterion = await findCriterion(tx, run, number);
+    if (!criterion.ok) return criterion;
+    if (criterion.value.waivedAt === null) return no(invalid("number", "is not waived", { value: String(number) }));
+    await tx.criteria.put(takeWaiverBack(criterion.value));
+    const { caller, now } = context;
+    await record(tx, now, { ...byCaller(caller, run.id), type: "waiver_taken_back", data: { runId: run.id, number } });
     return listCriteria.run(tx, context, { runId: run.id });
   },
 };

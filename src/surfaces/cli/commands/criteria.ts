@@ -35,7 +35,14 @@ export const prove: Handler = async ({ app, args, flags, io }) => {
     test: text(flags.test),
     commit: text(flags.commit),
   });
-  return shown(io.paint, proved, `Found on the landed tree; criterion ${which.value} is proved.`);
+  if (!proved.ok) return proved;
+  const isWaived = proved.value.criteria.some(
+    ({ criterion }) => criterion.number === which.value && criterion.waivedAt !== null,
+  );
+  const news = isWaived
+    ? `Found on the landed tree; criterion ${which.value} is waived all the same (ov run criteria unwaive ${which.value}).`
+    : `Found on the landed tree; criterion ${which.value} is proved.`;
+  return shown(io.paint, proved, news);
 };
 
 export const amend: Handler = async ({ app, args, flags, io }) => {
@@ -52,6 +59,13 @@ export const waive: Handler = async ({ app, args, flags, io }) => {
   const request = { number: which.value, reason: word(flags.reason), runId: text(flags.run) };
   const waived = await app.call("criterion.waive", request);
   return shown(io.paint, waived, `Criterion ${which.value} is waived.`);
+};
+
+export const unwaive: Handler = async ({ app, args, flags, io }) => {
+  const which = number("number", args.number);
+  if (!which.ok) return which;
+  const back = await app.call("criterion.unwaive", { number: which.value, runId: text(flags.run) });
+  return shown(io.paint, back, `Criterion ${which.value} has to be met again.`);
 };
 
 function shown(paint: Paint, reply: Result<ChecklistReply, Refusal>, head: string): Result<Outcome, Refusal> {

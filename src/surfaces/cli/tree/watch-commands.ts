@@ -149,6 +149,13 @@ export const runCommand: Command = {
           flags: [{ name: "reason", value: "text", required: true, summary: "Why" }, ofRun],
           run: async () => (await import("../commands/criteria.ts")).waive,
         },
+        {
+          name: "unwaive",
+          summary: "Take a waiver back: the criterion has to be met again; for the operator",
+          arguments: [criterion],
+          flags: [ofRun],
+          run: async () => (await import("../commands/criteria.ts")).unwaive,
+        },
       ],
     },
   ],
