@@ -69,3 +69,23 @@ test("an engine whose program was moved away tells the operator and leaves, and 
   await project.json("mail", "send", "--to", "b1", "--subject", "Go on", "--body", "now");
   await untilFile(project, "second");
 }, 120_000);
+
+test("a command replaces an engine whose program was deleted at once", async () => {
+  const scenario = `
+- do:
+    - shell: touch "$HOME/$OVERSTORY_AGENT_NAME"; until [ -e "$HOME/go" ]; do sleep 0.05; done
+    - ov: [done, --no-code, --summary, d]
+`;
+  await using project = await makeProject({ scenario });
+  const old = join(project.home, "old-ov");
+  copyFileSync(ovBinary(), old);
+  const env = { ...process.env, ...project.env };
+  expect(Bun.spawnSync([old, "sling", "Do the work", "--name", "b1"], { cwd: project.root, env }).exitCode).toBe(0);
+  await untilFile(project, "b1");
+  rmSync(old);
+  await project.json("sling", "Do more work", "--name", "b2");
+  await untilFile(project, "b2");
+  writeFileSync(join(project.home, "go"), "");
+  await untilAgent(project, "b2", "completed/done");
+  expect(await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }))).toEqual([]);
+}, 120_000);

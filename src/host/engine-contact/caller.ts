@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
@@ -25,6 +25,20 @@ const watchedAnswerMs = 100;
 
 /** A keeper that is older than this has started its engine long ago. */
 const startingMs = 10_000;
+
+/** Was the file of this process's program deleted, with nothing in its place? False when that cannot be seen. */
+function isProgramGone(pid: number): boolean {
+  try {
+    const program = readlinkSync(`/proc/${pid}/exe`);
+    return program.endsWith(deleted) && !existsSync(program.slice(0, -deleted.length));
+  } catch {
+    // The process has ended, or belongs to somebody else: the engine's notice is judged elsewhere.
+    return false;
+  }
+}
+
+/** What Linux adds to the path of a deleted program. */
+const deleted = " (deleted)";
 
 /** How commands and supervisors reach the engine: through its notice file and its socket. */
 export function engineContact(options: KeeperOptions): EngineContact {
@@ -64,6 +78,13 @@ export function engineContact(options: KeeperOptions): EngineContact {
       forgetKeeper(options.state);
     }
   };
+  /** An engine whose program was deleted can start no supervisor. One of this program takes its place at once. */
+  const endWithoutProgram = (): void => {
+    const engine = notice();
+    if (engine !== undefined && isProgramGone(engine.pid) && !isProgramGone(process.pid)) {
+      killEngine(options.state, engine);
+    }
+  };
   /** The keeper of the engine is alive and started it long ago, but the engine cannot be reached. */
   const isKeptInVain = (): boolean => {
     const keeper = readIdentity(paths.keeper);
@@ -74,7 +95,10 @@ export function engineContact(options: KeeperOptions): EngineContact {
     endLost,
     wake,
     ensure: async () => {
-      if (ownLockLimit() === undefined) endLimited();
+      if (ownLockLimit() === undefined) {
+        endLimited();
+        endWithoutProgram();
+      }
       const heard = await wake();
       const unheard = heard ? await silent() : undefined;
       // A process that is started inside an agent carries the agent's mark, and is ended with the turn.
