@@ -311,3 +311,10 @@ test("a refused capability names who may start it, to those who may choose a par
   expect(hint("orchestrator")).toContain("an orchestrator is started with: ov orchestrator start");
   expect(describeRefusal({ ...refusal, parent: "b1", capability: "reviewer" }).hint).not.toContain("--parent");
 });
+
+test("a refusal about a merge that was taken out, or an agent that mail cannot reopen, names the command that helps", () => {
+  const merge = { ...refusals["merge-status"], status: "reverted" };
+  expect(describeRefusal(merge).hint).toContain("ov merge --branch overstory/b1/T1");
+  const ended = { ...refusals["recipient-ended"], state: "zombie", reopening: [] };
+  expect(describeRefusal(ended).hint).toBe("to let it go on: ov recover b1");
+});

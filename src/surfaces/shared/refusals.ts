@@ -104,7 +104,10 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("MAIL_ERROR"),
         message: `"${refusal.name}" ${refusal.state.startsWith("submitted") ? `is ${refusal.state}` : `has ended (${refusal.state})`}; the message was not sent`,
-        hint: `only these bring a submitted agent back to work: ${listed(refusal.reopening)}`,
+        hint:
+          refusal.reopening.length === 0
+            ? `to let it go on: ov recover ${refusal.name}`
+            : `only these bring a submitted agent back to work: ${listed(refusal.reopening)}`,
       };
     case "no-recipients":
       return {
@@ -218,7 +221,10 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("MERGE_ERROR"),
         message: `merge ${refusal.entry} (${refusal.branch}) is ${refusal.status}; this can be done only while it is ${listed(refusal.wanted)}; ${unchanged}`,
-        hint: `see what became of it: ov merge show ${refusal.entry}`,
+        hint:
+          refusal.status === "reverted"
+            ? `it was taken out again; to land it again: ov merge --branch ${refusal.branch}`
+            : `see what became of it: ov merge show ${refusal.entry}`,
       };
     case "uncommitted-rest": {
       const { agent, branch, files, hasCommits, problem, fix } = refusal;
