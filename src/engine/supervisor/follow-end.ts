@@ -11,7 +11,7 @@ import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
-import { retireIfOver } from "../../usecases/coordinators/finish.ts";
+import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { notice } from "../../usecases/events/record.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { fromEngine, post, tellOperator, wakeUp } from "../../usecases/mail/post.ts";

@@ -4,7 +4,7 @@ import { asksForShutdown, checkExit, type ExitCheck, type ExitFacts } from "../.
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
-import { either, fields, flag, list, oneOf, type SchemaOf, text } from "../../domain/schema/schema.ts";
+import { either, fields, flag, list, notSent, oneOf, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import type { TrackerReading } from "../../domain/tracker/tracker.ts";
 import {
@@ -16,6 +16,7 @@ import {
 import type { Tx } from "../../ports/store.ts";
 import type { Trackers } from "../../ports/tracker.ts";
 import type { Effect } from "../operation.ts";
+import { lastReviewOf } from "../runs/last-review.ts";
 import { openEndsOf } from "../runs/open-ends.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, headCapabilities } from "./find.ts";
@@ -28,6 +29,8 @@ export interface CheckRequest extends HeadQuestion {
 interface TriggersRequest extends CheckRequest {
   /** Gathered before: a program of others must not run inside of our transaction. */
   readonly tracker: TrackerReading;
+  /** The tip of the branch where the run lands, which is what a last review has to have read. */
+  readonly landed?: string | undefined;
 }
 
 const tracker = oneOf(externalTrackers);
@@ -73,14 +76,22 @@ export const checkComplete: Effect<CheckRequest, CheckReply> = {
     const { taskTracker, coordinator } = await world.settings();
     const terms = { backend: taskTracker.backend, counts: coordinator.exitTriggers.taskTrackerEmpty };
     const tracker = await readTracker(await world.trackers(), terms);
-    return world.call("coordinator.checkTriggers", { ...request, tracker });
+    const listed = await world.call("criterion.list", {});
+    const landing = listed.ok ? listed.value.landing : undefined;
+    const landed =
+      landing === undefined ? undefined : await world.lookAhead((git) => git.commitOf(`refs/heads/${landing}`));
+    return world.call("coordinator.checkTriggers", { ...request, tracker, landed });
   },
 };
 
 export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
   kind: "read",
-  request: fields({ capability: oneOf(headCapabilities), tracker: trackerReading }, { name: text, requireClean: flag }),
-  run: async (tx, { caller, settings }, { requireClean, tracker, ...question }) => {
+  request: fields(
+    { capability: oneOf(headCapabilities), tracker: trackerReading },
+    { name: text, requireClean: flag, landed: notSent },
+  ),
+  run: async (tx, context, { requireClean, tracker, landed, ...question }) => {
+    const { caller, settings } = context;
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;
     const { exitTriggers, requireClean: configured } = settings.coordinator;
@@ -88,7 +99,9 @@ export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
     const check = checkExit({ ...(await storedFacts(tx, found.value)), tracker }, rules);
     const { name: agentName, runId } = found.value;
     const run = await tx.runs.get(runId);
-    const open = run === undefined ? [] : await openEndsOf(tx, run, caller.name);
+    const ends = run === undefined ? [] : await openEndsOf(tx, run, caller.name);
+    const review = run === undefined ? undefined : await lastReviewOf(tx, context, run, landed);
+    const open = review?.kind === "no" ? [...ends, review.end] : ends;
     return ok({ ...check, agentName, runId, open, byOperator: caller.kind !== "agent" });
   },
 };

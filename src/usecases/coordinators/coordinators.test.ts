@@ -18,8 +18,9 @@ import type { UseCase } from "../usecase.ts";
 import { findAnswer } from "./answer.ts";
 import { checkTriggers } from "./check-complete.ts";
 import { findCoordinatorCommand } from "./find.ts";
-import { finishRun, retireIfOver } from "./finish.ts";
+import { finishRun } from "./finish.ts";
 import { checkStart, type StartRequest } from "./plan-start.ts";
+import { retireIfOver } from "./retire.ts";
 import { startCoordinator } from "./start.ts";
 import { coordinatorStatus, followOutput, type OutputLine, type OutputRequest, readOutput } from "./status.ts";
 

@@ -1,16 +1,14 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
-import type { Tx } from "../../ports/store.ts";
-import { endAgent } from "../agents/end-agent.ts";
 import { release } from "../agents/release-agent.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { type UnhandedBranch, unhandedBranches } from "../operator/troubled-agents.ts";
 import { recordEnd } from "../runs/change-run.ts";
 import { openEndsOf } from "../runs/open-ends.ts";
-import type { Context, UseCase } from "../usecase.ts";
+import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, headQuestion } from "./find.ts";
 
 export interface FinishReply {
@@ -64,26 +62,4 @@ function forbidden(caller: Caller, { capability }: HeadQuestion): Refusal | unde
   if (caller.capability === "orchestrator" && capability === "coordinator") return undefined;
   const why = "only the operator stops those who lead, and an orchestrator its coordinators";
   return { kind: "not-allowed", action: `stop a ${capability}`, caller: caller.name, why };
-}
-
-/**
- * Ends a coordinator when its run is over and nothing is left for it to read or to do; returns it as it is
- * then. To be called when a turn of it was settled, and before its name is taken again.
- */
-export async function retireIfOver(tx: Tx, context: Pick<Context, "ids" | "now">, agent: Agent): Promise<Agent> {
-  if (hasEnded(agent) || !(await isOver(tx, agent))) return agent;
-  const reason = `${agent.runId} is over`;
-  const end = { state: "completed", outcome: "done", actor: "engine", reason } as const;
-  await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
-  const ended = (await tx.agents.get(agent.id)) ?? agent;
-  await release(tx, context, ended, reason);
-  return (await tx.agents.get(agent.id)) ?? ended;
-}
-
-/** Has the run that it leads ended, and left it nothing? */
-export async function isOver(tx: Tx, { id, name, runId }: Agent): Promise<boolean> {
-  const run = await tx.runs.get(runId);
-  if (run === undefined || run.status === "active" || run.coordinatorName !== name) return false;
-  const turn = (await tx.turns.runningFor(id)) ?? (await tx.turns.queuedFor(id));
-  return turn === undefined && !(await tx.deliveries.hasWaking(name));
 }

@@ -10,7 +10,7 @@ import { chooseRuntime } from "../agents/plan-sling.ts";
 import { release } from "../agents/release-agent.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { isOver, retireIfOver } from "./finish.ts";
+import { isOver, retireIfOver } from "./retire.ts";
 
 /** The request to start an agent that leads a run. */
 export interface StartRequest {

@@ -11,6 +11,7 @@ import { forbiddenToComplete, isLastReviewer } from "../../domain/run/run.ts";
 import { fields, flag, list, notSent, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
+import { retireIfOver } from "../coordinators/retire.ts";
 import { byCaller, record } from "../events/record.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import { promoteAtEnd } from "../merge/landing/promotion.ts";
@@ -93,6 +94,8 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       return ok({ runId: run.id, status: "active", open: [], review: await startLastReview(tx, context, run) });
     }
     await recordEnd(tx, context, run, open);
+    const head = run.coordinatorName === null ? undefined : await tx.agents.byName(run.coordinatorName);
+    if (head !== undefined) await retireIfOver(tx, context, head);
     return ok({ runId: run.id, status: "completed", open, review: reviewWords(review, force === true) });
   },
 };

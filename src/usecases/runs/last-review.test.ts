@@ -4,8 +4,10 @@ import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } 
 import type { Missing } from "../../domain/completion/check.ts";
 import { Rollback } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
+import { changeState } from "../agents/reopen-agent.ts";
 import { acceptCompletion } from "../completions/accept.ts";
 import { checkStatus, requestDone } from "../completions/checks.ts";
+import { checkTriggers } from "../coordinators/check-complete.ts";
 import { post } from "../mail/post.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
@@ -250,4 +252,31 @@ test("coordinator.lastReview: false ends a run without one", async () => {
   const settings = { ...context.settings, coordinator: { ...context.settings.coordinator, lastReview: false } };
   const ended = await world.store.transaction((tx) => endRun.run(tx, { ...context, settings }, { landed: "c1" }));
   expect(ended).toMatchObject({ ok: true, value: { status: "completed" } });
+});
+
+test("check-complete names a last review that found something", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "needs_changes");
+  const facts = { capability: "coordinator", tracker: { kind: "native" } } as const;
+  const check = (landed: string) => world.must(checkTriggers, { ...facts, landed }, coordinator);
+  expect((await check("c1")).open).toMatchObject([{ what: expect.stringContaining("its verdict is needs_changes") }]);
+  expect((await check("c2")).open).toEqual([]);
+});
+
+test("a coordinator that is idle when the operator ends its run goes with the run", async () => {
+  await using world = useCaseWorld();
+  await met(world, 1);
+  await world.store.transaction(async (tx) => {
+    const head = await tx.agents.byName("coordinator");
+    if (head === undefined) throw new Error("nobody leads");
+    await changeState(tx, head, { to: "between_turns", actor: "engine", reason: "test" }, world.now());
+  });
+  await world.must(endRun, { landed: "c1" });
+  expect(await world.store.read((tx) => tx.agents.byName("coordinator"))).toMatchObject({
+    state: "completed",
+    outcome: "done",
+    releasedAt: expect.any(Number),
+  });
 });

@@ -69,6 +69,8 @@ test("completing ends the current run, one after the other, until none is left",
   expect((await world.events()).map(({ type, runId }) => [type, runId])).toEqual([
     ["run_completed", "run-2"],
     ["run_completed", "run-1"],
+    // Its coordinator, which was idle.
+    ["released", "run-1"],
   ]);
 });
 

@@ -54,7 +54,8 @@ function profile({ asked }: Assignment): string | undefined {
 }
 
 /** Who the agent is and what it was given to do. */
-function assignment({ agent, task, objective, criteria, parentCapability }: Assignment): string {
+function assignment(given: Assignment): string {
+  const { agent, task, objective, parentCapability } = given;
   const facts = [
     `You are: ${code(agent.name)} (${agent.capability})`,
     agent.taskId === null ? undefined : `Task: ${code(agent.taskId)}`,
@@ -65,7 +66,7 @@ function assignment({ agent, task, objective, criteria, parentCapability }: Assi
   return paragraphs([
     "## Your Assignment",
     bullets(facts),
-    objective === null ? undefined : fenced("The objective of this run", objectiveLines(agent, objective, criteria)),
+    objective === null ? undefined : fenced("The objective of this run", objectiveLines(given, objective)),
     task === null ? undefined : fenced("The task", taskLines(task)),
     task === null && objective === null ? "What to do comes as mail; your first turn brings it." : undefined,
   ]);
@@ -73,12 +74,14 @@ function assignment({ agent, task, objective, criteria, parentCapability }: Assi
 
 /** The objective in one line, and in full the criteria that the agent's work has to meet. */
 function objectiveLines(
-  { capability }: Assignment["agent"],
+  { agent: { capability }, parentCapability, criteria }: Assignment,
   objective: string,
-  criteria: Assignment["criteria"],
 ): readonly string[] {
+  // The reviewers of a coordinator read the whole of a run.
+  const needsWhole =
+    isIn("persistent", capability) || (capability === "reviewer" && parentCapability === "coordinator");
   return [
-    headerLine("objective", isIn("persistent", capability) ? objective : clipped(objective)),
+    headerLine("objective", needsWhole ? objective : clipped(objective)),
     ...criteria.map(({ number, text }) => headerLine(`criterion ${number}`, text)),
   ];
 }
