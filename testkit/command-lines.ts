@@ -4,7 +4,9 @@ import type { UsageProblem } from "../src/surfaces/cli/usage.ts";
 
 /** Every `ov …` a text tells its reader to type, as words. It ends where the prose goes on, outside of quotes. */
 export function commandLinesIn(text: string): string[][] {
-  return [...text.matchAll(/\bov ((?:'[^'\n]*'|"[^"\n]*"|.)*?)(?=[,;)\n]| or | && |$)/gm)].map(([, line = ""]) => wordsOf(line));
+  return [...text.matchAll(/\bov ((?:'[^'\n]*'|"[^"\n]*"|.)*?)(?=[,;)\n]| or | && |$)/gm)].map(([, line = ""]) =>
+    wordsOf(line),
+  );
 }
 
 export interface BrokenLine {
