@@ -69,6 +69,8 @@ test.each(points)(
     const id = await tell(project);
     await project.until(`${point} was reached`, async () => existsSync(marker));
     await untilFile(project, "heard");
+    // The next supervisor reads that by itself; a finish before that is refused once.
+    await project.until("that was stored", async () => (await deliveryOf(project, id))?.state === "delivered");
     await letGo(project);
     await untilAgent(project, "b1", "completed/done", "completed/no_signal");
     await project.settled();
