@@ -9,6 +9,7 @@ const scenario = `
   do:
     - ov: [task, create, Build, --id, B1]
     - shell: OVERSTORY__AGENTS__MAXSESSIONSPERRUN=50 ov sling B1 --name b1; echo $? > "$HOME/code"
+    - ov: [task, drop, B1, --reason, no builder may start]
     - ov: [done, --no-code, --reason, no builder may start, --summary, tried]
 `;
 
