@@ -92,7 +92,7 @@ async function claim(tx: Tx, ports: DispatchPorts, turn: Turn, agent: Agent, now
     // The agent read it by itself in an earlier turn: no process for mail that was already seen.
     await tx.turns.cancel(turn.id, now);
     await releaseReservation(tx, turn.id, terms);
-    // Whoever kept quiet because of this turn has to look again.
+    // A notice may have been held back because this turn was queued: it is due now.
     await keepGoing(tx, terms, agent.runId);
     return false;
   }

@@ -9,6 +9,7 @@ import type * as worktrees from "../../src/contract/views/worktree.ts";
 import { type Agent, freshAgent } from "../../src/domain/agent/agent.ts";
 import type { CauseDetail, MergeEntry } from "../../src/domain/merge/entry.ts";
 import type { MergeOp, MergeOpRequest } from "../../src/domain/merge/operation.ts";
+import { unproved } from "../../src/domain/run/checklist.ts";
 
 type Views = typeof agents &
   typeof gates &
@@ -97,13 +98,7 @@ const bareCriterion: First<"criterionView"> = {
     waivedBy: null,
     waivedAt: null,
     waiveReason: null,
-    proofKind: null,
-    proofPath: null,
-    proofTest: null,
-    proofCommit: null,
-    provedBy: null,
-    provedAt: null,
-    checkedCommit: null,
+    ...unproved,
   },
   tasks: [],
 };

@@ -52,7 +52,7 @@ export interface Overlap {
   readonly owner: string;
   readonly wanted: string;
   readonly owned: string;
-  /** The owner shares it, so whoever wants it may share it too. */
+  /** The owner lists the file as shared, so another agent may share the file too. */
   readonly shared: boolean;
 }
 
@@ -74,7 +74,7 @@ export function findOverlaps(wanted: FileArea, other: FileArea & { readonly owne
 
 const patternsOf = ({ scope, shares }: FileArea): readonly string[] => [...new Set([...scope, ...shares])];
 
-/** The pattern of this side is one that it shares, or it shares exactly what the other side means. */
+/** Does this agent share the file? Either its own pattern is a shared one, or a shared pattern covers the other agent's. */
 const isShared = ({ shares }: FileArea, own: string, other: string): boolean =>
   shares.some((pattern) => clean(pattern) === clean(own) || covers(pattern, other));
 

@@ -72,7 +72,7 @@ export function reportMail(completion: Completion): ReportMail {
   };
 }
 
-/** Fields that only the engine fills in: they say what was proved, or what was said with `ov done`. */
+/** Fields of a report that only the engine fills in: what the gates proved, and what the agent typed with `ov done`. */
 const engineFields: ReadonlySet<string> = new Set([
   ...["commit", "filesModifiedTotal", "receiptId", "gaps", "gates", "unverified"],
   ...[

@@ -37,7 +37,7 @@ export interface CompletionFacts {
   /** Branches it was asked to judge; empty where it named none itself. */
   readonly mayReview: readonly string[];
   readonly children: readonly ChildFacts[];
-  /** Tasks that are parts of a lead's own task, and that nobody has taken or given up. */
+  /** Parts of the lead's own task that no agent has started and nobody has dropped. */
   readonly openParts: readonly Pick<Task, "id" | "title">[];
   /** Branches it was to join that its own does not contain. */
   readonly unmerged: readonly string[];

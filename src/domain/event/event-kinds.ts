@@ -195,7 +195,7 @@ export const eventKinds = {
   spec_written: holds<{ taskId: string; path: string; author: string | null; digest: string }>(),
 
   // Runs and budgets
-  /** `open`: what was left open. */
+  /** `open`: the open ends of the run, in words, when it ended by force, by a stop or by `ov clean`. */
   run_completed: holds<{ runId: string; by?: "stop" | "clean"; open?: readonly string[] }>(),
   run_reopened: holds<{ runId: string }>(),
   criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),

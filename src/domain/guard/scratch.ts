@@ -14,8 +14,8 @@ interface ScratchTerms {
 }
 
 /**
- * Programs by which a role that changes nothing may keep files to throw away, with the options that it may give them. None
- * makes a link: what is written to a link, or to a second name of a file, is written elsewhere.
+ * Programs with which a role that changes nothing may write scratch files, and the options that it may use. None of them
+ * can make a link, because a file written through a link would lie outside the scratch directory.
  */
 const keepers: Readonly<Record<string, RegExp>> = {
   mkdir: /^-p$/,

@@ -1,6 +1,6 @@
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
-import { type Criterion, criterionText } from "./checklist.ts";
+import { type Criterion, criterionText, unproved } from "./checklist.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -55,8 +55,8 @@ export function changeObjective(
 }
 
 /**
- * The criterion in other words. Evidence for the older words shows nothing about the newer ones. A coordinator may do this
- * once for each criterion after each change of the objective: otherwise it could make a criterion fit what was built.
+ * Puts a criterion into other words and forgets its evidence, which was about the older words. A coordinator may do this
+ * once per criterion after each change of the objective. Otherwise it could reword criteria until they fit what was built.
  */
 export function amendCriterion(
   criterion: Criterion,
@@ -80,17 +80,8 @@ export function amendCriterion(
         : "was put into other words since the operator last changed the objective";
     return no(invalid("number", problem, { value }));
   }
-  const bare = {
-    proofKind: null,
-    proofPath: null,
-    proofTest: null,
-    proofCommit: null,
-    provedBy: null,
-    provedAt: null,
-    checkedCommit: null,
-  };
   return ok({
-    criterion: { ...criterion, ...bare, text: words.value },
+    criterion: { ...criterion, ...unproved, text: words.value },
     change: {
       runId: criterion.runId,
       number: nextNumber(before),

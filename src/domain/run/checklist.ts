@@ -99,11 +99,8 @@ export function criterionText(field: string, typed: string): Result<string, Inva
   return no(invalid(field, `must have at most ${longest} characters; split it`, { value }));
 }
 
-const fresh = (criterion: Pick<Criterion, "runId" | "number" | "text" | "addedBy" | "addedAt">): Criterion => ({
-  ...criterion,
-  waivedBy: null,
-  waivedAt: null,
-  waiveReason: null,
+/** The evidence of a criterion that has none. */
+export const unproved = {
   proofKind: null,
   proofPath: null,
   proofTest: null,
@@ -111,6 +108,14 @@ const fresh = (criterion: Pick<Criterion, "runId" | "number" | "text" | "addedBy
   provedBy: null,
   provedAt: null,
   checkedCommit: null,
+} as const;
+
+const fresh = (criterion: Pick<Criterion, "runId" | "number" | "text" | "addedBy" | "addedAt">): Criterion => ({
+  ...criterion,
+  waivedBy: null,
+  waivedAt: null,
+  waiveReason: null,
+  ...unproved,
 });
 
 export interface TypedEvidence {

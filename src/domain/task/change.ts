@@ -81,7 +81,7 @@ export function closeTask(task: Task, reason: string | null, now: number): Task 
   return { ...task, ...unclaimed, status: "closed", closeReason, closedAt: now, updatedAt: later(task, now) };
 }
 
-/** Its work is not wanted any more. What was done for it stays on its branch. Of a closed task nothing changes. */
+/** Closes a task whose work is not wanted any more. The commits stay on the branches. A closed task stays as it is. */
 export function dropTask(task: Task, reason: string, now: number): Task {
   if (task.status === "closed") return task;
   return { ...closeTask(task, `dropped: ${reason.trim()}`, now), mergeState: "abandoned" };

@@ -15,10 +15,11 @@ import { namedIn } from "../../domain/text/long-list.ts";
 import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { joinsByRule } from "../../structured-merge/index.ts";
-import { failedTakeIn, refusedTarget } from "../merge/landing/landing-target.ts";
+import { failedTakeIn } from "../merge/landing/landing-target.ts";
 import { knownCollisions } from "../merge/radar.ts";
 import { openDependencies } from "../tasks/dependencies.ts";
 import type { Context } from "../usecase.ts";
+import { chooseRun, chooseTarget } from "./choose-run.ts";
 import { newestWorkOn } from "./find-agent.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
@@ -258,75 +259,6 @@ function mostChildren(
   const typed = { limit: maxAgents, limitFrom: { flag: "--max-agents", of: "this sling" } };
   if (caller.kind !== "agent" || standing.limit === 0) return typed;
   return maxAgents > 0 && maxAgents < standing.limit ? typed : standing;
-}
-
-/** The word of `--run` that begins another run. */
-const newRun = "new";
-
-/**
- * The run of the parent; for an agent of the operator the newest active run, whoever leads it, unless `--run` names
- * another or a new one. Undefined: a new one.
- */
-async function chooseRun(
-  tx: Tx,
-  caller: Caller,
-  { run: named }: SlingRequest,
-  parent: Agent | null,
-): Promise<Result<Run | undefined, Refusal>> {
-  if (named === undefined) return parent === null ? ok(await tx.runs.current()) : runOfParent(tx, caller, parent);
-  if (caller.kind === "agent") {
-    const why = "what an agent slings belongs to its own run";
-    return no({ kind: "not-allowed", action: "sling --run", caller: caller.name, why });
-  }
-  if (parent !== null && named !== parent.runId) {
-    return no(
-      invalid("run", `must be that of the parent, ${parent.runId}; leave out --run or --parent`, { value: named }),
-    );
-  }
-  if (named === newRun) return ok(undefined);
-  const run = await tx.runs.get(named);
-  if (run === undefined) return no(notFound("run", named));
-  if (run.status === "active") return ok(run);
-  return no(
-    invalid("run", "has ended; --run new begins another, and ov run list shows those that are active", {
-      value: named,
-    }),
-  );
-}
-
-/** Agents of a run that has ended may finish what they have begun. Nobody new is started in it. */
-async function runOfParent(tx: Tx, caller: Caller, parent: Agent): Promise<Result<Run | undefined, Refusal>> {
-  const run = await tx.runs.get(parent.runId);
-  if (run === undefined || run.status === "active") return ok(run);
-  if (caller.kind !== "agent") {
-    const problem = `belongs to run ${run.id}, which has ended; leave out --parent`;
-    return no(invalid("parent", problem, { value: parent.name }));
-  }
-  const why = "the run has ended; tell the operator what is left, and end your turn";
-  return no({ kind: "not-allowed", action: `sling into ${run.id}`, caller: caller.name, why });
-}
-
-/** That of the run it joins. A new run is for what was typed, else for what its parent works for, else for what is here. */
-async function chooseTarget(
-  tx: Tx,
-  context: Context,
-  { targetBranch: typed, currentBranch }: SlingRequest,
-  { run, parent }: { readonly run: Run | undefined; readonly parent: Agent | null },
-): Promise<Result<string | null, Refusal>> {
-  if (run === undefined) {
-    const above = parent === null ? undefined : await tx.runs.get(parent.runId);
-    if (typed === undefined && above?.targetBranch != null) return ok(above.targetBranch);
-    const target = typed ?? currentBranch ?? null;
-    const refused = target === null ? undefined : await refusedTarget(tx, context, target, "target");
-    return refused === undefined ? ok(target) : no(refused);
-  }
-  const target = run.targetBranch ?? context.settings.project.canonicalBranch;
-  if (typed === undefined || typed === target) return ok(run.targetBranch);
-  return no(
-    invalid("target", `is not that of run ${run.id}, which is for ${target}; a run of its own: --run new`, {
-      value: typed,
-    }),
-  );
 }
 
 /**

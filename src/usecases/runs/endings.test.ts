@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { settledTurn } from "../../../testkit/settled-turn.ts";
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { stopEnd } from "../../domain/agent/transition.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
@@ -217,18 +218,7 @@ async function endTurn(world: MergeWorld, name: string): Promise<void> {
     const agent = await tx.agents.byName(name);
     const turn = agent === undefined ? undefined : await tx.turns.runningFor(agent.id);
     if (turn === undefined) return;
-    await tx.turns.end(turn.id, turn.fence, {
-      status: "settled",
-      clean: true,
-      resultText: null,
-      exitCode: 0,
-      exitSignal: null,
-      terminalMessageSeq: null,
-      error: null,
-      failure: null,
-      advice: null,
-      endedAt: world.clock.now,
-    });
+    await tx.turns.end(turn.id, turn.fence, settledTurn(world.clock.now));
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Agent, freshAgent } from "../../../src/domain/agent/agent.ts";
 import { type Delivery, type Message, priorityRank } from "../../../src/domain/mail/types.ts";
 import type { ProcessRecord } from "../../../src/domain/process/process.ts";
-import type { Criterion } from "../../../src/domain/run/checklist.ts";
+import { type Criterion, unproved } from "../../../src/domain/run/checklist.ts";
 import type { Run } from "../../../src/domain/run/run.ts";
 import type { Group, Task } from "../../../src/domain/task/task.ts";
 import type { QueueTurn } from "../../../src/ports/store/turns.ts";
@@ -120,13 +120,7 @@ export const aCriterion = (number: number, facts: Partial<Criterion> = {}): Crit
   waivedBy: null,
   waivedAt: null,
   waiveReason: null,
-  proofKind: null,
-  proofPath: null,
-  proofTest: null,
-  proofCommit: null,
-  provedBy: null,
-  provedAt: null,
-  checkedCommit: null,
+  ...unproved,
   ...facts,
 });
 

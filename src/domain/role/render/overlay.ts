@@ -86,7 +86,7 @@ function objectiveLines(
   ];
 }
 
-/** Workers need to know what their part is for, not all of it. What was changed since stands at the end, and is kept. */
+/** The objective in the length that workers need. The changes of the operator stand at its end, and are kept. */
 function clipped(objective: string): string {
   const from = objective.indexOf(" [change 1: ");
   const [first, changes] = from === -1 ? [objective, ""] : [objective.slice(0, from), objective.slice(from)];
