@@ -13,6 +13,17 @@ import type { Context } from "../usecase.ts";
 export const hasTurnsAhead = (tx: Tx, name: string, besides?: string): Promise<boolean> =>
   goesOn(tx, name, new Set(besides === undefined ? [] : [besides]));
 
+/**
+ * Is somebody below this parent at work, other than these agents? The end of that work will wake the parent. An agent that
+ * waits for a word of this parent is not at work.
+ */
+export async function isAnyAtWorkBelow(tx: Tx, parentName: string, except: readonly string[] = []): Promise<boolean> {
+  for (const { name } of await tx.agents.list({ parentName, live: true })) {
+    if (!except.includes(name) && (await hasTurnsAhead(tx, name, parentName))) return true;
+  }
+  return false;
+}
+
 /** `asked` has those who were looked at before: what they wait for is known, or is being looked at. */
 async function goesOn(tx: Tx, name: string, asked: Set<string>): Promise<boolean> {
   if (asked.has(name)) return false;

@@ -6,6 +6,7 @@ import type { Message } from "../../domain/mail/types.ts";
 import { isUntaken } from "../../domain/task/dependency.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
+import { isAnyAtWorkBelow } from "../agents/turns-ahead.ts";
 import { withoutForwarding } from "./hand-on.ts";
 import { fromEngine } from "./post.ts";
 
@@ -64,20 +65,11 @@ async function withoutSpentWake(tx: Tx, mail: Mail, now: number): Promise<Mail> 
   if (!delivery.wake || message.fromAgent !== fromEngine.from || message.type !== "merged") return mail;
   const asks = bringsTasks(message)
     ? (await takenOf(tx, message)).length < readyTasksIn(message).length
-    : !(await isAnyBusyBelow(tx, delivery.toAgent));
+    : !(await isAnyAtWorkBelow(tx, delivery.toAgent));
   if (asks) return mail;
   const quiet = { ...delivery, wake: false, wakeReason: null, updatedAt: now };
   await tx.deliveries.update(quiet);
   return { message, delivery: quiet };
-}
-
-/** Has an agent of this parent a turn, or is it about to have one? Its end will wake the parent. */
-async function isAnyBusyBelow(tx: Tx, parentName: string): Promise<boolean> {
-  for (const agent of newestPerName(await tx.agents.list({ parentName }))) {
-    if (hasEnded(agent)) continue;
-    if (agent.state !== "between_turns" || (await tx.turns.queuedFor(agent.id)) !== undefined) return true;
-  }
-  return false;
 }
 
 /** What came of a branch: the newest of these says all that the older ones said. */

@@ -1,4 +1,4 @@
-import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { canonical } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
@@ -12,7 +12,7 @@ import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
 import { type AgentStopped, endIntended, type StopIntent, stopEach } from "../agents/stop.ts";
-import { hasTurnsAhead } from "../agents/turns-ahead.ts";
+import { isAnyAtWorkBelow } from "../agents/turns-ahead.ts";
 import { byCaller, record } from "../events/record.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { fromEngine, post } from "../mail/post.ts";
@@ -218,7 +218,7 @@ async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly s
   readers.delete(caller.name);
   for (const name of readers) {
     const decides = letter.missing.length > 0 || waited.includes(name) || owners.includes(name);
-    const wake = decides || !(await isAnyAtWorkBelow(tx, name, going));
+    const wake = decides || !(await isAnyAtWorkBelow(tx, name, [...going]));
     await post(tx, context, {
       ...fromEngine,
       runId: letter.root.runId,
@@ -239,14 +239,6 @@ async function tell(tx: Tx, context: Context, letter: Letter, waited: readonly s
     });
   }
   return [...readers];
-}
-
-/** Agents of this parent that go on will wake it; until then it has nothing to decide about the dropped task. */
-async function isAnyAtWorkBelow(tx: Tx, parentName: string, going: ReadonlySet<string>): Promise<boolean> {
-  for (const { name } of newestPerName(await tx.agents.list({ parentName }))) {
-    if (!going.has(name) && (await hasTurnsAhead(tx, name, parentName))) return true;
-  }
-  return false;
 }
 
 /** A lead that drops a part of its own task changes nothing for the coordinator, unless a criterion is left unserved. */

@@ -13,9 +13,10 @@ import {
 import { blockedMail, failedMail, landedMail } from "../../../domain/merge/outcome-mail.ts";
 import type { Task } from "../../../domain/task/task.ts";
 import type { Tx } from "../../../ports/store.ts";
+import { isAnyLanding } from "../../agents/held-agents.ts";
 import { release, releaseIfDue } from "../../agents/release-agent.ts";
 import { reopenAgent } from "../../agents/reopen-agent.ts";
-import { hasTurnsAhead } from "../../agents/turns-ahead.ts";
+import { isAnyAtWorkBelow } from "../../agents/turns-ahead.ts";
 import { nearestLiveAncestor } from "../../mail/hand-on.ts";
 import { keepGoing } from "../../runs/keep-going.ts";
 import { closeAndFollow } from "../../tasks/close-task.ts";
@@ -97,7 +98,7 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
     forOwner.has(name) || (name === owner?.name && hasEnded(owner) && forOwner.has(owner.parentName));
   const informed = concerned.filter((name) => !isToldAbove(name));
   // A parent that waits for others of its own as well is woken by the last of them.
-  const quiet = owner === undefined || (await isLastBelow(tx, owner, entry)) ? [] : [owner.parentName];
+  const quiet = owner === undefined || (await isLastBelow(tx, owner)) ? [] : [owner.parentName];
   const wake = waited.filter((name) => !quiet.includes(name));
   const mail = landedMail({ ...one, opId, others, ready: [], stays });
   await notify(tx, context, informed, { ...mail, ...terms, wake, quiet });
@@ -126,19 +127,14 @@ async function byOwner(
   return owners;
 }
 
-/**
- * Nothing else below the parent of this branch is at work or on its way, so the parent has something to decide. An agent
- * that waits for a word of this parent is not at work.
- */
-async function isLastBelow(tx: Tx, owner: Agent, { id }: MergeEntry): Promise<boolean> {
-  const siblings = newestPerName(await tx.agents.list({ parentName: owner.parentName, runId: owner.runId }));
-  const others = siblings.filter(({ name }) => name !== owner.name);
-  for (const { name, branch } of others) {
-    if (await hasTurnsAhead(tx, name, owner.parentName)) return false;
-    const open = branch === null ? [] : await tx.merges.list({ branch, statuses: openMergeStatuses });
-    if (open.some((entry) => entry.id !== id)) return false;
-  }
-  return true;
+/** Nothing else below the parent of this branch is at work or on its way, so the parent has something to decide. */
+async function isLastBelow(tx: Tx, { name, parentName, runId }: Agent): Promise<boolean> {
+  if (await isAnyAtWorkBelow(tx, parentName, [name])) return false;
+  const siblings = newestPerName(await tx.agents.list({ parentName, runId }));
+  return !(await isAnyLanding(
+    tx,
+    siblings.filter((sibling) => sibling.name !== name),
+  ));
 }
 
 /** Answers what can be started now because of it. A task with another branch on its way is not over. */
