@@ -101,7 +101,8 @@ async function reopenRun(tx: Tx, { caller, now }: Context, agent: Agent): Promis
     const why = `run ${run.id} has ended; tell the operator what is left, and end your turn`;
     return no({ kind: "not-allowed", action: `recover ${agent.name}`, caller: caller.name, why });
   }
-  const endedWithIt = agent.outcome === "stopped" && (agent.endedAt ?? now) <= (run.completedAt ?? 0);
+  // `ov coordinator stop` ends the run and releases its coordinator in one transaction. Nothing else does both.
+  const endedWithIt = agent.outcome === "stopped" && agent.releasedAt !== null && agent.releasedAt === run.completedAt;
   if (!endedWithIt) {
     const next = 'begin another run: ov go "<objective>"';
     return no({ kind: "not-recoverable", name: agent.name, why: `its run ${run.id} is complete`, next });

@@ -192,6 +192,35 @@ test("a run that was completed stays so: its coordinator is not recovered, and g
   expect(await world.store.read((tx) => tx.runs.get(runId))).toMatchObject({ status: "completed" });
 });
 
+test("a run that the operator completed after its coordinator was stopped is over", async () => {
+  await using world = useCaseWorld();
+  const { runId } = await world.must(startCoordinator, start({ objective: "Do it" }));
+  await ends(world, "stopped");
+  await world.must(endRun, { force: true });
+  expect(await world.call(recover, { of: "coordinator", environment: {} })).toMatchObject({
+    refusal: { kind: "not-recoverable", why: `its run ${runId} is complete`, next: expect.stringContaining("ov go") },
+  });
+  expect(await world.store.read((tx) => tx.runs.get(runId))).toMatchObject({ status: "completed" });
+});
+
+test("agents of an ended run bring nobody back to work; the operator may", async () => {
+  await using world = useCaseWorld();
+  const { runId, agentId } = await world.must(startCoordinator, start({ objective: "Do it" }));
+  const itself = { ...agentCaller("coordinator", "coordinator", { runId }), agentId };
+  const facts = { runId, parentName: "coordinator", state: "completed", outcome: "done", endedAt: 1 } as const;
+  await world.store.transaction((tx) => tx.agents.reserve(storedAgent("l1", { ...facts, capability: "lead" })));
+  await world.must(endRun, { force: true });
+  const more = { to: "l1", subject: "more", body: "one more thing", payload: '{"taskId":"T1"}' };
+  for (const asked of [{ type: "assign" }, { type: "question" }, { type: "status", wake: true }]) {
+    expect(await world.call(sendMail, { ...more, ...asked }, itself)).toMatchObject({
+      refusal: { kind: "not-allowed", why: expect.stringContaining("has ended") },
+    });
+  }
+  expect(await named(world, "l1")).toMatchObject({ generation: 1, state: "completed" });
+  await world.must(sendMail, { ...more, type: "assign" });
+  expect(await named(world, "l1")).toMatchObject({ generation: 2 });
+});
+
 test("a coordinator whose run is over ends with its turn, and its name is free again", async () => {
   await using world = useCaseWorld();
   const { runId, agentId } = await world.must(startCoordinator, start());

@@ -58,7 +58,7 @@ export async function submit(
   const sized = checkSizes(["subject", mail.subject, sizes.line], ["payload", mail.payload, sizes.payload]);
   if (!sized.ok) return sized;
   const stored = mail.dedupeKey === null ? undefined : await tx.messages.byDedupeKey(sender.name, mail.dedupeKey);
-  if (stored !== undefined) return ok(await repeated(tx, stored));
+  if (stored !== undefined && !isLaterReport(sender, mail, stored)) return ok(await repeated(tx, stored));
   const allowed = checkSender(mail.type, sender.agent?.capability ?? null);
   if (!allowed.ok) return allowed;
   const aim = { ...mail, wake: mail.wake === true, answering: mail.answer !== null };
@@ -86,7 +86,7 @@ export async function submit(
   if (!hop.ok) return hop;
   for (const reader of readers) {
     if (reader.reopens !== true) continue;
-    const reopened = await reopen(tx, context, reader.name);
+    const reopened = await reopen(tx, context, sender, mail, reader.name);
     if (!reopened.ok) return reopened;
   }
   return ok(await store(tx, context, sender, final, target.value));
@@ -101,6 +101,11 @@ function claimsToBeDone(
   if (sender.agent === null || proven === true) return false;
   const { capability, parentName } = sender.agent;
   return claimsCompletion({ capability, type, toParent: address === parentName });
+}
+
+/** A report of another incarnation than the one that used its key before: each of them reports its own work. */
+function isLaterReport(sender: Sender, mail: Composition, stored: Message): boolean {
+  return sender.agent !== null && stored.fromAgentId !== sender.agent.id && claimsToBeDone(sender, mail, mail.to);
 }
 
 /** Asks for the checks of `ov done`. When they are passed, the report to the parent is sent in the place of this mail. */
@@ -242,14 +247,25 @@ async function coverageWarnings(tx: Tx, sender: string): Promise<readonly string
   return [`${sender} had ${count} but only ${looked}; some of the work may not have been reviewed`];
 }
 
-/** Brings a submitted agent back to work for mail that asks for it; answers the incarnation that will read the mail. */
+/**
+ * Brings a submitted agent back to work for mail that asks for it; answers the incarnation that will read the mail. Agents
+ * of an ended run finish what they have begun, which takes verdicts of their reviewers; they start nothing else.
+ */
 async function reopen(
   tx: Tx,
   context: Pick<Context, "ids" | "now" | "settings">,
+  sender: Sender,
+  { proven }: Composition,
   name: string,
 ): Promise<Result<Agent, Refusal>> {
   const agent = await tx.agents.byName(name);
-  return agent === undefined ? no(notFound("agent", name)) : reopenAgent(tx, context, agent);
+  if (agent === undefined) return no(notFound("agent", name));
+  const run = sender.agent === null || proven === true ? undefined : await tx.runs.get(agent.runId);
+  if (run !== undefined && run.status !== "active") {
+    const why = `run ${run.id} has ended; tell the operator what is left, and end your turn`;
+    return no({ kind: "not-allowed", action: `bring ${name} back to work`, caller: sender.name, why });
+  }
+  return reopenAgent(tx, context, agent);
 }
 
 interface PaceFacts {
