@@ -6,6 +6,7 @@ import type { Missing } from "../../domain/completion/check.ts";
 import type { ReviewVerdict } from "../../domain/completion/request.ts";
 import type { WorkSeen } from "../../domain/completion/rules.ts";
 import { Rollback } from "../../ports/store.ts";
+import { sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { closeTask } from "../tasks/close-task.ts";
 import { acceptCompletion } from "./accept.ts";
@@ -34,6 +35,10 @@ interface Finishing {
 async function finish(world: MergeWorld, { caller = operator, work = reading, ...said }: Finishing) {
   world.clock.now += 1000;
   const { id } = await world.must(requestDone, { summary: "finished", findings: "a.ts:1: wrong", ...said }, caller);
+  return accept(world, id, work);
+}
+
+async function accept(world: MergeWorld, id: string, work: WorkSeen = reading) {
   await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
   const { check } = await world.must(checkStatus, { id });
   if (check.request.kind !== "completion") throw new Error("that is no completion");
@@ -193,4 +198,29 @@ test("who finishes outside of a turn has ended at once; a reader ends only a tas
   const [report] = await world.mailOf("lead-1", "worker_done");
   expect(JSON.parse(report?.payload ?? "{}")).toMatchObject({ verified: false, exitCode: null, branch: null });
   expect(report?.verified).toBe(false);
+});
+
+test("a reopened agent reports under the key of its earlier report, and its report is sent", async () => {
+  await using world = await mergeWorld();
+  const first = await world.seat("s1", { capability: "scout", parentName: "lead-1", runId: "run-2" });
+  const report = { to: "lead-1", type: "worker_done", subject: "read", body: "all read", dedupeKey: "report" };
+  const reportAs = async (caller: Caller) => {
+    const asked = await world.must(sendMail, report, caller);
+    expect(asked).toMatchObject({ duplicate: false, finish: { attached: false } });
+    const id = asked.finish?.id ?? "";
+    expect(await accept(world, id)).toEqual([]);
+    return (await world.must(checkStatus, { id })).messageId;
+  };
+  const earlier = await reportAs(first);
+  world.clock.now += 1000;
+  await world.must(sendMail, { to: "s1", type: "question", subject: "more", body: "read the rest?" }, world.lead);
+  await world.store.transaction(async (tx) => {
+    const [question] = await tx.deliveries.inState("s1", ["queued"]);
+    if (question !== undefined) await tx.deliveries.update({ ...question.delivery, state: "acked", ackedAt: 1 });
+  });
+  const again = { ...first, agentId: (await world.agent("s1")).id } as Caller;
+  const later = await reportAs(again);
+  const sent = (await world.mailOf("lead-1", "worker_done")).map(({ id }) => id);
+  expect(sent.toSorted()).toEqual([earlier ?? "", later ?? ""].toSorted());
+  expect(later).not.toBe(earlier);
 });

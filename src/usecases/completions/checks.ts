@@ -173,9 +173,10 @@ export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
 async function reportOf(tx: Tx, check: StoredCheck): Promise<string | null> {
   const { request, status, agentId, agentName, commitId } = check;
   if (request.kind !== "completion" || status !== "done" || agentName === null || agentId === null) return null;
-  const own = request.done.mail?.dedupeKey ?? null;
-  const written = own === null ? undefined : await tx.messages.byDedupeKey(agentName, own);
-  return (written ?? (await tx.messages.byDedupeKey(agentName, reportKey(agentId, commitId))))?.id ?? null;
+  const report = await tx.messages.byDedupeKey(agentName, reportKey(agentId, commitId));
+  // It was sent under a key of the agent's own, if no other message had that key.
+  const own = report === undefined ? (request.done.mail?.dedupeKey ?? null) : null;
+  return (own === null ? report : await tx.messages.byDedupeKey(agentName, own))?.id ?? null;
 }
 
 /** One incarnation reports one commit once. */
