@@ -132,8 +132,10 @@ async function expectHonestEnd(project: TestProject, scene: Scene): Promise<void
   }
   const listed = partsOf(scene).filter((part) => part !== scene.forgotten && part.task !== scene.change?.task);
   for (const { builder } of listed) expect(await at(scene.shared)).toContain(`export * from "./${builder}.js";`);
-  const last = turns.findLast(({ agent }) => agent === "coordinator");
-  expect(last?.prompt).toContain("It passed. End the run now: ov run complete");
+  // The pass of the last reviewer ends the run: no turn of the coordinator comes after it.
+  expect(turns.at(-1)?.agent).toStartWith("last-review-");
+  const [letter] = await project.read((tx) => tx.messages.list({ to: "operator", type: "status", limit: 1 }));
+  expect(letter?.subject).toEndWith("is complete");
   // The coordinator was told at planning time, and could not end the run before it was built.
   const forgotten = scene.forgotten.criteria[0];
   const refused = turns.filter(({ agent }) => agent === "coordinator").flatMap((turn) => turn.refused);

@@ -196,7 +196,7 @@ export const eventKinds = {
 
   // Runs and budgets
   /** `open`: the open ends of the run, in words, when it ended by force, by a stop or by `ov clean`. */
-  run_completed: holds<{ runId: string; by?: "stop" | "clean"; open?: readonly string[] }>(),
+  run_completed: holds<{ runId: string; by?: "stop" | "clean" | "review"; open?: readonly string[] }>(),
   run_reopened: holds<{ runId: string }>(),
   criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),
   criterion_proved: holds<{ runId: string; number: number; kind: string; landed: string }>(),

@@ -3,6 +3,7 @@ import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
 import { joinCommand } from "../../domain/merge/words.ts";
+import { isLastReviewer } from "../../domain/run/run.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
@@ -12,6 +13,9 @@ import { loadFollower } from "../../usecases/mail/followers.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
 import { judgePairs } from "../../usecases/merge/radar.ts";
+import { lookAtLanded } from "../../usecases/runs/complete-run.ts";
+import { listCriteria } from "../../usecases/runs/criteria.ts";
+import type { LandedLook } from "../../usecases/runs/end-after-review.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import { branchRef, mergeContext } from "../merge/ports.ts";
 import { baseOfTakenOut } from "../merge/taken-out.ts";
@@ -41,7 +45,8 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   const proved = await proofOf(ports, tools, check, { agent, work, collision });
   ports.reach("done.after-check");
   if (!isSame(work, await look(ports, agent))) return again(ports, check);
-  await accept(ports, { check, request, work, unmerged, proved });
+  const landedLook = request.verdict === "pass" ? await lookForRun(ports, agent) : undefined;
+  await accept(ports, { check, request, work, unmerged, proved, landedLook });
   ports.reach("done.after-fact");
 }
 
@@ -125,6 +130,16 @@ async function proofOf(
     createdAt: ports.clock.now(),
   };
   return { receipt, proof: { receiptId: receipt.id, verdict, gaps, results } };
+}
+
+/** What has landed of a run whose last reviewer passed all of it; undefined for every other reviewer. */
+async function lookForRun(ports: CompletionPorts, agent: Agent): Promise<LandedLook | undefined> {
+  const listed = await ports.store.read(async (tx) => {
+    const run = await tx.runs.get(agent.runId);
+    if (run === undefined || run.status !== "active" || !isLastReviewer(run, agent)) return undefined;
+    return listCriteria.run(tx, mergeContext(ports), { runId: run.id });
+  });
+  return listed?.ok === true ? lookAtLanded(ports.merging, listed.value) : undefined;
 }
 
 /** The agent went on while its gates ran: what was proved is not what is there now. */

@@ -16,6 +16,7 @@ import { unreadBeforeFinish, unreadMail } from "../mail/before-finish.ts";
 import { submit } from "../mail/submit.ts";
 import { notify } from "../merge/notify.ts";
 import { askToLand } from "../merge/queue/ask-to-land.ts";
+import { endAfterPass, type LandedLook, runEndedBy } from "../runs/end-after-review.ts";
 import { closeAndFollow, isLeadTaskOver } from "../tasks/close-task.ts";
 import type { Context } from "../usecase.ts";
 import { reportKey } from "./checks.ts";
@@ -31,6 +32,8 @@ export interface ProvedWork {
   readonly unmerged: readonly string[];
   /** Null where there is no code to prove. */
   readonly proved: { readonly proof: Proof; readonly receipt: Receipt } | null;
+  /** For a last reviewer that passed the whole of its run: what has landed by now. */
+  readonly landedLook?: LandedLook | undefined;
 }
 
 /** Rejects the transaction of a completion that cannot be accepted after all: nothing of it was sent. */
@@ -52,7 +55,8 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
   if (work?.head != null) await tx.agents.inspected(agent.id, seenOf(work));
   if (receipt !== null) await tx.receipts.add(receipt);
   await settleTask(tx, context, { agent, code: hasCode(work), summary: firstLine(request.summary) });
-  await sendReport(tx, context, { ...proved, proof }, agent, facts.reviewedBranch);
+  const over = await runEndedBy(tx, { reviewer: agent, verdict: request.verdict, look: proved.landedLook });
+  await sendReport(tx, context, { ...proved, proof, endsRun: over !== undefined }, agent, facts.reviewedBranch);
   await recordCompletion(tx, context, agent, proved);
   await tx.checks.change(check.id, ["running"], {
     status: "done",
@@ -63,6 +67,7 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
     progress: null,
     updatedAt: context.now,
   });
+  if (over !== undefined) await endAfterPass(tx, context, over);
   if ((await tx.turns.runningFor(agent.id)) === undefined) await endAtOnce(tx, context, agent.id);
 }
 
@@ -104,10 +109,16 @@ async function liveAgent(tx: Tx, { agentId }: StoredCheck): Promise<Agent> {
 
 const seenOf = ({ head, ahead, dirty }: WorkSeen) => ({ headCommit: head, ahead, dirty });
 
+interface SentReport extends Omit<ProvedWork, "proved"> {
+  readonly proof: Proof | null;
+  /** The run of the last reviewer ends with its verdict. */
+  readonly endsRun: boolean;
+}
+
 async function sendReport(
   tx: Tx,
   context: Context,
-  { check, request, work, proof }: Omit<ProvedWork, "proved"> & { readonly proof: Proof | null },
+  { check, request, work, proof, endsRun }: SentReport,
   agent: Agent,
   branch: string | null,
 ): Promise<void> {
@@ -115,7 +126,7 @@ async function sendReport(
   const { verdict } = request;
   let told: ToldReview | null = null;
   if (verdict !== null && branch !== null) {
-    const review = { reviewer: agent, request: { ...request, verdict }, branch, verified };
+    const review = { reviewer: agent, request: { ...request, verdict }, branch, verified, endsRun };
     const reviewed = await sendReview(tx, context, review);
     if (!reviewed.ok) throw lacking([unsent("the verdict", reviewed.refusal)]);
     told = reviewed.value;
@@ -123,8 +134,8 @@ async function sendReport(
   const mail = reportMail({ agent, request, work, proof, review: told });
   const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
   const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
-  // The parent has nothing to decide while the builder mends what was found.
-  const report = told?.reopened === true ? { ...composed, wake: false } : composed;
+  // The parent has nothing to decide while the builder mends what was found, or when the run is over.
+  const report = told?.reopened === true || endsRun ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
   if (verdict !== null && sendsBack(verdict)) await tellFindings(tx, context, agent, { ...mail, verdict });

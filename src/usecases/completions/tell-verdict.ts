@@ -28,6 +28,8 @@ interface Review {
   readonly branch: string;
   /** False: the operator speaks for the reviewer. */
   readonly verified: boolean;
+  /** The run ends with it: it passed the whole of it. */
+  readonly endsRun: boolean;
 }
 
 export interface ToldReview extends ReviewTold {
@@ -51,7 +53,7 @@ export async function sendReview(tx: Tx, context: Context, review: Review): Prom
   if (owner === undefined || !back) {
     const sent = await tellAbove(tx, context, review, mail, owner);
     if (!sent.ok) return sent;
-    if (await isOfWholeRun(tx, review.reviewer)) return told(back ? mendTheRun : endTheRun);
+    if (await isOfWholeRun(tx, review.reviewer)) return told(back ? mendTheRun : afterWhole(review));
     return told(back ? "No agent is known that owns the branch." : afterPass(review, owner));
   }
   const before = await verdictsOn(tx, branch);
@@ -67,7 +69,8 @@ export async function sendReview(tx: Tx, context: Context, review: Review): Prom
   return told(`${owner.name} was not started again; the operator was asked how to go on.`);
 }
 
-const endTheRun = "It passed. End the run now: ov run complete";
+const afterWhole = ({ endsRun }: Review): string =>
+  endsRun ? "It passed, and the run has ended with it." : "It passed. End the run now: ov run complete";
 const mendTheRun =
   "Have each finding mended and landed, then end the run: ov run complete. What has landed is read anew.";
 

@@ -3,8 +3,10 @@ import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
+import { promoteCommand } from "../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { type Criterion, evidenceOf, evidenceWords } from "../../domain/run/checklist.ts";
 import type { Lack, OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { forbiddenToComplete, isLastReviewer } from "../../domain/run/run.ts";
@@ -13,12 +15,14 @@ import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { retireIfOver } from "../coordinators/retire.ts";
 import { byCaller, record } from "../events/record.ts";
+import { tellOperator } from "../mail/post.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import { promoteAtEnd } from "../merge/landing/promotion.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { moveEntry } from "../merge/queue/enqueue.ts";
 import { closeAndFollow } from "../tasks/close-task.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { checklist } from "./checklist.ts";
 import { waiveCriterionOfRun } from "./criteria.ts";
 import { type LastReview, lastReviewOf, startLastReview } from "./last-review.ts";
 import { isStillOpen, openEndsOf } from "./open-ends.ts";
@@ -127,7 +131,7 @@ export async function recordEnd(
   context: Context,
   run: Run,
   open: readonly OpenEnd[],
-  by?: "stop" | "clean",
+  by?: "stop" | "clean" | "review",
 ): Promise<void> {
   await tx.runs.complete(run.id, "completed", context.now);
   // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
@@ -140,6 +144,29 @@ export async function recordEnd(
   const left = open.length === 0 ? {} : { open: open.map(({ what }) => what) };
   const data = { runId: run.id, ...(by === undefined ? {} : { by }), ...left };
   await record(tx, context.now, { ...byCaller(context.caller, run.id), type: "run_completed", data });
+  if (context.caller.kind !== "operator") await tellEnd(tx, context, run);
+}
+
+/** The operator, who did not end the run, hears that it is over, what shows that, and where the work is. */
+async function tellEnd(tx: Tx, context: Context, run: Run): Promise<void> {
+  const { criteria } = await checklist(tx, run);
+  const { landingBranch: landing, targetBranch: target, id: runId, objective } = run;
+  const waits = landing !== null && target !== null && landing !== target && context.settings.merge.promote !== "auto";
+  const where = waits
+    ? `The work is on ${landing}. Take it over into ${target}: ${promoteCommand({ runId, target })}`
+    : `See what landed: ov run show ${runId}`;
+  await tellOperator(tx, context, {
+    runId,
+    subject: `${runId} is complete`,
+    body: [
+      ...(objective === null ? [] : [objective, ""]),
+      ...criteria.map((criterion) => `${criterion.number}. ${criterion.text}: ${shownBy(criterion)}`),
+      where,
+    ].join("\n"),
+    type: "status",
+    priority: "normal",
+    payload: JSON.stringify({ completed: runId }),
+  });
 }
 
 /** A coordinator that was slung with a task has done it when its run is complete. */
@@ -152,6 +179,12 @@ async function closeOwnTask(tx: Tx, context: Context, { taskId, name }: Agent): 
 async function closeReview(tx: Tx, context: Context, { taskId }: Agent): Promise<void> {
   const task = taskId === null ? undefined : await tx.tasks.get(taskId);
   if (task !== undefined && task.status !== "closed") await closeAndFollow(tx, context, task, "its run is complete");
+}
+
+function shownBy(criterion: Criterion): string {
+  if (criterion.waivedAt !== null) return `waived, ${criterion.waiveReason}`;
+  const evidence = evidenceOf(criterion);
+  return evidence === undefined ? "not shown" : evidenceWords(evidence);
 }
 
 export interface RetargetRequest {

@@ -3,7 +3,8 @@ import type { Lack } from "../../domain/run/open-ends.ts";
 import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Effect } from "../operation.ts";
 import type { EndReply } from "./change-run.ts";
-import { type ChecklistReply, lackOf } from "./criteria.ts";
+import { type ChecklistReply, type EvidenceGit, lackOf } from "./criteria.ts";
+import type { LandedLook } from "./end-after-review.ts";
 
 export interface CompleteRequest {
   /** The current run when it is not said. */
@@ -23,20 +24,18 @@ export const completeRun: Effect<CompleteRequest, EndReply> = {
   run: async (world, request) => {
     const listed = await world.call("criterion.list", { runId: request.runId });
     if (!listed.ok) return listed;
-    const { landing, criteria } = listed.value;
+    const { criteria } = listed.value;
     if (criteria.length === 0) return world.call("run.end", request);
-    const looked = await world.lookAhead(async (git) => ({
-      landed: (await git.commitOf(`refs/heads/${landing}`)) ?? null,
-      lacks: await lacksOn(git, listed.value),
-    }));
+    const looked = await world.lookAhead((git) => lookAtLanded(git, listed.value));
     return world.call("run.end", { ...request, ...looked });
   },
 };
 
-async function lacksOn(
-  git: Parameters<typeof lackOf>[0],
-  { criteria, landing }: ChecklistReply,
-): Promise<readonly Lack[]> {
+/** Looks at the tip of the branch where a run lands for what its checklist is shown by. */
+export async function lookAtLanded(
+  git: EvidenceGit,
+  { criteria, landing }: Pick<ChecklistReply, "criteria" | "landing">,
+): Promise<LandedLook> {
   const landed = await git.commitOf(`refs/heads/${landing}`);
   const lacks: Lack[] = [];
   for (const { criterion } of criteria) {
@@ -45,5 +44,5 @@ async function lacksOn(
     const problem = landed === undefined ? "cannot be looked for" : await lackOf(git, landed, evidence);
     if (problem !== undefined) lacks.push({ number: criterion.number, problem: `${problem} on ${landing} now` });
   }
-  return lacks;
+  return { landed: landed ?? null, lacks };
 }

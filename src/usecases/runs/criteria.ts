@@ -135,8 +135,11 @@ export const proveCriterionOfRun: Effect<ProveRequest, ChecklistReply> = {
   },
 };
 
+/** What it takes to look for evidence. */
+export type EvidenceGit = Pick<LookingGit, "commitOf" | "contains" | "blobAt" | "readBlob">;
+
 /** Why a landed commit does not show this; undefined when it does. */
-export async function lackOf(git: LookingGit, landed: string, evidence: Evidence): Promise<string | undefined> {
+export async function lackOf(git: EvidenceGit, landed: string, evidence: Evidence): Promise<string | undefined> {
   if (evidence.kind === "commit") {
     const commit = await git.commitOf(evidence.commit);
     if (commit === undefined) return "is no commit of this repository";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { engineCaller } from "../../domain/caller/caller.ts";
 import type { Missing } from "../../domain/completion/check.ts";
 import { Rollback } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
@@ -15,6 +16,7 @@ import { overview } from "../status/overview.ts";
 import { changeRun } from "./change-objective.ts";
 import { endRun } from "./change-run.ts";
 import { recordProof, waiveCriterionOfRun } from "./criteria.ts";
+import type { LandedLook } from "./end-after-review.ts";
 
 const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
 
@@ -58,15 +60,16 @@ async function finishes(
   world: UseCaseWorld,
   name: string,
   said: { readonly verdict?: string; readonly branch?: string },
+  landedLook?: LandedLook,
 ): Promise<readonly Missing[]> {
   const findings = said.verdict === "pass" ? {} : { findings: finding };
   const { id } = await world.must(requestDone, { summary: "I have read it", agent: name, ...findings, ...said });
   await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
   const { check } = await world.must(checkStatus, { id });
   if (check.request.kind !== "completion") throw new Error("that is no completion");
-  const proved = { check, request: check.request.done, work: null, unmerged: [], proved: null };
+  const proved = { check, request: check.request.done, work: null, unmerged: [], proved: null, landedLook };
   try {
-    await world.store.transaction((tx) => acceptCompletion(tx, world.context(), proved));
+    await world.store.transaction((tx) => acceptCompletion(tx, world.context(engineCaller), proved));
     return [];
   } catch (thrown) {
     if (!(thrown instanceof Rollback)) throw thrown;
@@ -112,6 +115,61 @@ test("a run of more than one task ends when a reviewer has read what landed and 
   });
   await reads(world, "last-review-1", "c1", "pass");
   expect(await end(world)).toMatchObject({ status: "completed", review: null });
+});
+
+/** The coordinator has asked for the end and waits for the verdict on this commit. */
+async function waitsForVerdict(world: UseCaseWorld, commit: string): Promise<void> {
+  await met(world, 2);
+  await end(world, commit);
+  await world.store.transaction(async (tx) => {
+    const [head, reviewer] = [await tx.agents.byName("coordinator"), await tx.agents.byName("last-review-1")];
+    if (head === undefined || reviewer === undefined) throw new Error("nobody leads or reads");
+    await changeState(tx, head, { to: "between_turns", actor: "engine", reason: "test" }, world.now());
+    await tx.agents.setBase(reviewer.id, commit);
+  });
+}
+
+const passes = (world: UseCaseWorld, look: LandedLook) =>
+  finishes(world, "last-review-1", { verdict: "pass" }, look).then(() =>
+    world.store.read(async (tx) => ({
+      run: (await tx.runs.get("run-1"))?.status,
+      coordinator: (await tx.agents.byName("coordinator"))?.state,
+      wakes: await tx.deliveries.hasWaking("coordinator"),
+      told: (await tx.messages.list({ to: "operator" })).map(({ subject }) => subject),
+    })),
+  );
+
+test("a pass ends the run that its coordinator wanted to end, without another turn, and the operator is told", async () => {
+  await using world = useCaseWorld();
+  await waitsForVerdict(world, "c1");
+  expect(await passes(world, { landed: "c1", lacks: [] })).toEqual({
+    run: "completed",
+    coordinator: "completed",
+    wakes: false,
+    told: ["run-1 is complete"],
+  });
+  const [letter] = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
+  expect(letter?.body).toContain("1. criterion 1: file a.ts");
+  expect(letter?.body).toContain("ov merge promote --run run-1");
+});
+
+test("a pass wakes the coordinator when the run cannot end with it", async () => {
+  const cases: readonly { readonly look: LandedLook; readonly before?: (world: UseCaseWorld) => Promise<unknown> }[] = [
+    // Something has landed since, or the evidence is gone.
+    { look: { landed: "c2", lacks: [] } },
+    { look: { landed: "c1", lacks: [{ number: 1, problem: "does not exist" }] } },
+    { look: { landed: "c1", lacks: [] }, before: (world) => world.must(changeRun, { words: "and JSON" }) },
+    {
+      look: { landed: "c1", lacks: [] },
+      before: (world) => world.store.transaction((tx) => tx.tasks.insert(aTask("late", { runId: "run-1" }))),
+    },
+  ];
+  for (const { look, before } of cases) {
+    await using world = useCaseWorld();
+    await waitsForVerdict(world, "c1");
+    await before?.(world);
+    expect(await passes(world, look)).toMatchObject({ run: "active", wakes: true, told: [] });
+  }
 });
 
 test("findings keep the run open until something else has landed, which is read anew", async () => {

@@ -76,7 +76,7 @@ export async function startLastReview(tx: Tx, context: Context, run: Run): Promi
   const died = failed !== undefined && !wasAsked && (await verdictOf(tx, failed)) === undefined;
   const started = died ? undefined : await seat(tx, context, run);
   if (started?.ok === true) {
-    return `${started.value} reads the whole difference against the checklist; its verdict wakes you`;
+    return `${started.value} reads the whole difference against the checklist. A pass ends the run; what it finds wakes you`;
   }
   const why =
     started === undefined
