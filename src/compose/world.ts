@@ -223,14 +223,15 @@ export const makeWorld = ({
       (await import("../host/project-files.ts")).textFiles(typedIn ?? cwd, async () => (await place()).root),
     callerShell: async () => {
       const { runtimeById, preflight } = await import("./runtimes.ts");
+      // Also asked before a repository is set up. Only then is git asked where it is: each sling comes here.
+      const nearest = async (): Promise<ProjectPlace> => placeIfAny(cwd) ?? findRepository();
       return {
         variables: env,
         neededBy: (runtime) => runtimeById(runtime)?.environment ?? [],
-        // Also asked before a repository is set up.
-        preflight: async (runtime) => preflight({ dir: (await placeAt("repository")).state, env }, runtime, env.PATH),
+        preflight: async (runtime) => preflight({ dir: (await nearest()).state, env }, runtime, env.PATH),
         unknownCommitter: async () => {
           const { unknownCommitter } = await import("../host/git/identity.ts");
-          return unknownCommitter((await placeAt("repository")).root, env);
+          return unknownCommitter((await nearest()).root, env);
         },
       };
     },
