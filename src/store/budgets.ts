@@ -26,7 +26,15 @@ export const waitRows = (sql: Sql): WaitRows => ({
     return rows.map((row) => String(row.agent_name));
   },
   of: (agentName) => select(sql, waits, "WHERE agent_name = ? ORDER BY since, kind, ref", agentName),
-  ofKind: (kind) => select(sql, waits, "WHERE kind = ? ORDER BY since, agent_name, ref", kind),
+  ofKind: (kind) =>
+    select(
+      sql,
+      waits,
+      `WHERE kind = ? AND EXISTS
+         (SELECT 1 FROM agents a WHERE a.name = waits.agent_name AND a.state NOT IN ('completed', 'zombie'))
+       ORDER BY since, agent_name, ref`,
+      kind,
+    ),
   nextDeadline: async (kind) => {
     const rows = await sql.all("SELECT MIN(deadline) AS due FROM waits WHERE kind = ? AND deadline IS NOT NULL", kind);
     const due = rows[0]?.due;

@@ -1,10 +1,15 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { agentRows } from "./agents.ts";
+import { waitRows } from "./budgets.ts";
 import { deliveryRows } from "./deliveries.ts";
+import { mergeRows } from "./merges.ts";
+import { messageRows } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
 import type { Sql } from "./sql.ts";
 
-test("looking into an inbox never walks over mail that was read long ago", async () => {
+/** How SQLite finds the rows of these statements, the first step of each. */
+async function plansOf(work: (sql: Sql) => Promise<void>): Promise<readonly string[]> {
   const db = new Database(":memory:");
   for (const statement of statementsFrom(0, "sqlite")) db.run(statement);
   const plans: string[] = [];
@@ -18,16 +23,40 @@ test("looking into an inbox never walks over mail that was read long ago", async
     run: async () => 0,
     orderCommits: async () => {},
   };
-  const rows = deliveryRows(sql);
-  await rows.queued("operator", 0, 1);
-  await rows.inState("operator", ["claimed", "delivered"]);
-  await rows.countQueued("operator");
-  await rows.dead(10);
+  await work(sql);
   db.close();
+  return plans;
+}
+
+test("looking into an inbox never walks over mail that was read long ago", async () => {
+  const plans = await plansOf(async (sql) => {
+    const rows = deliveryRows(sql);
+    await rows.queued("operator", 0, 1);
+    await rows.inState("operator", ["claimed", "delivered"]);
+    await rows.countQueued("operator");
+    await rows.dead(10);
+  });
   expect(plans).toEqual([
     "SEARCH d USING INDEX deliveries_queued (to_agent=?)",
     "SEARCH d USING INDEX deliveries_open (to_agent=? AND state=?)",
     "SEARCH deliveries USING COVERING INDEX deliveries_queued (to_agent=?)",
     "SCAN d USING INDEX deliveries_open",
+  ]);
+});
+
+test("what every end of a turn asks about its run never walks over other runs", async () => {
+  const plans = await plansOf(async (sql) => {
+    await messageRows(sql).list({ from: "system", type: "status", runId: "run-1", limit: 50 });
+    await messageRows(sql).list({ to: "chief", from: "system", type: "status", runId: "run-1", limit: 50 });
+    await agentRows(sql).list({ runId: "run-1" });
+    await mergeRows(sql).list({ runId: "run-1", statuses: ["pending"], limit: 1 });
+    await waitRows(sql).ofKind("reply");
+  });
+  expect(plans).toEqual([
+    "SEARCH messages USING INDEX messages_run (run_id=? AND from_agent=?)",
+    "SEARCH messages USING INDEX messages_run (run_id=? AND from_agent=?)",
+    "SEARCH agents USING INDEX agents_run (run_id=?)",
+    "SEARCH merge_queue USING INDEX merge_queue_run (run_id=?)",
+    "SEARCH waits USING INDEX waits_object (kind=?)",
   ]);
 });

@@ -1,4 +1,4 @@
-PRAGMA user_version = 16;
+PRAGMA user_version = 17;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -37,6 +37,8 @@ CREATE INDEX agents_live ON agents(run_id) WHERE state NOT IN ('completed', 'zom
 CREATE UNIQUE INDEX agents_one_live_per_name ON agents(name) WHERE state NOT IN ('completed', 'zombie');
 
 CREATE INDEX agents_parent ON agents(parent_name);
+
+CREATE INDEX agents_run ON agents(run_id);
 
 CREATE INDEX agents_stopping ON agents(name) WHERE stop_requested_by IS NOT NULL AND state NOT IN ('completed', 'zombie');
 
@@ -354,6 +356,8 @@ CREATE TABLE messages (
 CREATE INDEX messages_blob ON messages(blob_path) WHERE blob_path IS NOT NULL;
 
 CREATE UNIQUE INDEX messages_dedupe ON messages(from_agent, dedupe_key) WHERE dedupe_key IS NOT NULL;
+
+CREATE INDEX messages_run ON messages(run_id, from_agent, seq);
 
 CREATE INDEX messages_sender ON messages(from_agent, created_at);
 

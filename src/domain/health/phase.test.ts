@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Capability } from "../agent/capability.ts";
-import { endedPhase, type PhaseAgent, phaseText } from "./phase.ts";
+import { endedPhase, endedWorkers, type PhaseAgent, phaseText } from "./phase.ts";
 
 const worker = (name: string, capability: Capability, change: Partial<PhaseAgent> = {}): PhaseAgent => ({
   name,
@@ -16,10 +16,11 @@ const nobody = new Set<string>();
 const scouts = [worker("s1", "scout"), worker("s2", "scout")];
 
 test("a phase is over when every worker has ended; leads and coordinators are no workers", () => {
-  expect(endedPhase([], nobody)).toBeUndefined();
-  expect(endedPhase([worker("l", "lead"), worker("c", "coordinator")], nobody)).toBeUndefined();
-  expect(endedPhase([...scouts, worker("b1", "builder", { state: "in_turn" })], nobody)).toBeUndefined();
+  expect(endedWorkers([])).toEqual([]);
+  expect(endedWorkers([worker("l", "lead"), worker("c", "coordinator")])).toEqual([]);
+  expect(endedWorkers([...scouts, worker("b1", "builder", { state: "in_turn" })])).toEqual([]);
   const lead = worker("l", "lead", { state: "between_turns" });
+  expect(endedWorkers([...scouts, lead])).toEqual(["s1#1", "s2#1"]);
   expect(endedPhase([...scouts, lead], nobody)).toMatchObject({ name: "scout", completed: 2, set: ["s1#1", "s2#1"] });
 });
 

@@ -22,12 +22,17 @@ export interface Phase {
 }
 
 /**
- * The phase that is over now: all workers of the run have ended. `newest` holds one incarnation per name; who was part of
- * an earlier announcement is not told about again.
+ * Every worker of a run whose workers have all ended, as in the set of its phase; empty while one works, or where there
+ * are none. `newest` holds one incarnation per name.
  */
-export function endedPhase(newest: readonly PhaseAgent[], announced: ReadonlySet<string>): Phase | undefined {
+export function endedWorkers(newest: readonly PhaseAgent[]): readonly string[] {
   const workers = newest.filter(isWorker);
-  if (workers.length === 0 || !workers.every(hasEnded)) return undefined;
+  return workers.every(hasEnded) ? workers.map(tagOf).toSorted() : [];
+}
+
+/** The phase that is over when all workers have ended. Workers of an earlier announcement are not told about again. */
+export function endedPhase(newest: readonly PhaseAgent[], announced: ReadonlySet<string>): Phase {
+  const workers = newest.filter(isWorker);
   const fresh = workers.filter((worker) => !announced.has(tagOf(worker)));
   const agents = (fresh.length === 0 ? workers : fresh).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const capabilities = phaseCapabilities.filter((each) => agents.some(({ capability }) => capability === each));

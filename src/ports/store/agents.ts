@@ -90,7 +90,7 @@ export interface WaitRows {
   /** Removes every wait for this object, whoever waits; returns the names that waited. */
   resolve(kind: WaitKind, ref: string): Promise<string[]>;
   of(agentName: string): Promise<Wait[]>;
-  /** Everybody's waits of one kind, oldest first. */
+  /** The waits of one kind, oldest first, without those of agents that have ended: they wait for nothing. */
   ofKind(kind: WaitKind): Promise<Wait[]>;
   /** The earliest moment at which a wait of this kind ends by itself. */
   nextDeadline(kind: WaitKind): Promise<number | undefined>;

@@ -16,6 +16,7 @@ import checklist from "./013-checklist.sql" with { type: "file" };
 import wakeReasons from "./014-wake-reasons.sql" with { type: "file" };
 import runChangeRows from "./015-run-changes.sql" with { type: "file" };
 import sharedFiles from "./016-shared-files.sql" with { type: "file" };
+import runsOfRows from "./017-runs-of-rows.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -38,6 +39,7 @@ const migrations: readonly string[] = [
   wakeReasons,
   runChangeRows,
   sharedFiles,
+  runsOfRows,
 ];
 
 export const schemaVersion = migrations.length;

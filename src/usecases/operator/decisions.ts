@@ -146,12 +146,11 @@ export async function openQuestions(
   { runId }: { readonly runId?: string | undefined } = {},
 ): Promise<readonly OpenQuestion[]> {
   const found: OpenQuestion[] = [];
-  for (const { agentName, ref } of await tx.waits.ofKind("reply")) {
+  for (const { ref } of await tx.waits.ofKind("reply")) {
     const message = await tx.messages.get(ref);
     if (message === undefined || message.type === "decision_gate") continue;
     if (runId !== undefined && message.runId !== runId) continue;
-    const asker = await tx.agents.byName(agentName);
-    if (asker === undefined || hasEnded(asker) || !(await reachedOperator(tx, message))) continue;
+    if (!(await reachedOperator(tx, message))) continue;
     const { id, fromAgent: from, subject, body, createdAt } = message;
     found.push({ id, from, subject, body, runId: message.runId, createdAt });
   }

@@ -1,7 +1,7 @@
 import { type Agent, hasEnded, teamOf } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { isParking } from "../../domain/agent/wait.ts";
-import { endedPhase, phaseText } from "../../domain/health/phase.ts";
+import { endedPhase, endedWorkers, type Phase, phaseText } from "../../domain/health/phase.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Run } from "../../domain/run/run.ts";
@@ -27,26 +27,20 @@ export async function announcePhases(
   const { ids, now } = context;
   const { id: runId, coordinatorName } = run;
   const newest = coordinatorName === null ? everybody : teamOf(coordinatorName, everybody);
-  const phase = endedPhase(newest, await announcedBefore(tx, runId));
-  if (phase === undefined) return;
-  const key = ids.digest(phase.set.join("\n"));
-  const facts = {
-    phase: phase.name,
-    workerCount: phase.agents.length,
-    completed: phase.completed,
-    zombies: phase.zombies,
-    capabilities: phase.capabilities,
-    workers: phase.set,
-  };
+  const set = endedWorkers(newest);
+  if (set.length === 0) return;
+  const key = ids.digest(set.join("\n"));
   if (await notice(tx, { kind: "phase", about: runId, key })) {
+    const phase = endedPhase(newest, await announcedBefore(tx, runId));
     const level = phase.zombies > 0 ? "warn" : "info";
-    await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: facts });
+    await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: factsOf(phase) });
   }
   if (coordinatorName === null || run.status !== "active") return;
   if (await goesOnByItself(tx, { runId, name: coordinatorName, now }, newest)) return;
   const recipient = await readerFor(tx, coordinatorName);
   const told = { kind: "phase", about: runId, key: `told:${key}` } as const;
-  if (!(await isToBeTold(tx, told, recipient.name, ({ workers }) => isSame(workers, phase.set)))) return;
+  if (!(await isToBeTold(tx, told, recipient.name, ({ workers }) => isSame(workers, set)))) return;
+  const phase = endedPhase(newest, await announcedBefore(tx, runId));
   const open = await tx.tasks.list({ runId, unclosed: true });
   await post(tx, context, {
     ...fromEngine,
@@ -56,9 +50,18 @@ export async function announcePhases(
     ...phaseText(phase, { runId, openTasks: open.map(({ id }) => id), isLed: recipient.wake }),
     type: "status",
     priority: "high",
-    payload: JSON.stringify(facts),
+    payload: JSON.stringify(factsOf(phase)),
   });
 }
+
+const factsOf = ({ name, agents, completed, zombies, capabilities, set }: Phase) => ({
+  phase: name,
+  workerCount: agents.length,
+  completed,
+  zombies,
+  capabilities,
+  workers: set,
+});
 
 /**
  * Nothing is to be decided now: a turn of the coordinator runs or will start, it waits for an answer, a lead goes on, a

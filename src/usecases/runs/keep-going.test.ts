@@ -302,3 +302,45 @@ test("an engine that starts wakes whom an earlier version left asleep", async ()
   expect(await world.must(starting, {})).toBe(true);
   expect(await world.dispatch()).toEqual({ "lead-1": ["more"] });
 });
+
+/** The operations of a store that one look of `keepGoing` uses, by name. */
+async function asksOf(world: CoordinatedWorld): Promise<Readonly<Record<string, number>>> {
+  const asks: Record<string, number> = {};
+  const counting = <T extends object>(rows: T, of: string): T =>
+    new Proxy(rows, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member === "object" && member !== null) return counting(member, String(name));
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]) => {
+          const key = `${of}.${String(name)}`;
+          asks[key] = (asks[key] ?? 0) + 1;
+          return Reflect.apply(member, target, given);
+        };
+      },
+    });
+  const look: UseCase<object, null> = {
+    kind: "write",
+    request: noFields,
+    run: async (tx, context) => {
+      await keepGoing(counting(tx, "tx"), context, world.runId);
+      return ok(null);
+    },
+  };
+  await world.must(look, {});
+  return asks;
+}
+
+test("a look costs no more when many agents have asked, ended and left their questions open", async () => {
+  await using world = await coordinatedWorld();
+  await world.seatBelow("b0");
+  const before = await asksOf(world);
+  for (let n = 1; n <= 10; n++) {
+    const asker = await world.seatBelow(`b${n}`);
+    await world.must(sendMail, { to: "operator", type: "question", subject: "?", body: `may I? ${n}` }, asker);
+    await world.end(`b${n}`, "stopped");
+  }
+  expect(await asksOf(world)).toEqual(before);
+  // Somebody works: no message is read to find out that no phase is over.
+  expect(Object.keys(before).filter((name) => name.startsWith("messages"))).toEqual([]);
+});

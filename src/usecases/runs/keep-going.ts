@@ -53,7 +53,7 @@ async function endVainWaits(tx: Tx, context: GoingContext): Promise<readonly Age
     const asker = await tx.agents.byName(agentName);
     const names = await whoCanAnswer(tx, ref);
     if (names.length > 0) {
-      if (asker !== undefined && !hasEnded(asker)) await askAgain(tx, context, { asker, question: ref, names });
+      if (asker !== undefined) await askAgain(tx, context, { asker, question: ref, names });
       continue;
     }
     await tx.waits.remove(agentName, kind, ref);

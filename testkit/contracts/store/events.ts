@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Wait } from "../../../src/ports/store/agents.ts";
 import type { Check } from "./database.ts";
-import { noon } from "./rows.ts";
+import { anAgent, aRun, noon } from "./rows.ts";
 
 const base = { source: "agent", type: "text", createdAt: noon } as const;
 
@@ -105,8 +105,13 @@ export function eventPromises(check: Check): void {
           wait("lead", "m1", noon + 1, { kind: "reply", deadline: noon + 50 }),
           wait("lead", "b1", noon + 2),
         ]);
+        await tx.runs.insert(aRun("r1"));
+        for (const name of ["other", "lead"]) await tx.agents.reserve(anAgent(name));
         expect((await tx.waits.ofKind("child")).map(({ agentName }) => agentName)).toEqual(["other", "lead"]);
-        expect((await tx.waits.resolve("child", "b1")).sort()).toEqual(["lead", "other"]);
+        await tx.waits.add(wait("gone", "b1", noon));
+        await tx.agents.reserve(anAgent("gone", { state: "completed", outcome: "done" }));
+        expect((await tx.waits.ofKind("child")).map(({ agentName }) => agentName)).toEqual(["other", "lead"]);
+        expect((await tx.waits.resolve("child", "b1")).sort()).toEqual(["gone", "lead", "other"]);
         expect(await tx.waits.resolve("child", "b1")).toEqual([]);
         await tx.waits.remove("lead", "reply", "another");
         expect(await tx.waits.of("lead")).toHaveLength(1);
