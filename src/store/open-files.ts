@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 
@@ -15,18 +15,50 @@ const ends = ["-wal", "-shm"] as const;
 const patienceMs = 8_000;
 const pauseMs = 10;
 
-/** Opens the database, as soon as no other process uses deleted files of it. */
+interface OpenOptions {
+  /** False: the caller itself waits until other processes have let go of deleted files. */
+  readonly waits?: boolean;
+  /** The first use, which reads and writes nothing: SQLite opens or makes the two files with it, and not before. */
+  readonly use?: (db: Database) => void;
+}
+
+/**
+ * Opens the database, as soon as no other process uses deleted files of it. Somebody may delete the files between that
+ * look and the first use, which then makes new ones. So it looks again after the first use, and takes them back.
+ */
 export function openDatabase(
   path: string,
   access: "read" | "write" | "create",
-  { waits = true }: { readonly waits?: boolean } = {},
+  { waits = true, use = () => {} }: OpenOptions = {},
 ): Database {
   const deadline = performance.now() + (waits ? patienceMs : 0);
-  for (let holders = usersOfDeleted(path); holders.length > 0; holders = usersOfDeleted(path)) {
+  for (let isKnown = false; ; ) {
+    const before = filesOf(path);
+    let holders = isKnown ? usersOfOldOnes(path) : usersOfDeleted(path);
+    if (holders.length === 0) {
+      const mode = access === "read" ? { readonly: true } : { readwrite: true, create: access === "create" };
+      const db = new Database(path, mode);
+      try {
+        use(db);
+        holders = before.standing() === "replaced" ? usersOfOldOnes(path) : [];
+        if (holders.length === 0) return db;
+        isKnown = true;
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+      takeBack(path, db);
+    }
     if (performance.now() > deadline) throw lost(path, holders);
     Bun.sleepSync(pauseMs);
   }
-  return new Database(path, access === "read" ? { readonly: true } : { readwrite: true, create: access === "create" });
+}
+
+/** Removes the files that this connection has just made, unless another process has written into them meanwhile. */
+function takeBack(path: string, db: Database): void {
+  db.close();
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  for (const end of ends) rmSync(path + end, { force: true });
 }
 
 /**
@@ -96,12 +128,23 @@ function usersOfDeleted(path: string): readonly number[] {
   if (process.platform !== "linux") return [];
   const missing = ends.filter((end) => identityOf(path + end) === undefined);
   if (missing.length === 0 || (missing.length === ends.length && !isInUse(dirname(path)))) return [];
-  const database = statSync(path, { throwIfNoEntry: false });
+  return existsSync(path) ? lockHoldersOf(path, [realpathSync(path)]) : [];
+}
+
+/** Other processes that have a deleted log or index open. The names are those that the kernel gives deleted files. */
+const usersOfOldOnes = (path: string): readonly number[] =>
+  lockHoldersOf(
+    path,
+    ends.map((end) => `${realpathSync(path)}${end} (deleted)`),
+  );
+
+/** The other processes that hold a lock on the database and have one of these files open. */
+function lockHoldersOf(path: string, files: readonly string[]): readonly number[] {
+  const database = process.platform === "linux" ? statSync(path, { throwIfNoEntry: false }) : undefined;
   if (database === undefined) return [];
   const pids = lockHolders(String(database.ino));
   pids.delete(process.pid);
-  const file = pids.size === 0 ? "" : realpathSync(path);
-  return [...pids].filter((pid) => hasOpen(pid, file));
+  return [...pids].filter((pid) => hasOpen(pid, files));
 }
 
 /** Does an engine live that wrote its number down here, or the agent of a turn? Turns go on when their engine dies. */
@@ -153,7 +196,7 @@ function lockHolders(inode: string): Set<number> {
 const lineBytes = 128;
 
 /** Another file system may have a file with the same number. What another user's process has open is not shown. */
-function hasOpen(pid: number, file: string): boolean {
+function hasOpen(pid: number, files: readonly string[]): boolean {
   const unlessGone = <T>(look: () => T): T | undefined => {
     try {
       return look();
@@ -163,7 +206,7 @@ function hasOpen(pid: number, file: string): boolean {
     }
   };
   const open = unlessGone(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
-  return open.some((fd) => unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === file);
+  return open.some((fd) => files.includes(unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? ""));
 }
 
 function identityOf(path: string): string | undefined {

@@ -10,6 +10,7 @@ import { storeContract } from "../../testkit/contracts/store.ts";
 import { Failure } from "../domain/failure.ts";
 import { databaseFiles } from "./database-files.ts";
 import { schemaVersion } from "./migrations/migrations.ts";
+import { openDatabase } from "./open-files.ts";
 import { openSqlite } from "./sqlite.ts";
 
 // Several stores of one test share an event loop, so none of them may block it: each lives as a process does.
@@ -101,6 +102,28 @@ describe("the embedded database among processes", () => {
     const callers = (await third.read((tx) => tx.audit.list(10))).map(({ caller }) => caller);
     await third.close();
     expect(callers.toSorted()).toEqual([String(turn.pid), String(turn.pid), "other"].toSorted());
+  }, 120_000);
+
+  test("files that are deleted right before their first use are not made anew while a process uses the old ones", async () => {
+    using place = tempPlace();
+    const other = await said("open", start("stay", place.path));
+    let uses = 0;
+    const db = openDatabase(place.path, "write", {
+      use: (made) => {
+        // As a person may, after it was looked whether the files are there.
+        if (uses++ === 0) for (const end of ["-wal", "-shm"]) rmSync(place.path + end);
+        made.query("PRAGMA user_version").get();
+      },
+    });
+    expect(uses).toBe(2);
+    db.run("INSERT INTO audit (caller, action, refused, detail, created_at) VALUES ('ours', 'write', 0, '', 0)");
+    db.close();
+    await other.stdin.end();
+    expect([await other.exited, other.signalCode]).toEqual([0, null]);
+    const third = openSqlite({ path: place.path, life: "command" });
+    const callers = (await third.read((tx) => tx.audit.list(10))).map(({ caller }) => caller);
+    await third.close();
+    expect(callers.toSorted()).toEqual([String(other.pid), String(other.pid), "ours"].toSorted());
   }, 120_000);
 
   test("a command waits for another process that is writing, then succeeds", async () => {

@@ -187,13 +187,16 @@ function connect(options: ConnectOptions): Database {
   if (readOnly && !existsSync(options.path)) connect({ path: options.path, life: options.life }).close();
   if (!readOnly && options.path !== inMemory && !existsSync(options.path)) makePrivate(options.path);
   const access = readOnly ? "read" : options.mustExist === true ? "write" : "create";
-  const db = openDatabase(options.path, access, { waits: options.isAgain !== true });
-  try {
+  let version = 0;
+  const use = (db: Database): void => {
     // Before anything else: with the timeout unset, two processes that open at the same instant fail.
     db.run(`PRAGMA busy_timeout = ${patienceMs}`);
+    version = versionOf(db);
+  };
+  const db = openDatabase(options.path, access, { waits: options.isAgain !== true, use });
+  try {
     if (!readOnly) db.run("PRAGMA synchronous = NORMAL");
     db.run("PRAGMA foreign_keys = ON");
-    const version = versionOf(db);
     if (version > schemaVersion)
       throw new Failure({ kind: "store-too-new", path: options.path, found: version, known: schemaVersion });
     if (version < schemaVersion) {
