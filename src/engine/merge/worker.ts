@@ -1,3 +1,4 @@
+import { Failure } from "../../domain/failure.ts";
 import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
@@ -251,14 +252,35 @@ async function pinHeads(
   refs: ReadonlyMap<string, string>,
 ): Promise<readonly MergeEntry[]> {
   const fresh = headed.filter(({ entry }) => isFresh(entry));
-  const locked = await pin(ports, new Map(fresh.map(({ entry, head }) => [entry.id, head])), refs);
-  if (locked === undefined) return learnHeads(ports, headed);
-  await blockFor(
+  const problems = await pinEach(ports, fresh, refs);
+  for (const { entry } of fresh) {
+    const problem = problems.get(entry.id);
+    if (problem !== undefined) await blockFor(ports, entry, problem);
+  }
+  return learnHeads(
     ports,
-    fresh.map(({ entry }) => entry),
-    locked,
+    headed.filter(({ entry }) => !problems.has(entry.id)),
   );
-  return headed.filter(({ entry }) => !isFresh(entry)).map(({ entry }) => entry);
+}
+
+/**
+ * Pins all commits together where git does it, else one by one: something may be in the way of one ref only. Answers by
+ * the number of the entry why its commit is not pinned.
+ */
+async function pinEach(
+  ports: MergePorts,
+  fresh: readonly Headed[],
+  refs: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<number, string>> {
+  const all = await pin(ports, new Map(fresh.map(({ entry, head }) => [entry.id, head])), refs);
+  if (all === undefined) return new Map();
+  const problems = new Map<number, string>();
+  for (const { entry, head } of fresh) {
+    const problem =
+      fresh.length === 1 ? all : await pin(ports, new Map([[entry.id, head]]), await readRefs(ports, pins));
+    if (problem !== undefined) problems.set(entry.id, problem);
+  }
+  return problems;
 }
 
 /** Finds and pins the commits of entries that are not taken up yet. */
@@ -288,7 +310,7 @@ async function existing(
   return known;
 }
 
-/** Answers which lock of git keeps the commits from being pinned. `refs` are the pins as they were a moment ago. */
+/** Answers what keeps the commits from being pinned. `refs` are the pins as they were a moment ago. */
 async function pin(
   ports: MergePorts,
   found: ReadonlyMap<number, string>,
@@ -300,21 +322,26 @@ async function pin(
     const there = tries === 0 ? refs : await readRefs(ports, pins);
     const changes = [...found].flatMap(([id, commit]) => pinning(there, id, commit));
     if (changes.length === 0) return undefined;
-    const pinned = await merging.updateRefs(changes, "overstory: queued");
-    if (pinned.kind === "updated") return undefined;
-    if (pinned.kind === "locked") return pinned.problem;
-    problem = pinned.problem;
+    try {
+      const pinned = await merging.updateRefs(changes, "overstory: queued");
+      if (pinned.kind === "updated") return undefined;
+      problem = pinned.problem;
+      if (pinned.kind === "locked") break;
+    } catch (error) {
+      if (error instanceof Failure && error.data.kind === "disk-full") throw error;
+      problem = wordsOf(error);
+      break;
+    }
   }
-  throw new Error(`queued commits could not be pinned: ${problem}`);
+  return problem;
 }
 
-/** They are tried again: whoever holds the lock lets go of it some time. */
-async function blockFor(ports: MergePorts, entries: readonly MergeEntry[], message: string): Promise<void> {
+/** It is tried again: whoever holds the lock lets go of it some time. The operator is told what is in the way. */
+async function blockFor(ports: MergePorts, entry: MergeEntry, problem: string): Promise<void> {
   const context = mergeContext(ports);
+  const message = `its commit could not be kept by a ref: ${problem}`;
   const block = { cause: "git_error", detail: { message }, notBefore: context.now + retryLockedMs } as const;
-  await ports.store.transaction(async (tx) => {
-    for (const entry of entries) await blocked(tx, context, entry, block);
-  });
+  await ports.store.transaction((tx) => blocked(tx, context, entry, block));
 }
 
 const retryLockedMs = 30_000;

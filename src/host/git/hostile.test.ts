@@ -71,6 +71,25 @@ describe("nothing an agent can configure is run by us", () => {
     expect(await worktrees.isLanded({ commit, base: target }, "refs/heads/main")).toBe(false);
   });
 
+  test("one of our refs that stands for a branch of the user's is deleted or set without touching that branch", async () => {
+    using scene = await seated();
+    const { world, worktrees } = scene;
+    const tip = world.git(world.root, "rev-parse", "main").trim();
+    const refs = () => world.git(world.root, "for-each-ref", "--format=%(refname)").trim().split("\n");
+    for (const victim of ["main", "feature"]) {
+      world.git(world.root, "branch", "--force", "feature", "main~0");
+      const stands = (ref: string) => world.git(world.root, "symbolic-ref", ref, `refs/heads/${victim}`);
+      stands("refs/heads/overstory/bob/T1");
+      expect(await worktrees.deleteBranch("overstory/bob/T1", tip)).toBeNull();
+      stands("refs/heads/overstory/bob/T2");
+      expect(await worktrees.deleteBranches([{ branch: "overstory/bob/T2", tip }])).toEqual([null]);
+      stands("refs/overstory/rescue/bob-1");
+      expect(await worktrees.deleteRefs([{ ref: "refs/overstory/rescue/bob-1", commit: tip }])).toBe(1);
+      expect(refs()).toContain(`refs/heads/${victim}`);
+      expect(refs().filter((ref) => ref.includes("bob"))).toEqual([]);
+    }
+  });
+
   test("a forged commit graph makes no work look landed", async () => {
     using scene = await seated();
     const { world, worktrees, owned } = scene;

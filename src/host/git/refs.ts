@@ -15,7 +15,7 @@ export async function setRef(
   ref: string,
   commit: string,
 ): Promise<void> {
-  expectGit(await git(repository.root, "update-ref", ref, commit), `setting ${ref}`);
+  expectGit(await git(repository.root, "update-ref", "--no-deref", ref, commit), `setting ${ref}`);
 }
 
 /**
@@ -60,7 +60,10 @@ export async function dropRef(project: Pick<GitProject, "repository">, ref: stri
   return changeRef(project, ref, ["-d", tip], moved);
 }
 
-/** Another writer may hold the lock of a ref for a moment: then git is asked again, a few times. */
+/**
+ * Another writer may hold the lock of a ref for a moment: then git is asked again, a few times. An agent can make one of
+ * our refs stand for a branch of the user's. `--no-deref` changes only our own ref, never the one that it stands for.
+ */
 async function changeRef(
   { repository }: Pick<GitProject, "repository">,
   ref: string,
@@ -69,7 +72,7 @@ async function changeRef(
 ): Promise<boolean> {
   const args = change[0] === "-d" ? ["-d", ref, ...change.slice(1)] : [ref, ...change];
   for (let tries = 1; ; tries++) {
-    const answer = await git(repository.root, "update-ref", ...args);
+    const answer = await git(repository.root, "update-ref", "--no-deref", ...args);
     if (answer.code === 0) return true;
     if (await isOvertaken()) return false;
     if (tries === mostRefTries) expectGit(answer, `changing ${ref}`);

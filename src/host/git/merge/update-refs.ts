@@ -22,7 +22,7 @@ export async function updateRefs(
   const obstacle = await obstacleTo(mergeRepo, changes);
   if (obstacle !== undefined) return { kind: "moved", problem: obstacle };
   const { root } = mergeRepo.repository;
-  const args = ["update-ref", "-m", reason.replaceAll("\0", " "), "--stdin", "-z"];
+  const args = ["update-ref", "--no-deref", "-m", reason.replaceAll("\0", " "), "--stdin", "-z"];
   const commands = changes.map((change) => command(change, mergeRepo.repository.objectFormat));
   // Without the last word git changes nothing, however its input ended.
   const stdin = ["start\0", ...commands, "commit\0"].join("");
@@ -94,8 +94,12 @@ function isAt(entry: Entry, ref: string): boolean {
 }
 
 async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<string | undefined> {
-  const symbolic = changes.find(({ ref }) => isSymbolic(mergeRepo.repository.commonDir, ref));
-  if (symbolic !== undefined) return `${symbolic.ref} stands for another ref`;
+  const { root, commonDir } = mergeRepo.repository;
+  const symbolic = changes.filter(({ ref }) => isSymbolic(commonDir, ref));
+  // We make no such refs, and nobody else makes refs there. The caller looks anew and finds none.
+  for (const { ref } of symbolic)
+    if (ref.startsWith("refs/overstory/")) await git(root, "symbolic-ref", "--delete", ref);
+  if (symbolic[0] !== undefined) return `${symbolic[0].ref} stands for another ref`;
   const branches = changes.map(({ ref }) => ref).filter((ref) => ref.startsWith("refs/heads/"));
   if (branches.length === 0) return undefined;
   const all = await checkouts(mergeRepo, branches);

@@ -116,7 +116,7 @@ export async function changeModuleRefs(
     ...set.map(({ name, commit }) => `update ${name} ${commit}\n`),
     ...drop.map(({ name, commit }) => `delete ${name} ${commit}\n`),
   ];
-  const answer = await gitIn(module, ["update-ref", "--stdin"], lines.join(""));
+  const answer = await gitIn(module, ["update-ref", "--no-deref", "--stdin"], lines.join(""));
   expectGit(answer, `keeping commits of the submodule at ${module.gitDir}`);
 }
 

@@ -41,7 +41,7 @@ export async function commitRest(
   const headTree = expectGit(await own.git(["rev-parse", `${head}^{tree}`]), "reading the branch").out.trim();
   const commit = tree === headTree ? head : await commitAsUser(own, repository, { tree, parent: head, message });
   if (commit !== head) {
-    const move = ["update-ref", "-m", message, `refs/heads/${worktree.branch}`, commit, head];
+    const move = ["update-ref", "--no-deref", "-m", message, `refs/heads/${worktree.branch}`, commit, head];
     expectGit(await own.git(move), `moving ${worktree.branch}`);
   }
   // Beside its place first: no reader sees half an index.

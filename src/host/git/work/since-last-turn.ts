@@ -145,7 +145,7 @@ async function makeBranchAgain(
   if ((await tipOf(project, place, `ref: ${ref}`)) === undefined) {
     using own = over(project, place);
     const nothing = "0".repeat(change.commit.length);
-    expectGit(await own.git(["update-ref", ref, change.commit, nothing]), `making ${branch} again`);
+    expectGit(await own.git(["update-ref", "--no-deref", ref, change.commit, nothing]), `making ${branch} again`);
   }
   if (change.renamedTo === null || place.head !== `${branchHead}${change.renamedTo}`) return;
   // Both branches are at the same commit, so neither files nor index change. As git does it: the lock is the new file.

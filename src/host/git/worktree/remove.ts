@@ -80,7 +80,8 @@ export async function deleteBranchesAt(
   const free = branches.filter(({ branch }) => !inUse.has(`refs/heads/${branch}`));
   const stdin = free.map(({ branch, tip }) => `delete refs/heads/${branch}\0${tip}\0`).join("");
   const { root } = project.repository;
-  const together = stdin === "" ? undefined : await runGit({ cwd: root, args: ["update-ref", "-z", "--stdin"], stdin });
+  const together =
+    stdin === "" ? undefined : await runGit({ cwd: root, args: ["update-ref", "--no-deref", "-z", "--stdin"], stdin });
   const areGone = together?.code === 0 ? new Set(free) : new Set<FoundBranch>();
   const one = async (found: FoundBranch): Promise<string | null> =>
     areGone.has(found) ? null : deleteBranchAt(project, found.branch, found.tip);
