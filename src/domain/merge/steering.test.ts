@@ -95,6 +95,10 @@ describe("what a branch needs the operator's word for", () => {
     expect(touched("ci/deploy.yml", { guarded: ["ci/**"] })).toBe("merge.guarded names");
   });
 
+  test("attributes of git, which may write a gate's own script in another form", () => {
+    for (const path of [".gitattributes", "ci/.gitattributes"]) expect(touched(path)).toContain("how git writes");
+  });
+
   test("role texts that lie elsewhere", () => {
     expect(touched("prompts/builder.md", { roleTexts: "prompts" })).toBe("steers agents or the merge queue");
   });

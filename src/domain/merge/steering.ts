@@ -82,6 +82,7 @@ function nameBy({ at, to }: Link, path: string): string | undefined {
 
 function reasonByName(path: string, facts: SteeringFacts): string | undefined {
   if (isSteering(path, facts.roleTexts)) return "steers agents or the merge queue";
+  if (/(^|\/)\.gitattributes$/i.test(path)) return "decides how git writes every file, those of the gates too";
   return facts.guarded.some((pattern) => matchesGlob(path, pattern)) ? "merge.guarded names" : undefined;
 }
 
