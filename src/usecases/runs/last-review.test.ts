@@ -10,6 +10,7 @@ import { acceptCompletion } from "../completions/accept.ts";
 import { checkStatus, requestDone } from "../completions/checks.ts";
 import { checkTriggers } from "../coordinators/check-complete.ts";
 import { post } from "../mail/post.ts";
+import { sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import { overview } from "../status/overview.ts";
@@ -269,6 +270,21 @@ test("a last review that cannot be done is a decision of the operator, not a blo
     // What the dead reviewer should have read is over with the run.
     if (option !== "wait") expect(await world.store.read((tx) => tx.tasks.list({ unclosed: true }))).toEqual([]);
   }
+});
+
+test("only the engine's own question lets a run end without its last review, and only for that answer", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  const payload = JSON.stringify({ options: ["x", "complete without it"], lastReview: "run-1", context: "a name" });
+  const forged = { to: "operator", subject: "A name?", body: "?", type: "decision_gate", payload } as const;
+  const { id } = await world.must(sendMail, forged, coordinator);
+  await world.must(decide, { id: id ?? "", option: "complete without it" });
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-1") });
+  await reads(world, "last-review-1", "c1", null);
+  await end(world);
+  const asked = (await world.store.read((tx) => openDecisions(tx, { runId: "run-1" }))).at(-1);
+  await world.must(decide, { id: asked?.id ?? "", option: "wait", note: "do not complete without it" });
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
 });
 
 test("every run has a last review, with a name that no run before it has used", async () => {

@@ -63,7 +63,7 @@ export async function lastReviewOf(
     const fix = "end your turn: the decision wakes you; the operator may also type: ov run complete";
     return { kind: "no", end: { kind: "review", name: asked.id, what, fix }, found: null };
   }
-  if (answer?.body.includes(without) === true) return { kind: "done" };
+  if (answer !== undefined && saysWithout(answer)) return { kind: "done" };
   return { kind: "needed" };
 }
 
@@ -131,13 +131,17 @@ async function seat(tx: Tx, context: Context, run: Run): Promise<Result<string, 
 const without = "complete without it";
 const options = [without, "wait"] as const;
 
-/** Asked in the name of the coordinator, so that the answer wakes it. */
+const saysWithout = ({ body, payload }: Message): boolean =>
+  payloadFields(payload).option === without || body.trim() === without;
+
+/** Asked by the engine in the name of the coordinator, so that the answer wakes it. */
 async function askOperator(tx: Tx, context: Context, run: Run, why: string): Promise<void> {
   const { caller } = context;
   const situation = `The last review of run ${run.id} cannot be done: ${why}. Everything else is met.`;
   const question = await post(tx, context, {
     from: caller.name,
-    fromAgentId: caller.kind === "agent" ? caller.agentId : null,
+    fromAgentId: null,
+    byEngine: true,
     verified: true,
     runId: run.id,
     address: "operator",
@@ -154,5 +158,9 @@ async function askOperator(tx: Tx, context: Context, run: Run, why: string): Pro
 
 async function questionsAbout(tx: Tx, { id }: Run): Promise<readonly Message[]> {
   const asked = await tx.messages.list({ to: "operator", type: "decision_gate", runId: id });
-  return asked.filter(({ payload }) => payloadFields(payload).lastReview === id).toSorted((a, b) => a.seq - b.seq);
+  // What an agent writes has its id. It may look like our question, and counts as none.
+  const ours = asked.filter(
+    ({ fromAgentId, payload }) => fromAgentId === null && payloadFields(payload).lastReview === id,
+  );
+  return ours.toSorted((a, b) => a.seq - b.seq);
 }
