@@ -12,7 +12,7 @@ import {
 } from "../../domain/task/change.ts";
 import { isOwnAncestor } from "../../domain/task/dependency.ts";
 import type { TaskFields } from "../../domain/task/fields.ts";
-import { directs, forbidden } from "../../domain/task/rights.ts";
+import { directs } from "../../domain/task/rights.ts";
 import { type Task, taskPrefix } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
@@ -20,7 +20,7 @@ import { resumeGroupsOf } from "../groups/complete-group.ts";
 import { planningWords, serveCriteria } from "../runs/checklist.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { openDependencies } from "./dependencies.ts";
-import { detailOf, findTask, type TaskDetail, taskFields } from "./task-detail.ts";
+import { detailOf, findTask, findTaskFor, type TaskDetail, taskFields } from "./task-detail.ts";
 
 export interface CreateTaskRequest extends TaskFields {
   readonly title: string;
@@ -119,11 +119,9 @@ export const updateTask: UseCase<UpdateTaskRequest, PlannedTask> = {
   kind: "write",
   request: fields({ id: text }, { ...taskFields, title: text, status: text }),
   run: async (tx, context, { id, criteria, ...change }) => {
-    const found = await findTask(tx, id);
-    if (!found.ok) return found;
     const action = change.status === undefined ? "change" : "move";
-    const refused = forbidden(context.caller, action, found.value);
-    if (refused !== undefined) return no(refused);
+    const found = await findTaskFor(tx, context.caller, action, id);
+    if (!found.ok) return found;
     const changed = changeTask(found.value, change, context.now);
     if (!changed.ok) return changed;
     const misplaced = await wrongParent(tx, changed.value);
@@ -160,10 +158,8 @@ export const claimTask: UseCase<ClaimTaskRequest, TaskDetail> = {
     const { caller } = context;
     const holder = agentName(by ?? caller.name, "by");
     if (!holder.ok) return holder;
-    const found = await findTask(tx, id);
+    const found = await findTaskFor(tx, caller, "claim", id);
     if (!found.ok) return found;
-    const refused = forbidden(caller, "claim", found.value);
-    if (refused !== undefined) return no(refused);
     if (holder.value !== caller.name && !directs(caller)) {
       const why = "an agent claims for itself";
       return no({ kind: "not-allowed", action: `claim for ${holder.value}`, caller: caller.name, why });
@@ -185,10 +181,8 @@ export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
   kind: "write",
   request: fields({ id: text }),
   run: async (tx, context, { id }) => {
-    const found = await findTask(tx, id);
+    const found = await findTaskFor(tx, context.caller, "reopen", id);
     if (!found.ok) return found;
-    const refused = forbidden(context.caller, "reopen", found.value);
-    if (refused !== undefined) return no(refused);
     const reopened = reopen(found.value, context.now, await holderOf(tx, found.value));
     if (!reopened.ok) return reopened;
     await tx.tasks.update(reopened.value);

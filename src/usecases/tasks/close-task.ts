@@ -1,16 +1,15 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical } from "../../domain/agent/capability.ts";
-import { no, ok } from "../../domain/result.ts";
+import { ok } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
 import { closeTask as close } from "../../domain/task/change.ts";
-import { forbidden } from "../../domain/task/rights.ts";
 import type { Group, Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import { completeGroupsOf } from "../groups/complete-group.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { unblockDependents } from "./dependencies.ts";
-import { detailOf, detailsOf, findTask, type TaskDetail } from "./task-detail.ts";
+import { detailOf, detailsOf, findTaskFor, type TaskDetail } from "./task-detail.ts";
 
 export interface CloseTaskRequest {
   readonly id: string;
@@ -28,10 +27,8 @@ export const closeTask: UseCase<CloseTaskRequest, CloseTaskReply> = {
   kind: "write",
   request: fields({ id: text }, { reason: text }),
   run: async (tx, context, { id, reason }) => {
-    const found = await findTask(tx, id);
+    const found = await findTaskFor(tx, context.caller, "close", id);
     if (!found.ok) return found;
-    const refused = forbidden(context.caller, "close", found.value);
-    if (refused !== undefined) return no(refused);
     const { task, ready, completedGroups } = await closeAndFollow(tx, context, found.value, reason ?? null);
     return ok({ ...(await detailOf(tx, task)), ready: await detailsOf(tx, ready), completedGroups });
   },

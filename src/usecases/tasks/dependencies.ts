@@ -3,12 +3,11 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
 import { touched } from "../../domain/task/change.ts";
 import { byUrgency, dependencyCycle, isUntaken, unblocked } from "../../domain/task/dependency.ts";
-import { forbidden } from "../../domain/task/rights.ts";
 import type { Task, TaskDependency } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { detailOf, findTask, type TaskDetail } from "./task-detail.ts";
+import { detailOf, findTask, findTaskFor, type TaskDetail } from "./task-detail.ts";
 
 export interface DependencyReply extends TaskDetail {
   /** False when it was so before. */
@@ -53,12 +52,10 @@ interface Ends {
 }
 
 async function findEnds(tx: Tx, { caller }: Context, dependency: TaskDependency): Promise<Result<Ends, Refusal>> {
-  const task = await findTask(tx, dependency.taskId);
+  const task = await findTaskFor(tx, caller, "change", dependency.taskId);
   if (!task.ok) return task;
   const blocker = await findTask(tx, dependency.dependsOn);
-  if (!blocker.ok) return blocker;
-  const refused = forbidden(caller, "change", task.value);
-  return refused === undefined ? ok({ task: task.value, blocker: blocker.value }) : no(refused);
+  return blocker.ok ? ok({ task: task.value, blocker: blocker.value }) : blocker;
 }
 
 /** Both lines of an exported file name the dependency, so both tasks count as changed. */

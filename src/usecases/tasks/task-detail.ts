@@ -1,10 +1,12 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { TaskCriterion } from "../../domain/run/checklist.ts";
 import { list, orNull, text, whole } from "../../domain/schema/schema.ts";
 import { Dependencies } from "../../domain/task/dependency.ts";
+import { forbidden, type TaskAction } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 
@@ -98,6 +100,31 @@ export async function ownerOfTask(tx: Tx, task: Pick<Task, "parentId" | "runId">
 }
 
 /** The task, or a refusal that names the id the caller most likely meant. */
+/** A task to which the caller may do this. An agent leaves the tasks of another run alone while that run is active. */
+export async function findTaskFor(
+  tx: Tx,
+  caller: Caller,
+  action: TaskAction,
+  id: string,
+): Promise<Result<Task, Refusal>> {
+  const found = await findTask(tx, id);
+  if (!found.ok) return found;
+  const refused = forbidden(caller, action, found.value) ?? (await ofAnotherTeam(tx, caller, action, found.value));
+  return refused === undefined ? found : no(refused);
+}
+
+async function ofAnotherTeam(
+  tx: Tx,
+  caller: Caller,
+  action: TaskAction,
+  { id, runId }: Task,
+): Promise<Refusal | undefined> {
+  if (caller.kind !== "agent" || runId === null || runId === caller.runId || caller.taskId === id) return undefined;
+  if ((await tx.runs.get(runId))?.status !== "active") return undefined;
+  const why = `it belongs to ${runId}, which another team works for`;
+  return { kind: "not-allowed", action: `${action} task ${id}`, caller: caller.name, why };
+}
+
 export async function findTask(tx: Tx, id: string): Promise<Result<Task, Refusal>> {
   const task = await tx.tasks.get(id);
   return task === undefined ? no(notFound("task", id, nearest(id, await tx.tasks.ids()))) : ok(task);

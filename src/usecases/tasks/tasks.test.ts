@@ -227,6 +227,29 @@ test("an agent is refused another's task and every code task; the operator is no
   expect((await world.must(closeTask, { id: "own" })).task.status).toBe("closed");
 });
 
+test("a lead or coordinator leaves the tasks of another team alone, until that team's run has ended", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction((tx) => tx.runs.insert(activeRun("run-2", 1)));
+  for (const id of ["theirs", "other"]) await world.must(createTask, { id, title: "x" });
+  const head = agentCaller("coordinator", "coordinator", { runId: "run-1" });
+  const tries = (caller: Caller) => [
+    world.call(closeTask, { id: "theirs" }, caller),
+    world.call(updateTask, { id: "theirs", title: "y" }, caller),
+    world.call(claimTask, { id: "theirs", by: "ann" }, caller),
+    world.call(addDependency, { taskId: "theirs", dependsOn: "other" }, caller),
+  ];
+  const why = expect.stringContaining("run-2, which another team works for");
+  for (const caller of [head, lead]) {
+    for (const tried of tries(caller)) {
+      expect(await tried).toMatchObject({ ok: false, refusal: { kind: "not-allowed", why } });
+    }
+  }
+  await world.must(closeTask, { id: "theirs" });
+  expect(await world.call(reopenTask, { id: "theirs" }, head)).toMatchObject({ refusal: { why } });
+  await world.store.transaction((tx) => tx.runs.complete("run-2", "completed", 2));
+  expect(await world.call(reopenTask, { id: "theirs" }, head)).toMatchObject({ ok: true });
+});
+
 test("an unknown task is not found, with the id that was probably meant", async () => {
   await using world = useCaseWorld();
   await add(world, "parser");
