@@ -292,11 +292,37 @@ test("a new message for the newest commit of the target loses nothing either", a
   expect(historyOf(world, "main").some((line) => line.endsWith("my own commit"))).toBe(false);
 });
 
-test("a branch that was begun before a new message is sent back with words that are true", async () => {
+test("a branch that was begun before a new message lands by itself, in commits of its own, and stays as it was", async () => {
   await using world = await begunOnOwnCommit();
   make(world, "b", landing);
+  const [mine, begun] = [world.tip("main"), world.tip("b")];
+  world.git(world.root, "commit", "--quiet", "--amend", "-m", "in better words");
+  await world.promote("run-1");
+  const id = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", headCommit: begun });
+  expect(world.tip("b")).toBe(begun);
+  expect(filesOf(world, landing)).toEqual(["b.txt", "mine.txt", "one.txt", "two.txt"]);
+  const commits = world.git(world.root, "log", "--format=%H", landing).split("\n");
+  expect(commits).not.toContain(mine);
+  expect(historyOf(world, landing).filter((line) => line.endsWith("work one"))).toHaveLength(1);
+  // Announced again, it brings nothing new. It can be taken out, and comes back.
+  const again = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect((await world.entry(again)).status).toBe("merged");
+  expect((await world.undo(String(id))).status).toBe("done");
+  expect(filesOf(world, landing)).toEqual(["mine.txt", "one.txt", "two.txt"]);
+  expect(await world.promote("run-1")).toMatchObject({ status: "done", problem: null });
+});
+
+test("a branch begun before that does not apply by itself is sent back with words that are true", async () => {
+  await using world = await begunOnOwnCommit();
+  world.branch("b", () => world.write(world.root, "mine.txt", "theirs\n"), landing);
   const begun = world.tip(landing);
   world.git(world.root, "commit", "--quiet", "--amend", "-m", "in better words");
+  await world.promote("run-1");
+  world.write(world.root, "mine.txt", "changed\n");
+  world.git(world.root, "commit", "--quiet", "-am", "on");
   await world.promote("run-1");
   const id = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
   await world.work();
@@ -304,7 +330,7 @@ test("a branch that was begun before a new message is sent back with words that 
   expect(status).toBe("conflict");
   expect(causeDetail?.message).toContain("which main has under another id now; replay only its own commits:");
   expect(causeDetail?.message).not.toContain("taken out");
-  world.git(world.root, "rebase", "--quiet", "--onto", landing, begun, "b");
+  world.git(world.root, "rebase", "--quiet", "-X", "theirs", "--onto", landing, begun, "b");
   world.git(world.root, "checkout", "--quiet", "main");
   const again = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
   await world.work();

@@ -11,6 +11,7 @@ import { newOp } from "../../usecases/merge/merge-records.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, landingsLost, tipOf } from "./landing-tip.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
+import { takenOutOf } from "./taken-out.ts";
 
 export interface Promoting {
   readonly landing: string;
@@ -136,27 +137,55 @@ export async function droppedBehind({ store }: MergePorts, landing: string): Pro
 }
 
 /**
- * Why a branch may not land: it was begun on commits that were dropped, and would bring them back. The last dropped
- * commit need not be among them.
+ * What may land of a branch. One that was begun on commits that were dropped would bring them back. Where the target has
+ * their changes under other ids, the branch's own commits are made again on `onto`, and land in its place: nobody has
+ * to do anything about it. Else, or where they do not apply, the owner is told. The last dropped commit need not be
+ * among those that the branch was begun on.
  */
-export async function restsOnDropped(
+export async function landableHead(
   ports: MergePorts,
   { onto, entry, dropped: all }: { onto: string; entry: MergeEntry; dropped: readonly MergeOp["request"][] },
-): Promise<string | undefined> {
+): Promise<{ readonly head: string } | { readonly problem: string }> {
+  let head = entry.headCommit;
   for (const { dropped = "", target = "" } of all) {
     // The target may have the commits again.
     if (entry.branch === target) continue;
     const base = await droppedBase(ports, { onto, entry, dropped });
     if (base === undefined) continue;
+    const isAgain = await ports.merging.hasChangesOf(onto, base);
+    const replayed = isAgain ? await ownCommitsOn(ports, { onto, base, entry }) : undefined;
+    if (replayed !== undefined) {
+      head = replayed;
+      continue;
+    }
     // In a checkout of something else, git would leave its user on this branch.
     const isOut = (await ports.merging.checkoutsOf(entry.branch)).length > 0;
     const rebase = `git rebase --onto ${entry.targetBranch} ${base.slice(0, 12)} ${entry.branch}`;
     const command = isOut ? rebase : `${rebase} && git switch -`;
-    const isAgain = await ports.merging.hasChangesOf(onto, base);
     const what = isAgain ? `which ${target} has under another id now` : `which was taken out of ${target}`;
-    return `it rests on ${base.slice(0, 10)}, ${what}; replay only its own commits: ${command}`;
+    return { problem: `it rests on ${base.slice(0, 10)}, ${what}; replay only its own commits: ${command}` };
   }
-  return undefined;
+  return { head };
+}
+
+/**
+ * Makes the commits of a branch since `base` again on `onto`. Undefined when it has none, when one of them does not apply
+ * by itself, when the result is not what all of them bring together, or when work of the branch was taken out of `onto`.
+ */
+async function ownCommitsOn(
+  ports: MergePorts,
+  { onto, base, entry }: { readonly onto: string; readonly base: string; readonly entry: MergeEntry },
+): Promise<string | undefined> {
+  const { merging } = ports;
+  if ((await takenOutOf(ports, entry.branch, onto)).length > 0) return undefined;
+  const whole = await merging.mergeOver(base, onto, entry.headCommit);
+  if (whole.kind !== "clean") return undefined;
+  let head: string | undefined;
+  for (const own of await merging.commitsSince(base, entry.headCommit, "noMerges")) {
+    head = await madeAgain(ports, { onto: head ?? onto, step: own });
+    if (head === undefined) return undefined;
+  }
+  return head !== undefined && (await merging.treeOf(head)) === whole.tree ? head : undefined;
 }
 
 /** The newest of the dropped commits that a branch was begun on; undefined when there is none, or `onto` has it. */
@@ -209,16 +238,10 @@ async function replay(
  * last commit; undefined when one of the landings does not apply by itself.
  */
 async function oneByOne(
-  { merging }: MergePorts,
+  ports: MergePorts,
   { steps, dropped, head }: { readonly steps: readonly ToldCommit[]; readonly dropped: string; readonly head: string },
 ): Promise<string | undefined> {
-  const again = async (onto: string, step: ToldCommit, side: string = onto): Promise<string | undefined> => {
-    const merged = await merging.mergeOver(step.parents[0] ?? dropped, onto, step.commit);
-    if (merged.kind !== "clean") return undefined;
-    if (merged.tree === (await merging.treeOf(onto))) return onto;
-    const parents = side === onto ? [onto] : [onto, side];
-    return merging.commit({ tree: merged.tree, parents, message: step.message, author: step.author });
-  };
+  const { merging } = ports;
   let onto = head;
   for (const step of steps) {
     const [before = dropped, brought] = step.parents;
@@ -228,13 +251,30 @@ async function oneByOne(
     if ((await isTargets(dropped)) || (await isTargets(head))) continue;
     let side: string | undefined = onto;
     for (const own of brought === undefined ? [] : await merging.commitsSince(before, brought, "noMerges")) {
-      side = side === undefined ? undefined : await again(side, own);
+      side = side === undefined ? undefined : await madeAgain(ports, { onto: side, step: own });
     }
-    const next = await again(onto, step, side);
+    const next = await madeAgain(ports, { onto, step, side });
     if (next === undefined) return undefined;
     onto = next;
   }
   return onto;
+}
+
+interface Again {
+  readonly onto: string;
+  readonly step: ToldCommit;
+  /** The commits of its branch, made again beside it. */
+  readonly side?: string | undefined;
+}
+
+/** The commit with its message and its author on another one: that one itself where it has the changes already. */
+async function madeAgain({ merging }: MergePorts, { onto, step, side = onto }: Again): Promise<string | undefined> {
+  const [before] = step.parents;
+  const merged = before === undefined ? undefined : await merging.mergeOver(before, onto, step.commit);
+  if (merged?.kind !== "clean") return undefined;
+  if (merged.tree === (await merging.treeOf(onto))) return onto;
+  const parents = side === onto ? [onto] : [onto, side];
+  return merging.commit({ tree: merged.tree, parents, message: step.message, author: step.author });
 }
 
 async function settle(ports: MergePorts, op: MergeOp, lost: readonly LostLanding[] = []): Promise<boolean> {

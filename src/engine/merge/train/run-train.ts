@@ -9,7 +9,7 @@ import { foreignTip, tipOf } from "../landing-tip.ts";
 import { distrust } from "../learn.ts";
 import { mergeOne } from "../merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "../ports.ts";
-import { droppedBehind, restsOnDropped } from "../rewritten-target.ts";
+import { droppedBehind, landableHead } from "../rewritten-target.ts";
 import type { Slots } from "../slots.ts";
 import type { Concern } from "../steering.ts";
 import type { EntryOutcome, Landing, TrainProgress, TrainSteps } from "./steps.ts";
@@ -113,10 +113,15 @@ async function run(
     merge: async (onto, entry) => {
       const now = await ports.store.read((tx) => tx.merges.get(entry.id));
       if (!isInWork(now)) return { kind: "stopped", cause: "approval_denied", detail: takenOut };
-      const lost = await restsOnDropped(ports, { onto, entry, dropped });
-      if (lost !== undefined) return { kind: "stopped", cause: "conflict", detail: { message: lost } };
+      const own = await landableHead(ports, { onto, entry, dropped });
+      if ("problem" in own) return { kind: "stopped", cause: "conflict", detail: { message: own.problem } };
       const tree = trees.get(onto) ?? (await merging.treeOf(onto));
-      const answer = await mergeOne(ports, { onto: { commit: onto, tree }, entry, slots, stop });
+      const answer = await mergeOne(ports, {
+        onto: { commit: onto, tree },
+        entry: { ...entry, headCommit: own.head },
+        slots,
+        stop,
+      });
       if (answer.kind === "merged") {
         trees.set(answer.commit, answer.tree);
         const ids = [...(held.get(onto) ?? []), entry.id];
