@@ -15,29 +15,29 @@ import { databaseIn, identityOf } from "./project-place.ts";
  */
 export type PlaceStanding = "here" | "moved" | "gone";
 
-/** `replaced`: another program made new files beside the database, and this process may not even close its own. */
+/** `replaced`: another program made new files beside the database. This process must not even close its own ones. */
 type Reason = PlaceStanding | "replaced";
 
 export interface PlaceWatch extends Disposable {
-  /** Costs three looks at the file system. */
+  /** Reads the state of three paths; cheap enough to ask before each write. */
   standing(): PlaceStanding;
 }
 
 /**
- * Notices that a project was moved or deleted under a process that serves it. `onLost` is called as soon as the system
- * tells of it; a parent directory that moves is told by nobody, so whoever is about to write asks `standing` first.
+ * Notices that a project was moved or deleted while a process serves it. `onLost` is called as soon as the system reports the
+ * change. The system does not report that a parent directory moved, so callers ask `standing` before each write.
  */
 export function watchPlace(
   { root, state }: ProjectPlace,
   onLost?: (standing: PlaceStanding) => void,
   onChange?: () => void,
 ): PlaceWatch {
-  // Another database may be put in the place of ours: then we would write into a file that no process reads.
+  // Somebody may put another database in the place of ours. We would then write into a file that no process reads.
   const [isState, isRoot, isDatabase] = [sameAs(state), sameAs(root), sameAs(databaseIn(state))];
   const held = openSync(state, "r");
   const standing = (): PlaceStanding => {
     if (isState()) return isDatabase() ? (isRoot() ? "here" : "moved") : "gone";
-    // The last name of a deleted directory is gone, although we still hold it.
+    // A deleted directory has no name any more, although we still hold it open.
     return fstatSync(held).nlink === 0 ? "gone" : "moved";
   };
   const look = (): void => {
@@ -55,7 +55,7 @@ export function watchPlace(
   };
 }
 
-/** Whether this path still names what it names now. */
+/** Answers a function that says whether the path still names the same file or directory as at this moment. */
 function sameAs(path: string): () => boolean {
   const before = identityOf(path);
   return () => {
@@ -64,7 +64,7 @@ function sameAs(path: string): () => boolean {
   };
 }
 
-/** Where the system has no room for one more watch, the looks before each write have to do. */
+/** If the system has no watch left to give, there is none. The looks before each write are then all there is. */
 export function watched(path: string, look: () => void): { close(): void }[] {
   try {
     const watcher = watch(path, { persistent: false }, look);
@@ -76,7 +76,7 @@ export function watched(path: string, look: () => void): { close(): void }[] {
   }
 }
 
-/** A project as a process serves it that lives for long. */
+/** A project that an engine or a supervisor serves. */
 interface ServedProject {
   readonly store: Store;
   /** Ends this process when the project is no longer where the process found it. */
@@ -84,13 +84,14 @@ interface ServedProject {
 }
 
 /**
- * Before each use of the store it is asked whether the project is still where the process found it. If not, the process
- * ends at once and writes nothing: another one may serve the project by now, and every path this one knows is wrong.
+ * A store that checks before each use whether the project is still where the process found it. If the project is elsewhere, the
+ * process ends at once and writes nothing: another process may serve the project by now, and every path that this one
+ * knows is wrong.
  */
 export function serve({ root, state }: ProjectPlace, store: Store, leave: Leave): ServedProject {
   const database = databaseIn(state);
   const place = watchPlace({ root, state }, leave.onNotice, () => {
-    // The store then lets go of the deleted files. Other processes wait for that.
+    // The store then closes the deleted files. Other processes wait until it has.
     if (["-wal", "-shm"].some((end) => !existsSync(database + end))) void store.changeCounter().catch(() => {});
   });
   const orLeave = (error: unknown): never | Promise<never> => {
@@ -103,7 +104,7 @@ export function serve({ root, state }: ProjectPlace, store: Store, leave: Leave)
     const standing = place.standing();
     if (standing === "here") return isWritable(database) ? work().catch(orLeave) : Promise.reject(readOnly(database));
     leave.now(standing);
-    // Nothing happens any more in this process.
+    // The process is about to exit: its caller gets no answer.
     return new Promise(() => {});
   };
   const served: Store = {
@@ -140,7 +141,7 @@ const readOnly = (path: string): Failure => new Failure({ kind: "store-read-only
 
 interface Leave {
   now(reason: Reason): void;
-  /** Where the system is asked to tell at once. It has few watches to give, so supervisors do without. */
+  /** Asks the system to report changes at once. The system has few watches, so only the engine asks for one. */
   readonly onNotice?: (standing: PlaceStanding) => void;
 }
 

@@ -26,20 +26,6 @@ const watchedAnswerMs = 100;
 /** A keeper that is older than this has started its engine long ago. */
 const startingMs = 10_000;
 
-/** Was the file of this process's program deleted, with nothing in its place? False when that cannot be seen. */
-function isProgramGone(pid: number): boolean {
-  try {
-    const program = readlinkSync(`/proc/${pid}/exe`);
-    return program.endsWith(deleted) && !existsSync(program.slice(0, -deleted.length));
-  } catch {
-    // The process has ended, or belongs to somebody else: the engine's notice is judged elsewhere.
-    return false;
-  }
-}
-
-/** What Linux adds to the path of a deleted program. */
-const deleted = " (deleted)";
-
 /** How commands and supervisors reach the engine: through its notice file and its socket. */
 export function engineContact(options: KeeperOptions): EngineContact {
   const paths = enginePaths(options.state);
@@ -258,3 +244,17 @@ export const enginesAbroad = (state: string, start: EnginesAbroad["start"]): Eng
   forget: (id) => rmSync(join(askedDir(state), id), { force: true }),
   start,
 });
+
+/** True when the program file of this process was deleted and nothing is in its place; false where Linux does not tell. */
+function isProgramGone(pid: number): boolean {
+  try {
+    const program = readlinkSync(`/proc/${pid}/exe`);
+    return program.endsWith(deleted) && !existsSync(program.slice(0, -deleted.length));
+  } catch {
+    // The process has ended, or belongs to another user. Other checks find an engine that does not run.
+    return false;
+  }
+}
+
+/** What Linux adds to the path of a deleted program. */
+const deleted = " (deleted)";

@@ -7,7 +7,7 @@ import { makeWithin } from "../file-access.ts";
 
 const MiB = 1024 * 1024;
 
-/** Of more output than both together only so much of the beginning and of the end is kept: what failed is at the end. */
+/** A longer output keeps this much of its beginning and of its end. The end says what failed. */
 export const logLimits: LogLimits = { head: MiB, tail: 3 * MiB };
 
 export interface LogLimits {
@@ -15,31 +15,33 @@ export interface LogLimits {
   readonly tail: number;
 }
 
-/** A line that gets longer is handled in parts. */
+/** A longer line is written in parts. */
 const longestLine = 64 * 1024;
 
 export interface BoundedLogOptions {
-  /** Opened for appending, and empty. */
+  /** An empty file, opened for appending. */
   readonly file: number;
-  /** Gets whole lines, as text with one character for each byte. */
+  /** Is given whole lines, as text with one character for each byte. */
   redact(text: string): string;
   readonly limits?: LogLimits;
 }
 
 /**
- * A log that holds no secret and never gets large. Whoever looks at the file while it is written sees whole lines up to
- * the limit; with the end it holds the beginning, how many bytes are missing, and the end.
+ * A log without secrets and of limited size. While the gate runs, the file has whole lines, up to the limit. `finish` shortens
+ * a longer log to its beginning, a line that says how many bytes are missing, and its end.
  */
 export class BoundedLog {
   readonly #file: number;
   readonly #redact: (text: string) => string;
   readonly #limits: LogLimits;
-  /** Bytes that came, of which so many are in the file; and how long the file is by that. */
+  /** Bytes that the gate has written. */
   #came = 0;
+  /** How many of these bytes are in the file. */
   #shown = 0;
+  /** Size of the file, which redaction makes differ from `#shown`. */
   #size = 0;
   #pending = "";
-  /** How far the beginning reaches that stays whatever comes. */
+  /** Where the beginning ends that every log keeps. */
   #head = { came: 0, size: 0, endsLine: true };
   readonly #recent: Recent;
 
@@ -58,7 +60,7 @@ export class BoundedLog {
     this.#show(wholeLines(this.#pending));
   }
 
-  /** Nothing comes any more. The file then is what it stays, except for what has to be left out. */
+  /** The gate has ended: writes the last line also where it has no line end. */
   flush(): void {
     if (!this.#isTooMuch) this.#show(this.#pending.length);
   }
@@ -69,7 +71,7 @@ export class BoundedLog {
     const recent = latin(this.#recent.bytes());
     const from = Math.max(0, recent.length - this.#limits.tail);
     const line = recent.indexOf("\n", from) + 1;
-    // Without a line to begin with, the first bytes may be the end of a secret, which has no shape.
+    // Where no line begins, the first bytes may be the end of a secret. `redact` cannot know half a secret.
     const start = line > 0 && line - from <= longestLine ? line : from + Math.min(longestLine, this.#limits.tail / 2);
     const tail = recent.slice(start);
     const { came, size, endsLine } = this.#head;
@@ -99,7 +101,7 @@ export class BoundedLog {
   }
 }
 
-/** The last bytes that came, at least as many as are wanted; in blocks, because many come one by one. */
+/** The last bytes of an output, at least as many as are wanted. They are kept in blocks, because bytes often come one by one. */
 class Recent {
   readonly #blocks: Buffer[] = [];
   readonly #most: number;
@@ -137,7 +139,7 @@ const blockBytes = 64 * 1024;
 const latin = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 
-/** How much of a text can be handled without tearing a line, or a private key, apart. */
+/** How many characters of a text can be written without cutting a line or a private key in two. */
 function wholeLines(text: string): number {
   const lines = text.lastIndexOf("\n") + 1;
   if (lines === 0) return text.length > longestLine ? text.length : 0;
@@ -146,17 +148,17 @@ function wholeLines(text: string): number {
 }
 
 const everyMs = 150;
-/** More than a person can read between two looks. */
+/** A person cannot read more than this between two looks. */
 const lookBytes = 256 * 1024;
 
 interface Following {
-  /** Shows what has come since the last look, then stops. Throws what the watcher threw. */
+  /** Tells the lines since the last look, then stops. Throws what `tell` threw. */
   stop(): Promise<void>;
 }
 
 /**
- * Tells a watcher the lines of a growing log, made visible. It never holds up whoever writes: what comes faster than it
- * can be watched is left out, and said to be.
+ * Tells a watcher the lines of a growing log, with control characters made visible. It never holds up the gate: lines that
+ * come faster than a person can read are left out, and a line says how many bytes that were.
  */
 export function follow(log: FileHandle, tell: (text: string) => void): Following {
   const stopped = Promise.withResolvers<void>();
@@ -184,10 +186,10 @@ export function follow(log: FileHandle, tell: (text: string) => void): Following
   };
 }
 
-/** Reads up to the present end; answers where that was. */
+/** Reads the log from `from` to its end. Answers where that end is. */
 async function look(log: FileHandle, from: number, lines: Lines): Promise<number> {
   const { size } = await log.stat();
-  // A shorter log was emptied by the command itself: everything in it is new.
+  // The log is shorter than before: the command emptied it. Everything in it is new.
   const begin = size < from ? 0 : from;
   const start = Math.max(begin, size - lookBytes);
   if (start > begin) lines.skip(start - begin);
@@ -197,7 +199,7 @@ async function look(log: FileHandle, from: number, lines: Lines): Promise<number
   return start + bytesRead;
 }
 
-/** Turns bytes into whole lines. A line without an end waits for it, unless the line gets too long. */
+/** Turns bytes into whole lines. A line without an end waits for its end, unless the line gets too long. */
 class Lines {
   readonly #tell: (text: string) => void;
   #decoder = new TextDecoder();
@@ -233,7 +235,7 @@ class Lines {
 const chunkBytes = 64 * 1024;
 const tailLines = 200;
 
-/** A log that was opened: `file` is for appending; `reader` sees the same file whatever happens to its name. */
+/** `file` is for appending. `reader` reads the same file, also when another file takes its name. */
 export interface OpenLog {
   readonly file: number;
   readonly reader: FileHandle;
@@ -259,7 +261,7 @@ export async function digestOf(log: FileHandle): Promise<string> {
   }
 }
 
-/** The last lines of a log as they are; the caller that shows them makes control characters visible. */
+/** The last lines of a log as the gate wrote them. The caller has to make control characters visible. */
 export async function tailOf(log: FileHandle): Promise<string> {
   const { size } = await log.stat();
   const from = Math.max(0, size - chunkBytes);

@@ -3,48 +3,49 @@ import type { KillReport, KnownBy } from "../../ports/process.ts";
 import { lockLimitOf } from "./mark.ts";
 import { allProcesses, bootId, carries, entryOf, lastPid, type ProcessEntry, startTokenAgo } from "./process-table.ts";
 
-/** Names the run of a gate to all that it starts. */
+/** Every process that a gate starts has this variable. Its value is the id of the gate's run. */
 export const gateRunVariable = "OVERSTORY_GATE_RUN";
 
 const pollMs = 20;
 /** SIGKILL cannot be refused. A process that is still there after this time is in an uninterruptible system call. */
 const verifyMs = 3_000;
-/** How many looks must find no process while other programs start processes all the time. */
+/** On a machine where other programs start processes all the time, this many looks in a row must find no process. */
 const mostLooks = 5;
 const longestPauseMs = 10;
 const chaseMs = 15;
-/** A chain of processes gets its next number sooner than this, or its last process is there to be seen by the next look. */
+/** A chase ends when no new process was started for this time: a process of ours would be there for the next look. */
 const quietMs = 3;
-/** By now a process is what it was started as: between fork and exec it shows the variables of its parent. */
+/** Between fork and exec a process shows the variables of its parent. A process that is older than this shows its own. */
 const settledMs = 1_000;
 
 /**
- * The real CLIs start their tools in sessions of their own, where a group signal does not reach: descendants are
- * collected first, while the parent links still hold, and each is signalled only if it is still the same process. A
- * root that is another process by now is left alone, and so is everything around it.
+ * Ends a process and all its descendants. The real CLIs start their tools in sessions of their own, which a signal to the
+ * process group does not reach. So the descendants are collected first, while the links to their parents hold, and each
+ * one gets a signal only if it is still the same process. If the number of the root belongs to another process by now,
+ * nothing is ended.
  */
 export async function endTree(
   root: ProcessIdentity,
   graceMs: number,
   { turnId, gateRun, mark }: KnownBy = {},
 ): Promise<KillReport> {
-  if (root.bootId !== bootId()) return nobody;
+  if (root.bootId !== bootId()) return nothingEnded;
   const ofTurn = turnId === undefined ? undefined : { name: "OVERSTORY_TURN_ID", value: turnId };
   const variable = gateRun === undefined ? ofTurn : { name: gateRunVariable, value: gateRun };
   return end(new Tree(root, { variable, mark, hidden: gateRun !== undefined }), graceMs);
 }
 
-/** Ends whatever was started for an agent in any of its turns, and everything below that, though all else is gone. */
+/** Ends every process that was started for an agent in any of its turns, also where the agent's own process has ended. */
 export const endStartedFor = (agentId: string, graceMs: number): Promise<KillReport> =>
   end(new Tree(undefined, { variable: { name: "OVERSTORY_SESSION_ID", value: agentId } }), graceMs);
 
 async function end(tree: Tree, graceMs: number): Promise<KillReport> {
   let asked = await tree.aliveForSure();
-  if (asked.length === 0) return nobody;
+  if (asked.length === 0) return nothingEnded;
   for (const entry of asked) signal(entry, "SIGTERM");
   await until(() => {
     if (asked.some(isAlive)) return false;
-    // What was started meanwhile, perhaps to tidy up, is asked as well and has the rest of the time.
+    // Processes that started meanwhile, perhaps to tidy up, get the signal too and have the rest of the time.
     asked = tree.alive();
     for (const entry of asked) signal(entry, "SIGTERM");
     return asked.length === 0;
@@ -71,22 +72,28 @@ async function end(tree: Tree, graceMs: number): Promise<KillReport> {
   };
 }
 
-const nobody: KillReport = { signalled: 0, escalated: false, survivors: [], ended: [] };
+const nothingEnded: KillReport = { signalled: 0, escalated: false, survivors: [], ended: [] };
 
 /** What a process was started with, and passes on to its children. */
 interface Inherited {
   readonly variable?: { readonly name: string; readonly value: string } | undefined;
   readonly mark?: Mark | undefined;
-  /** Also what lowered its limit below every mark since the root was started: no agent needs that, and a gate might. */
+  /**
+   * Also processes that are younger than the root and have lowered their limit below every mark. A gate could hide a
+   * process in this way.
+   */
   readonly hidden?: boolean;
 }
 
-/** Everything that was seen to belong to a root or to carry what was inherited, the dead included: their sessions and groups may outlive them. */
+/**
+ * The processes that belong to a root, or that carry what its processes inherit. Processes that have ended stay in the tree,
+ * because their sessions and groups may outlive them.
+ */
 class Tree {
   readonly #root: ProcessIdentity | undefined;
   readonly #inherited: Inherited;
   readonly #members = new Map<number, ProcessEntry>();
-  /** Start tokens of processes that inherited nothing, by pid: one look at their files is enough. */
+  /** Start tokens, by pid, of processes that are known not to belong to the tree. Their files are read only once. */
   readonly #strangers = new Map<number, string>();
   readonly #settledBefore = startTokenAgo(settledMs);
 
@@ -95,12 +102,12 @@ class Tree {
     this.#inherited = inherited;
   }
 
-  /** Everybody who was alive when first seen. */
+  /** Pids of the members that were alive when a look first saw them. */
   get found(): readonly number[] {
     return [...this.#members.values()].filter(({ defunct }) => !defunct).map(({ pid }) => pid);
   }
 
-  /** Looks at all processes again and answers the members that live now. */
+  /** Looks at all processes again. Answers the members that are alive now. */
   alive(): ProcessEntry[] {
     const all = allProcesses();
     const now = new Map(all.map((entry) => [entry.pid, entry]));
@@ -116,10 +123,10 @@ class Tree {
   }
 
   /**
-   * The same, where nobody may be overlooked. A process that forks and leaves, again and again, is seldom there when its
-   * row is read. A look that found nobody is believed where no process was started during it; elsewhere it is repeated,
-   * each time with a chase along the newest numbers, where such a process must be. Whoever is found there goes to `kill`
-   * at once.
+   * The same, where no process may be overlooked. A process that forks and exits, again and again, is often gone before
+   * its entry is read. A look that found no process is believed if no process was started during the look. Otherwise the
+   * look is repeated, each time after a chase along the newest numbers, where such a process must be. A process that the
+   * chase finds goes to `kill` at once.
    */
   async aliveForSure(kill?: (entry: ProcessEntry) => void): Promise<ProcessEntry[]> {
     for (let looks = 1; ; looks++) {
@@ -134,7 +141,7 @@ class Tree {
     }
   }
 
-  /** Follows the numbers that are given to new processes, as fast as we can read. */
+  /** Reads the newest process numbers as fast as it can. Answers the members that it met. */
   #chase(kill: (entry: ProcessEntry) => void = () => {}): ProcessEntry[] {
     const caught: ProcessEntry[] = [];
     const until = performance.now() + chaseMs;
@@ -145,7 +152,7 @@ class Tree {
       const last = lastPid() ?? 0;
       if (last !== newest) quietFrom = now;
       newest = last;
-      // Every number so far was looked at, or they began anew.
+      // All numbers up to the newest were read, or the numbers began again at 1.
       if (next > last) next = last;
       const entry = entryOf(next);
       if (entry === undefined || entry.defunct || entry.pid === process.pid) continue;
@@ -199,13 +206,13 @@ function signal(entry: ProcessEntry, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(entry.pid, name);
   } catch (error) {
-    // It went away between the look and the signal, which is what we wanted; or it became another user's, whom we may
-    // not end, and it is reported as a survivor.
+    // ESRCH: the process ended before the signal, as wanted. EPERM: the process belongs to another user now; we may not
+    // end it, and it is reported as a survivor.
     if (!(error instanceof Error && "code" in error && (error.code === "ESRCH" || error.code === "EPERM"))) throw error;
   }
 }
 
-/** Asks until the answer is yes or the time is up. */
+/** Waits until `done` answers true, for at most `ms`. */
 async function until(done: () => boolean, ms: number): Promise<void> {
   const deadline = performance.now() + ms;
   while (!done() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
