@@ -125,7 +125,10 @@ const mostReplies = 50;
 
 /** The same rule as for mail that is sent after the end. */
 async function mayAsk(tx: Tx, message: Message, agent: Agent): Promise<boolean> {
-  if (message.fromAgentId === null || !givesWork(message)) return true;
+  if (message.fromAgentId === null) return true;
+  const run = message.type === "review" ? undefined : await tx.runs.get(agent.runId);
+  if (run !== undefined && run.status !== "active") return false;
+  if (!givesWork(message)) return true;
   const sender = await tx.agents.get(message.fromAgentId);
   return sender === undefined || mayGiveWork(tx, sender, agent);
 }

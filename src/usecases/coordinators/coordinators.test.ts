@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { coordinatedWorld } from "../../../testkit/coordinated-world.ts";
 import { agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { worldWith } from "../../../testkit/world.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
@@ -219,6 +220,21 @@ test("agents of an ended run bring nobody back to work; the operator may", async
   expect(await named(world, "l1")).toMatchObject({ generation: 1, state: "completed" });
   await world.must(sendMail, { ...more, type: "assign" });
   expect(await named(world, "l1")).toMatchObject({ generation: 2 });
+});
+
+test("nor does what they asked of an agent before it handed in its work; they get it back", async () => {
+  await using world = await coordinatedWorld();
+  await world.seatBelow("b1", { taskId: "T1" });
+  const turn = await world.beginTurn("b1");
+  const chief = agentCaller("chief", "coordinator", { runId: world.runId });
+  await world.must(sendMail, { to: "b1", type: "question", subject: "more", body: "and that?" }, chief);
+  await world.store.transaction((tx) => tx.runs.complete(world.runId, "completed", world.clock.now));
+  await world.tell("done", true, { from: "b1", fromAgentId: "agent-b1", type: "worker_done" });
+  await world.settle(turn);
+  const b1 = await world.store.read((tx) => tx.agents.byName("b1"));
+  expect(b1).toMatchObject({ generation: 1, state: "completed", outcome: "done" });
+  const [back] = await world.store.read((tx) => tx.messages.list({ to: "chief", from: "system" }));
+  expect(back?.subject).toBe('Returned: b1 finished before it read "more"');
 });
 
 test("a coordinator whose run is over ends with its turn, and its name is free again", async () => {
