@@ -134,3 +134,34 @@ test("mail that comes after the work was accepted is not written into the turn",
   });
   expect(timesTold(project)).toBe(1);
 }, 120_000);
+
+test("mail that is written while the agent says its last words begins it anew, and it is left to act on it", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { turn: 1 }
+  do:
+    - touch: "\${env.HOME}/working"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - say: my last words
+- when: { input: Use UTC }
+  do:
+    - touch: "\${env.HOME}/began"
+    # Longer than a program may linger that has nothing to do any more.
+    - shell: "sleep 12"
+    - ov: [done, --no-code, --summary, In UTC]
+- do: [{ say: hm }]
+`,
+  });
+  await slingNew(project, "B1", ...control);
+  await untilFile(project, "working");
+  const id = await tell(project);
+  await project.until("it was written", async () => (await deliveryOf(project, id))?.channel === "steer");
+  await letGo(project);
+  await untilFile(project, "began");
+  await untilAgent(project, "b1", "completed/done", "completed/no_signal");
+  await project.settled();
+  expect(await project.agent("b1")).toMatchObject({ outcome: "done", generation: 1 });
+  expect(await ranTurns(project, "b1")).toHaveLength(1);
+  expect(await deliveryOf(project, id)).toMatchObject({ state: "acked", channel: "steer" });
+  expect(timesTold(project)).toBe(1);
+}, 120_000);

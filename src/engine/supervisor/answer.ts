@@ -20,6 +20,10 @@ export interface Exchange {
   answer(replies: readonly PlacedReply[]): Promise<readonly PlacedEvent[]>;
   /** Gives the agent the mail that came since its turn began, where its program takes messages during a turn. */
   steer(): Promise<void>;
+  /** The agent's output says that its model got this message. */
+  heard(messageId: string): void;
+  /** Has mail been written that the agent's model has not got yet? It begins anew with it when it was at its end. */
+  isUnheard(): boolean;
   /** The turn is over: the agent reads the end of its input. */
   close(): void;
 }
@@ -29,16 +33,20 @@ export function exchangeWith(ports: SupervisorPorts, owned: OwnedTurn, driver: D
   const input = ports.files.openInput(owned.turn.logDir ?? "");
   let closed = false;
   const written = new Set<number>();
+  const unheard = new Set<string>();
   return {
     steer: async () => {
       const form = driver.steer;
-      if (form === null) return;
+      if (form === null || closed) return;
       for (const letter of await newMail(ports, owned, written)) {
         const { id, seq } = letter.message;
         give(ports, input, `mail-${seq}`, form({ id, text: `${steerNotice}\n\n${renderBatch([letter])}` }));
         written.add(seq);
+        unheard.add(id);
       }
     },
+    heard: (messageId) => unheard.delete(messageId),
+    isUnheard: () => unheard.size > 0,
     answer: async (replies) => {
       const denied: PlacedEvent[] = [];
       for (const placed of replies) {
@@ -58,7 +66,13 @@ export function exchangeWith(ports: SupervisorPorts, owned: OwnedTurn, driver: D
 }
 
 /** A driver that closes the input has nobody to answer. */
-const silent: Exchange = { answer: async () => [], steer: async () => {}, close: () => {} };
+const silent: Exchange = {
+  answer: async () => [],
+  steer: async () => {},
+  heard: () => {},
+  isUnheard: () => false,
+  close: () => {},
+};
 
 const steerNotice = "[OVERSTORY] Mail came while you work. Go on with your turn, and act on it.";
 

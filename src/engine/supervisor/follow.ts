@@ -79,8 +79,9 @@ export async function followOutput(
     const gone = process.isGone();
     const { events, replies, grew } = log.take();
     batch.push(...events, ...(await exchange.answer(replies)));
-    if (log.ended !== undefined) exchange.close();
-    else if (!gone && clock.monotonic() - lastSteered >= steerMs) {
+    for (const { event } of events) if (event.kind === "heard") exchange.heard(event.id);
+    if (log.ended !== undefined && !exchange.isUnheard()) exchange.close();
+    if (log.ended === undefined && !gone && clock.monotonic() - lastSteered >= steerMs) {
       await exchange.steer();
       lastSteered = clock.monotonic();
     }
@@ -91,7 +92,7 @@ export async function followOutput(
       waited = false;
       grewSince = true;
     }
-    if (log.ended !== undefined) overSince ??= now;
+    overSince = log.ended === undefined ? undefined : (overSince ?? now);
     look = grew ? fastestLookMs : Math.min(look * 2, slowestLookMs);
     // What the model was shown is stored at once: a finish that follows asks whether it was.
     const isHeard = batch.some(({ event }) => event.kind === "heard");

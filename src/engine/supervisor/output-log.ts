@@ -45,7 +45,7 @@ export class OutputLog {
   #line = 0;
   /** No line so far meant anything to the runtime. */
   saidNothing = true;
-  /** The runtime's last word that the turn is over, once seen. */
+  /** The runtime's last word that the turn is over, once seen. Mail that it takes up after that word begins it anew. */
   ended: TurnEnded | undefined;
   /** Nothing good can come of the turn any more, unless it ended well after all. */
   hopeless: Hopeless | undefined;
@@ -93,6 +93,7 @@ export class OutputLog {
       if (event.kind !== "malformed") this.saidNothing = false;
       if (event.kind === "hopeless") this.hopeless = event;
       if (event.kind === "turn-ended") this.#end(event);
+      if (event.kind === "heard") this.ended = undefined;
       const call = this.#calls.see(event, isNew ? this.#now() : this.#storedAt(event));
       if (isNew) into.push({ line: this.#line, part, event, ...(call === undefined ? {} : { call }) });
     });
