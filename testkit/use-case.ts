@@ -125,6 +125,7 @@ export const activeRun = (id: string, startedAt: number): Run => ({
   coordinatorName: null,
   status: "active",
   checklist: false,
+  startCommit: null,
   startedAt,
   completedAt: null,
 });

@@ -152,6 +152,7 @@ export const runs = table<Run>("runs", {
   coordinatorName: nullable(text()),
   status: text<RunStatus>(),
   checklist: flag,
+  startCommit: nullable(text()),
   startedAt: integer,
   completedAt: nullable(integer),
 });
@@ -180,6 +181,9 @@ export const runRows = (sql: Sql): RunRows => ({
       landingBranch,
       id,
     );
+  },
+  setStart: async (id, commit) => {
+    await sql.run("UPDATE runs SET start_commit = ? WHERE id = ? AND start_commit IS NULL", commit, id);
   },
   setObjective: async (id, objective) => {
     await sql.run("UPDATE runs SET objective = ? WHERE id = ?", objective, id);
@@ -212,6 +216,8 @@ export const criteria = table<Criterion>("criteria", {
   provedBy: nullable(text()),
   provedAt: nullable(integer),
   checkedCommit: nullable(text()),
+  proofUnchanged: flag,
+  proofLost: nullable(text()),
 });
 
 export const taskCriteria = table<TaskCriterion>("task_criteria", { taskId: text(), runId: text(), number: integer });

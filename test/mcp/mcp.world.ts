@@ -51,6 +51,7 @@ export async function seat(
         landingBranch: null,
         coordinatorName: null,
         checklist: false,
+        startCommit: null,
         status: "active",
         startedAt: now,
         completedAt: null,

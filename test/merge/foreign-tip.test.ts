@@ -158,6 +158,7 @@ test("a landing branch that somebody moves before anything has landed on it is a
     landingBranch: null,
     coordinatorName: null,
     checklist: false,
+    startCommit: null,
     status: "active",
     startedAt: 1,
     completedAt: null,

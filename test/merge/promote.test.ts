@@ -18,6 +18,7 @@ async function begin(world: LandingWorld, id: string): Promise<string> {
     landingBranch: null,
     coordinatorName: null,
     checklist: false,
+    startCommit: null,
     status: "active",
     startedAt: world.ports.clock.now(),
     completedAt: null,

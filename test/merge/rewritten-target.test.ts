@@ -37,6 +37,7 @@ async function amended(options: LandingOptions = {}): Promise<{ world: LandingWo
     landingBranch: null,
     coordinatorName: null,
     checklist: false,
+    startCommit: null,
   } as const;
   const begun = { ...run, status: "active", startedAt: 1, completedAt: null } as const;
   await world.store.transaction((tx) => tx.runs.insert(begun));

@@ -14,6 +14,7 @@ async function begin(world: LandingWorld, id: string): Promise<string> {
     landingBranch: null,
     coordinatorName: null,
     checklist: false,
+    startCommit: null,
     completedAt: null,
   };
   const run: Run = { id, ...rest, status: "active", startedAt: world.ports.clock.now() };

@@ -1,4 +1,4 @@
-PRAGMA user_version = 17;
+PRAGMA user_version = 18;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -133,7 +133,7 @@ CREATE TABLE criteria (
   proof_commit TEXT,
   proved_by TEXT,
   proved_at INTEGER,
-  checked_commit TEXT,
+  checked_commit TEXT, proof_unchanged INTEGER NOT NULL DEFAULT 0, proof_lost TEXT,
   PRIMARY KEY (run_id, number)
 ) STRICT;
 
@@ -492,7 +492,7 @@ CREATE TABLE runs (
   status TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   completed_at INTEGER
-, checklist INTEGER NOT NULL DEFAULT 0) STRICT;
+, checklist INTEGER NOT NULL DEFAULT 0, start_commit TEXT) STRICT;
 
 CREATE INDEX runs_active ON runs(started_at) WHERE status = 'active';
 

@@ -75,6 +75,7 @@ const run = {
   landingBranch: "overstory/integration/main",
   coordinatorName: "coordinator",
   checklist: false,
+  startCommit: null,
   status: "active",
   startedAt: at,
   completedAt: at,
@@ -86,6 +87,7 @@ const bareRun = {
   landingBranch: null,
   coordinatorName: null,
   checklist: false,
+  startCommit: null,
   completedAt: null,
 };
 const bareCriterion: First<"criterionView"> = {
@@ -116,10 +118,18 @@ const criterion: First<"criterionView"> = {
     provedBy: "coordinator",
     provedAt: at,
     checkedCommit: "c2",
+    proofUnchanged: true,
+    proofLost: "is gone",
   },
   tasks: ["T1"],
 };
-const checklist: First<"checklistView"> = { run, criteria: [criterion, bareCriterion], unserved: [2], landing: "main" };
+const checklist: First<"checklistView"> = {
+  run,
+  criteria: [criterion, bareCriterion],
+  unserved: [2],
+  landing: "main",
+  remarks: ["is old"],
+};
 const runChange: First<"runChangeView"> = {
   runId: run.id,
   number: 2,

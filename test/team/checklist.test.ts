@@ -119,12 +119,17 @@ test("evidence counts on the landed tree alone, and is looked for again when the
     [["--file", "../outside"], "inside the project"],
     [["--commit", "0123456789abcdef"], "is no commit of this repository"],
     [["--file", "README.md", "--commit", head], "one of --file, --test and --commit"],
+    [["--commit", head], "was there before this run began"],
+    [["--test", "README.md"], "must be <path>:<name>"],
   ] as const) {
     const refused = await prove(...words);
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(says)]);
   }
-  expect((await prove("--commit", head)).code).toBe(0);
-  expect((await prove("--file", "README.md")).code).toBe(0);
+  const old = await prove("--file", "README.md");
+  expect([old.code, old.out]).toEqual([0, expect.stringContaining("was there before this run and is unchanged")]);
+  expect((await project.ov("status")).out).toContain(
+    "✓ 1. Have a file (file README.md, unchanged since before this run)",
+  );
   const { landing } = await project.json("run", "criteria");
   await project.git("rm", "--quiet", "README.md");
   await project.git("commit", "--quiet", "-m", "Without it");
@@ -134,3 +139,32 @@ test("evidence counts on the landed tree alone, and is looked for again when the
   const named = (await runOf(project))?.id ?? "";
   expect(await project.json("run", "complete", "--force", "--run", named)).toMatchObject({ runId: named });
 }, 120_000);
+
+test("a proof that is taken out of the landing branch counts no more, wherever the checklist is shown", async () => {
+  const builder = `
+- when: { agent: b1 }
+  do:
+    - edit: { file: one.txt, write: "one\\n" }
+    - commit: write one
+    - ov: [done, --summary, one.txt is there]
+- do: [{ say: I wait. }]
+`;
+  await using project = await makeProject({ scenario: builder, gates: ["true"] });
+  await project.json("coordinator", "start", "--objective", "Have a file");
+  await project.json("sling", "T1", "--title", "First", "--name", "b1", "--files", "one.txt", "--wait=done");
+  await project.json("merge", "--branch", "overstory/b1/T1");
+  const landed = (await project.git("rev-parse", "overstory/b1/T1")).trim();
+  await project.json("run", "criteria", "prove", "1", "--commit", landed);
+  await project.json("run", "criteria", "prove", "1", "--file", "one.txt");
+  const first = (await project.json("run", "criteria")).criteria;
+  expect(first).toMatchObject([{ status: "proved", proof: { path: "one.txt", unchanged: false, lost: null } }]);
+  await project.ov("merge", "undo", "1", "--yes");
+  await project.until("the engine has looked again", async () => {
+    const { criteria } = (await project.json("run", "criteria")) as { criteria: { status: string }[] };
+    return criteria[0]?.status === "open";
+  });
+  const gone = "file one.txt does not exist on";
+  expect((await project.ov("status")).out).toContain(`! 1. Have a file (${gone}`);
+  expect((await project.ov("coordinator", "check-complete")).out).toContain(gone);
+  expect((await project.ov("run", "complete")).err).toContain(gone);
+}, 180_000);

@@ -95,8 +95,8 @@ export const workTools = {
       { number: whole({ min: 1 }, "Number of the criterion") },
       {
         file: text("A file of the landed tree"),
-        test: text("A test file, or <path>:<name> with a name that stands in it"),
-        commit: text("Id of a commit that has landed"),
+        test: text("<path>:<name>, a test file and a name that stands in it"),
+        commit: text("Id of a commit that has landed in this run"),
       },
     ),
   }),

@@ -30,6 +30,8 @@ export const criterionView = ({ criterion, tasks }: CriterionDetail) => ({
           by: criterion.provedBy,
           at: iso(criterion.provedAt),
           checkedCommit: criterion.checkedCommit,
+          unchanged: criterion.proofUnchanged,
+          lost: criterion.proofLost,
         },
   waived:
     criterion.waivedAt === null
@@ -40,12 +42,13 @@ export const criterionView = ({ criterion, tasks }: CriterionDetail) => ({
 });
 
 /** The checklist of a run. */
-export const checklistView = ({ run, criteria, unserved, landing }: ChecklistReply) => ({
+export const checklistView = ({ run, criteria, unserved, landing, remarks }: ChecklistReply) => ({
   runId: run.id,
   objective: run.objective,
   landing,
   criteria: criteria.map(criterionView),
   unserved,
+  ...(remarks.length === 0 ? {} : { warnings: remarks }),
 });
 
 /** The checklist of a run after the operator changed its objective. */

@@ -116,7 +116,8 @@ function findingFields({ findings }: Pick<DoneRequest, "findings">) {
   return { findings: shown, ...(left === 0 ? {} : { findingsTotal: findings.length }) };
 }
 
-const findingFact = ({ file, line, severity, text, expected = null }: Finding) => ({
+const findingFact = ({ file, line, severity, text, expected = null, criterion }: Finding) => ({
+  ...(criterion === undefined ? {} : { criterion }),
   file,
   ...(line === null ? {} : { line }),
   severity,

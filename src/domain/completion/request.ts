@@ -100,11 +100,13 @@ export interface Finding {
   readonly text: string;
   /** What would be right. Absent in requests that an earlier version stored. */
   readonly expected?: string | null;
+  /** The number of the criterion that is not met, where a last review says so. */
+  readonly criterion?: number;
 }
 
 /**
- * Findings as JSON, `[{file, line?, severity?, text, expected?}]`, or as lines: `file:line: text`, `file: text`, or plain
- * text. In a line the severity may stand before the text, as compilers write it; a line `expected: <text>` belongs to
+ * Findings as JSON, `[{file, line?, severity?, text, expected?, criterion?}]`, or as lines: `file:line: text`, `file: text`,
+ * `criterion <n>: text`, or plain text. In a line the severity may stand before the text, as compilers write it; a line `expected: <text>` belongs to
  * the finding above it.
  */
 export function parseFindings(typed: string): Result<readonly Finding[], InvalidInput> {
@@ -123,16 +125,28 @@ export function parseFindings(typed: string): Result<readonly Finding[], Invalid
 }
 
 /** The lines of a finding as a person reads them, in the form that is also read back. */
-export function findingLines({ file, line, severity, text, expected = null }: Finding): readonly string[] {
+export function findingLines(finding: Finding): readonly string[] {
+  const { file, line, severity, text, expected = null, criterion } = finding;
   const place = line === null ? `${file}: ` : `${file}:${line}: `;
-  const said = `${file === "" ? "" : place}${severity}: ${text}`;
+  const about = criterion === undefined ? "" : `criterion ${criterion}: `;
+  const said = `${about}${file === "" ? "" : place}${severity}: ${text}`;
   return [`- ${said}`, ...(expected === null ? [] : [`  expected: ${expected}`])];
 }
 
 const ordinary = "error";
 
 function fromLine(line: string): Finding {
-  const item = line.replace(/^[-*]\s+/, "");
+  const { criterion, item } = aboutCriterion(line.replace(/^[-*]\s+/, ""));
+  return { ...placed(item), ...(criterion === undefined ? {} : { criterion }) };
+}
+
+/** `criterion 3: the rest` is about criterion 3. */
+function aboutCriterion(words: string): { readonly criterion?: number; readonly item: string } {
+  const [, number, rest] = /^criterion\s+(\d{1,4})\s*:\s+(.+)$/i.exec(words) ?? [];
+  return number === undefined || rest === undefined ? { item: words } : { criterion: Number(number), item: rest };
+}
+
+function placed(item: string): Finding {
   const [, file, number, words] = /^([^\s:]+)(?::(\d+))?(?::\d+)?:\s+(.+)$/.exec(item) ?? [];
   const isPath = file !== undefined && (number !== undefined || /[./]/.test(file));
   if (!isPath || words === undefined) return { file: "", line: null, ...graded(item), expected: null };
@@ -146,7 +160,7 @@ function graded(words: string): Pick<Finding, "severity" | "text"> {
   return known === undefined || text === undefined ? { severity: ordinary, text: words } : { severity: known, text };
 }
 
-const forms = "must be lines of text, or JSON: a list of {file, line?, severity?, text, expected?}";
+const forms = "must be lines of text, or JSON: a list of {file, line?, severity?, text, expected?, criterion?}";
 
 function fromJson(text: string): Result<readonly Finding[], InvalidInput> {
   const broken = jsonProblem(text);
@@ -177,7 +191,9 @@ function findingOf(value: unknown): Finding | undefined {
   const line = "line" in value && typeof value.line === "number" ? value.line : null;
   const severity = "severity" in value && typeof value.severity === "string" ? value.severity : ordinary;
   const expected = "expected" in value && typeof value.expected === "string" ? value.expected : undefined;
-  return { file, line, severity, text: value.text, expected: textOrNull(expected) };
+  const criterion = "criterion" in value && typeof value.criterion === "number" ? value.criterion : undefined;
+  const found = { file, line, severity, text: value.text, expected: textOrNull(expected) };
+  return criterion === undefined ? found : { ...found, criterion };
 }
 
 /** So many reviews in a row may send a branch back before somebody else has to decide. */

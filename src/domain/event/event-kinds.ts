@@ -200,6 +200,7 @@ export const eventKinds = {
   run_reopened: holds<{ runId: string }>(),
   criteria_added: holds<{ runId: string; numbers: readonly number[] }>(),
   criterion_proved: holds<{ runId: string; number: number; kind: string; landed: string }>(),
+  proof_lost: holds<{ runId: string; number: number; why: string }>(),
   criterion_waived: holds<{ runId: string; number: number; reason: string }>(),
   waiver_taken_back: holds<{ runId: string; number: number }>(),
   /** `criterion`: the number of the criterion that the words became; null when the objective is not split. */

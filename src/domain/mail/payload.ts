@@ -99,7 +99,7 @@ function kindProblem(field: PayloadField, value: unknown): string | undefined {
     case "findings":
       return Array.isArray(value) && value.every(isFinding)
         ? undefined
-        : "must be a list of {file, line?, severity, text, expected?}";
+        : "must be a list of {file, line?, severity, text, expected?, criterion?}";
   }
 }
 
@@ -110,10 +110,11 @@ const isTime = (value: unknown): boolean =>
 
 function isFinding(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { file, line, severity, text, expected } = value;
+  const { file, line, severity, text, expected, criterion } = value;
   const texts = [file, severity, text].every((part) => typeof part === "string");
   const mayBeLeftOut = expected === undefined || expected === null || typeof expected === "string";
-  return texts && mayBeLeftOut && (line === undefined || line === null || typeof line === "number");
+  const numbers = [line, criterion].every((part) => part === undefined || part === null || typeof part === "number");
+  return texts && mayBeLeftOut && numbers;
 }
 
 /** Agents' branches are `overstory/<agent>/<task>`, so the branch tells whose work it is. */

@@ -6,8 +6,11 @@ import {
   criterionStatus,
   evidenceOf,
   evidenceWords,
+  loseProof,
   parseEvidence,
+  proofWords,
   proveCriterion,
+  seeProofAgain,
   unserved,
   waiveCriterion,
 } from "./checklist.ts";
@@ -52,7 +55,6 @@ test("an objective that nobody has split is criterion 1; runs without one, and o
 describe("evidence", () => {
   test.each([
     [{ file: "./docs/a.md" }, { kind: "file", path: "docs/a.md" }, "file docs/a.md"],
-    [{ test: "a.test.ts" }, { kind: "test", path: "a.test.ts", test: null }, "test a.test.ts"],
     [{ test: "a.test.ts:x: y" }, { kind: "test", path: "a.test.ts", test: "x: y" }, 'test a.test.ts "x: y"'],
     [{ commit: "ABCDEF1" }, { kind: "commit", commit: "abcdef1" }, "commit abcdef1"],
   ] as const)("%j is read", (typed, evidence, words) => {
@@ -61,7 +63,7 @@ describe("evidence", () => {
     expect(evidenceWords(evidence)).toBe(words);
     const [criterion] = added(["one"]);
     if (criterion === undefined) throw new Error("nothing was added");
-    const proved = proveCriterion(criterion, evidence, { ...by, landed: "tip" });
+    const proved = proveCriterion(criterion, evidence, { ...by, landed: "tip", unchanged: false });
     expect(evidenceOf(proved)).toEqual(evidence);
     expect(criterionStatus(proved)).toBe("proved");
   });
@@ -73,6 +75,8 @@ describe("evidence", () => {
     [{ file: "../a" }, "file"],
     [{ file: "/etc/passwd" }, "file"],
     [{ test: ":name" }, "test"],
+    [{ test: "a.test.ts" }, "test"],
+    [{ test: "a.test.ts: " }, "test"],
     [{ commit: "main" }, "commit"],
   ])("%j is refused", (typed, field) => {
     expect(parseEvidence(typed)).toMatchObject({ ok: false, refusal: { field } });
@@ -83,10 +87,23 @@ test("a criterion is served by a task, proved or waived, or it is said that it i
   const criteria = added(["one", "two", "three", "four"]);
   const [, , three, four] = criteria;
   if (three === undefined || four === undefined) throw new Error("too few");
-  const proved = proveCriterion(three, { kind: "file", path: "a" }, { ...by, landed: "tip" });
+  const proved = proveCriterion(three, { kind: "file", path: "a" }, { ...by, landed: "tip", unchanged: false });
   const waived = waiveCriterion(four, { by: "operator", now: 6, reason: "later" });
   expect(criterionStatus(waived)).toBe("waived");
   const tasks = [{ taskId: "T1", runId: "run-1", number: 1 }];
   const now = [...criteria.slice(0, 2), proved, waived];
   expect(unserved(now, tasks).map(({ number }) => number)).toEqual([2]);
+});
+
+test("evidence says that it is older than the run, and one that is lost makes the criterion open again", () => {
+  const [criterion] = added(["one"]);
+  if (criterion === undefined) throw new Error("nothing was added");
+  expect(proofWords(criterion)).toBeUndefined();
+  const proved = proveCriterion(criterion, { kind: "file", path: "a" }, { ...by, landed: "tip", unchanged: true });
+  expect(proofWords(proved)).toBe("file a, unchanged since before this run");
+  expect(proofWords(seeProofAgain(proved, { landed: "next", unchanged: false }))).toBe("file a");
+  const lost = loseProof(proved, "does not exist on main any more");
+  expect([criterionStatus(lost), proofWords(lost)]).toEqual(["open", "file a does not exist on main any more"]);
+  const again = proveCriterion(lost, { kind: "file", path: "b" }, { ...by, landed: "next", unchanged: false });
+  expect([criterionStatus(again), proofWords(again)]).toEqual(["proved", "file b"]);
 });

@@ -4,7 +4,7 @@ import type { Run } from "./run.ts";
 
 /**
  * file    a file of the landed tree
- * test    a file of the landed tree, and perhaps a name that stands in it
+ * test    a file of the landed tree, and a name that stands in it; without a name in rows of earlier versions
  * commit  a commit in the history of the landed tree
  */
 export const proofKinds = ["file", "test", "commit"] as const;
@@ -16,8 +16,8 @@ export type ProofKind = (typeof proofKinds)[number];
  *   open    -> proved  evidence was found on the landed tree
  *   open    -> waived  the operator decided that it need not be met
  *   waived  -> open    the operator took that back; with evidence it is proved again
- *   proved  -> open    by other words of the criterion (change.ts), and
- *   proved  -> open    only for a look at a landed tree that lacks the evidence; nothing is stored
+ *   proved  -> open    by other words of the criterion (change.ts)
+ *   proved  -> open    the landed tree has the evidence no more, or the last review found that it does not show the criterion
  */
 export interface Criterion {
   readonly runId: string;
@@ -36,13 +36,17 @@ export interface Criterion {
   readonly provedAt: number | null;
   /** The landed commit on which the evidence was last found. */
   readonly checkedCommit: string | null;
+  /** The evidence is as it was before anything of the run landed. */
+  readonly proofUnchanged: boolean;
+  /** Why the evidence does not count any more, as the end of a sentence about it; null while it counts. */
+  readonly proofLost: string | null;
 }
 
 export type CriterionStatus = "open" | "proved" | "waived";
 
-export function criterionStatus({ waivedAt, proofKind }: Pick<Criterion, "waivedAt" | "proofKind">): CriterionStatus {
-  if (waivedAt !== null) return "waived";
-  return proofKind === null ? "open" : "proved";
+export function criterionStatus(criterion: Pick<Criterion, "waivedAt" | "proofKind" | "proofLost">): CriterionStatus {
+  if (criterion.waivedAt !== null) return "waived";
+  return criterion.proofKind === null || criterion.proofLost !== null ? "open" : "proved";
 }
 
 /** What is said to show a criterion. */
@@ -108,6 +112,8 @@ export const unproved = {
   provedBy: null,
   provedAt: null,
   checkedCommit: null,
+  proofUnchanged: false,
+  proofLost: null,
 } as const;
 
 const fresh = (criterion: Pick<Criterion, "runId" | "number" | "text" | "addedBy" | "addedAt">): Criterion => ({
@@ -120,7 +126,7 @@ const fresh = (criterion: Pick<Criterion, "runId" | "number" | "text" | "addedBy
 
 export interface TypedEvidence {
   readonly file?: string | undefined;
-  /** A path, or a path and a name that stands in the file: `test/a.test.ts:reads dates`. */
+  /** A path and a name that stands in the file: `test/a.test.ts:reads dates`. */
   readonly test?: string | undefined;
   readonly commit?: string | undefined;
 }
@@ -144,14 +150,25 @@ export function parseEvidence({ file, test, commit }: TypedEvidence): Result<Evi
       invalid(field, "must be a path inside the project, without a leading / and without ..", { value: typed }),
     );
   }
-  return ok(field === "file" ? { kind: "file", path } : { kind: "test", path, test: name === "" ? null : name });
+  if (field === "file") return ok({ kind: "file", path });
+  if (name !== "") return ok({ kind: "test", path, test: name });
+  const problem = "must be <path>:<name>, with a name that stands in the file; for a whole file: --file";
+  return no(invalid("test", problem, { value: typed }));
+}
+
+/** What a look at a landed commit says about evidence. */
+export interface SeenEvidence {
+  /** The landed commit. */
+  readonly landed: string;
+  /** The evidence is as it was before anything of the run landed. */
+  readonly unchanged: boolean;
 }
 
 /** The criterion with evidence that was found on a landed commit. Newer evidence replaces older. */
 export const proveCriterion = (
   criterion: Criterion,
   evidence: Evidence,
-  { by, now, landed }: { readonly by: string; readonly now: number; readonly landed: string },
+  { by, now, landed, unchanged }: SeenEvidence & { readonly by: string; readonly now: number },
 ): Criterion => ({
   ...criterion,
   proofKind: evidence.kind,
@@ -161,7 +178,19 @@ export const proveCriterion = (
   provedBy: by,
   provedAt: now,
   checkedCommit: landed,
+  proofUnchanged: unchanged,
+  proofLost: null,
 });
+
+/** The criterion after another look at the same evidence, which was found again. */
+export const seeProofAgain = (criterion: Criterion, { landed, unchanged }: SeenEvidence): Criterion => ({
+  ...criterion,
+  checkedCommit: landed,
+  proofUnchanged: unchanged,
+});
+
+/** The criterion whose evidence does not count any more. What it was stays on record. */
+export const loseProof = (criterion: Criterion, why: string): Criterion => ({ ...criterion, proofLost: why });
 
 export const waiveCriterion = (
   criterion: Criterion,
@@ -189,6 +218,15 @@ export function evidenceWords(evidence: Evidence): string {
   if (evidence.kind === "commit") return `commit ${evidence.commit.slice(0, 12)}`;
   if (evidence.kind === "file" || evidence.test === null) return `${evidence.kind} ${evidence.path}`;
   return `test ${evidence.path} "${evidence.test}"`;
+}
+
+/** What is said to show a criterion, and what a reader has to know about it; undefined while nothing was ever said. */
+export function proofWords(criterion: Criterion): string | undefined {
+  const evidence = evidenceOf(criterion);
+  if (evidence === undefined) return undefined;
+  const words = evidenceWords(evidence);
+  if (criterion.proofLost !== null) return `${words} ${criterion.proofLost}`;
+  return criterion.proofUnchanged ? `${words}, unchanged since before this run` : words;
 }
 
 /** A task that says that it serves a criterion. */

@@ -95,8 +95,8 @@ function ofCriterion(criterion: Criterion, lacks: readonly Lack[]): OpenEnd | un
   const lack = status === "proved" ? lacks.find((one) => one.number === number) : undefined;
   if (status === "waived" || (status === "proved" && lack === undefined)) return undefined;
   const evidence = evidenceOf(criterion);
-  const why =
-    lack === undefined || evidence === undefined ? "has no proof" : `: ${evidenceWords(evidence)} ${lack.problem}`;
+  const problem = lack?.problem ?? criterion.proofLost;
+  const why = problem === null || evidence === undefined ? "has no proof" : `: ${evidenceWords(evidence)} ${problem}`;
   return {
     kind: "criterion",
     name: String(number),

@@ -16,6 +16,10 @@ export interface Run {
   readonly status: RunStatus;
   /** It ends only when its objective was looked at criterion by criterion. False for runs of earlier versions. */
   readonly checklist: boolean;
+  /**
+   * Where the branch on which it lands stood when the run chose it. Null before that, and for runs of earlier versions.
+   */
+  readonly startCommit: string | null;
   readonly startedAt: number;
   readonly completedAt: number | null;
 }

@@ -50,8 +50,11 @@ export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promis
   if (tip === undefined) return undefined;
   const earlier = await waitingBranches(ports, target, tip);
   const landingBranch = landingBranchFor({ target, runId: run.id, targetCheckedOut, earlier });
-  if (landingBranch !== target) await standAt(ports, landingBranch, { target, tip });
-  await ports.store.transaction((tx) => tx.runs.setBranches(run.id, { targetBranch: target, landingBranch }));
+  const begins = landingBranch === target ? tip : await standAt(ports, landingBranch, { target, tip });
+  await ports.store.transaction(async (tx) => {
+    await tx.runs.setBranches(run.id, { targetBranch: target, landingBranch });
+    await tx.runs.setStart(run.id, begins);
+  });
   return landingBranch;
 }
 
@@ -152,19 +155,19 @@ async function waitingBranches(ports: LandingPorts, target: string, tip: string)
   return earlierLandings(ports.merging, new Set(names.filter(isIntegration)), tip);
 }
 
-/** Sees to it that the landing branch is there, and where it should be. */
+/** Sees to it that the landing branch is there, and where it should be. Answers the commit that it is at. */
 async function standAt(
   ports: LandingPorts,
   branch: string,
   { target, tip }: { readonly target: string; readonly tip: string },
-): Promise<void> {
+): Promise<string> {
   const { from, at: place } = await landingPlace(ports.merging, branch, tip);
   const at = await withLanded(ports, branch, { from, place, target: tip });
-  if (from === at) return;
+  if (from === at) return at;
   const ref = `refs/heads/${branch}`;
   // One that may not be moved now, because somebody looks at it in a checkout, stays; what lands on it meets the same.
   const moved = await ports.merging.updateRefs([{ ref, from, to: at }], "overstory: landing branch");
-  if (moved.kind !== "updated") return;
+  if (moved.kind !== "updated") return from ?? at;
   // On record, so that a tip that somebody else made is told from this one. Without it, it is still on the target.
   const context = { caller: engineCaller, ids: ports.ids, now: ports.clock.now() };
   await ports.store.transaction(async (tx) => {
@@ -173,6 +176,7 @@ async function standAt(
     const op = await newOp(tx, context, { ...about, beforeCommit: from, afterCommit: at });
     await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
   });
+  return at;
 }
 
 interface Move {

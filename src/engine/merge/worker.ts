@@ -13,6 +13,7 @@ import { catchUp, retarget } from "./landing-branch.ts";
 import { restoreTip } from "./landing-tip.ts";
 import { branchRef, type MergePorts, mergeContext, queueRef, queueRefs } from "./ports.ts";
 import { promote } from "./promote.ts";
+import { lookForProofs } from "./proofs.ts";
 import { leaveOut } from "./rewritten-target.ts";
 import type { Slots } from "./slots.ts";
 import { concernsOf } from "./steering.ts";
@@ -65,6 +66,7 @@ export class MergeWorker {
   }
 
   async #pass(): Promise<boolean> {
+    const isFirst = !this.#gatesEnded;
     if (!this.#gatesEnded) await endLostGates(this.#ports);
     if (this.#inDoubt !== undefined) {
       await recoverLandings(this.#ports);
@@ -88,7 +90,9 @@ export class MergeWorker {
       }),
     );
     if (ended.includes(false)) this.#inDoubt = "broke";
-    return operated || trains.length > 0;
+    const mayHaveMoved = operated || trains.length > 0;
+    if (mayHaveMoved || isFirst) await this.#alone(() => lookForProofs(this.#ports), undefined);
+    return mayHaveMoved;
   }
 
   /** What breaks is put on record and keeps nothing else from being done; nor does the pass end while others go on. */

@@ -55,6 +55,8 @@ export interface RunRows {
     id: string,
     branches: { readonly targetBranch: string; readonly landingBranch: string | null },
   ): Promise<void>;
+  /** The commit that its work begins at; the first one that is said stays. */
+  setStart(id: string, commit: string): Promise<void>;
   setObjective(id: string, objective: string): Promise<void>;
   complete(id: string, status: RunStatus, now: number): Promise<void>;
   /** It is active, as if it had never ended. */

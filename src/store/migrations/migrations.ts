@@ -17,6 +17,7 @@ import wakeReasons from "./014-wake-reasons.sql" with { type: "file" };
 import runChangeRows from "./015-run-changes.sql" with { type: "file" };
 import sharedFiles from "./016-shared-files.sql" with { type: "file" };
 import runsOfRows from "./017-runs-of-rows.sql" with { type: "file" };
+import oldEvidence from "./018-old-evidence.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -40,6 +41,7 @@ const migrations: readonly string[] = [
   runChangeRows,
   sharedFiles,
   runsOfRows,
+  oldEvidence,
 ];
 
 export const schemaVersion = migrations.length;

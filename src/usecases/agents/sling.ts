@@ -138,6 +138,7 @@ async function beginRun(tx: Tx, { now, ids }: Context, { capability, name, targe
     coordinatorName: capability === "coordinator" ? name : null,
     status: "active",
     checklist: false,
+    startCommit: null,
     startedAt: now,
     completedAt: null,
   };

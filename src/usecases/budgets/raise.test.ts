@@ -58,6 +58,7 @@ test("a run's own limit counts for that run alone, instead of the configured one
     landingBranch: null,
     coordinatorName: null,
     checklist: false,
+    startCommit: null,
   };
   await world.store.transaction(async (tx) => {
     await tx.runs.insert({ ...second, status: "active", startedAt: 0, completedAt: null });

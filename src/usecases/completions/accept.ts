@@ -17,6 +17,7 @@ import { submit } from "../mail/submit.ts";
 import { notify } from "../merge/notify.ts";
 import { askToLand } from "../merge/queue/ask-to-land.ts";
 import { endAfterPass, type LandedLook, runEndedBy } from "../runs/end-after-review.ts";
+import { takeProofsBack } from "../runs/verdict-on-whole.ts";
 import { closeAndFollow, isLeadTaskOver } from "../tasks/close-task.ts";
 import type { Context } from "../usecase.ts";
 import { reportKey } from "./checks.ts";
@@ -138,7 +139,9 @@ async function sendReport(
   const report = told?.reopened === true || endsRun ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
-  if (verdict !== null && sendsBack(verdict)) await tellFindings(tx, context, agent, { ...mail, verdict });
+  if (verdict === null || !sendsBack(verdict)) return;
+  await takeProofsBack(tx, context, agent, request.findings);
+  await tellFindings(tx, context, agent, { ...mail, verdict });
 }
 
 /** The agent's own key, unless another message has it: the report of an accepted completion is always sent. */

@@ -3,7 +3,7 @@ import { newestPerName } from "../../domain/agent/agent.ts";
 import { asksForShutdown, checkExit, type ExitCheck, type ExitFacts } from "../../domain/coordination/exit-triggers.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
-import type { OpenEnd } from "../../domain/run/open-ends.ts";
+import type { Lack, OpenEnd } from "../../domain/run/open-ends.ts";
 import { either, fields, flag, list, notSent, oneOf, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import type { TrackerReading } from "../../domain/tracker/tracker.ts";
@@ -16,6 +16,7 @@ import {
 import type { Tx } from "../../ports/store.ts";
 import type { Trackers } from "../../ports/tracker.ts";
 import type { Effect } from "../operation.ts";
+import { lookAtLanded } from "../runs/complete-run.ts";
 import { lastReviewOf } from "../runs/last-review.ts";
 import { openEndsOf } from "../runs/open-ends.ts";
 import type { UseCase } from "../usecase.ts";
@@ -30,7 +31,9 @@ interface TriggersRequest extends CheckRequest {
   /** Gathered before: a program of others must not run inside of our transaction. */
   readonly tracker: TrackerReading;
   /** The tip of the branch where the run lands, which is what a last review has to have read. */
-  readonly landed?: string | undefined;
+  readonly landed?: string | null | undefined;
+  /** Evidence of its checklist that the landed tree lacks. */
+  readonly lacks?: readonly Lack[] | undefined;
 }
 
 const tracker = oneOf(externalTrackers);
@@ -77,10 +80,8 @@ export const checkComplete: Effect<CheckRequest, CheckReply> = {
     const terms = { backend: taskTracker.backend, counts: coordinator.exitTriggers.taskTrackerEmpty };
     const tracker = await readTracker(await world.trackers(), terms);
     const listed = await world.call("criterion.list", {});
-    const landing = listed.ok ? listed.value.landing : undefined;
-    const landed =
-      landing === undefined ? undefined : await world.lookAhead((git) => git.commitOf(`refs/heads/${landing}`));
-    return world.call("coordinator.checkTriggers", { ...request, tracker, landed });
+    const looked = listed.ok ? await world.lookAhead((git) => lookAtLanded(git, listed.value)) : {};
+    return world.call("coordinator.checkTriggers", { ...request, tracker, ...looked });
   },
 };
 
@@ -88,9 +89,9 @@ export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
   kind: "read",
   request: fields(
     { capability: oneOf(headCapabilities), tracker: trackerReading },
-    { name: text, requireClean: flag, landed: notSent },
+    { name: text, requireClean: flag, landed: notSent, lacks: notSent },
   ),
-  run: async (tx, context, { requireClean, tracker, landed, ...question }) => {
+  run: async (tx, context, { requireClean, tracker, landed, lacks, ...question }) => {
     const { caller, settings } = context;
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;
@@ -99,7 +100,7 @@ export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
     const check = checkExit({ ...(await storedFacts(tx, found.value)), tracker }, rules);
     const { name: agentName, runId } = found.value;
     const run = await tx.runs.get(runId);
-    const ends = run === undefined ? [] : await openEndsOf(tx, run, caller.name);
+    const ends = run === undefined ? [] : await openEndsOf(tx, run, caller.name, lacks);
     const review = run === undefined ? undefined : await lastReviewOf(tx, context, run, landed);
     const open = review?.kind === "no" ? [...ends, review.end] : ends;
     return ok({ ...check, agentName, runId, open, byOperator: caller.kind !== "agent" });

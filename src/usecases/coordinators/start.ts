@@ -57,6 +57,7 @@ async function runFor(
     coordinatorName: name,
     status: "active",
     checklist: builds && capability === "coordinator" && (objective?.trim() || null) !== null,
+    startCommit: null,
     startedAt: now,
     completedAt: null,
   };

@@ -67,7 +67,8 @@ test("a run cannot end before the change was looked at; the operator can always 
   await using world = useCaseWorld();
   await led(world);
   await world.must(addCriteriaToRun, { texts: ["it reads CSV"] }, coordinator);
-  const proof = { runId: "run-1", number: 1, evidence: { kind: "file", path: "a.ts" } as const, landed: "c1" };
+  const seen = { landed: "c1", unchanged: false };
+  const proof = { runId: "run-1", number: 1, evidence: { kind: "file", path: "a.ts" } as const, seen };
   await world.must(recordProof, proof, coordinator);
   await world.must(changeRun, { words: "JSON too" });
   await world.store.transaction((tx) => tx.agents.release("agent-l1", 1));

@@ -6,7 +6,7 @@ import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { promoteCommand } from "../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { type Criterion, evidenceOf, evidenceWords } from "../../domain/run/checklist.ts";
+import { type Criterion, proofWords } from "../../domain/run/checklist.ts";
 import type { Lack, OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { forbiddenToComplete, isLastReviewer } from "../../domain/run/run.ts";
@@ -183,8 +183,7 @@ async function closeReview(tx: Tx, context: Context, { taskId }: Agent): Promise
 
 function shownBy(criterion: Criterion): string {
   if (criterion.waivedAt !== null) return `waived, ${criterion.waiveReason}`;
-  const evidence = evidenceOf(criterion);
-  return evidence === undefined ? "not shown" : evidenceWords(evidence);
+  return proofWords(criterion) ?? "not shown";
 }
 
 export interface RetargetRequest {

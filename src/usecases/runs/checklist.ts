@@ -4,6 +4,7 @@ import { type Criterion, checklistOf, type TaskCriterion, unserved } from "../..
 import type { Run } from "../../domain/run/run.ts";
 import { isDropped } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
+import { lastReviewers } from "./verdict-on-whole.ts";
 
 export interface CriterionDetail {
   readonly criterion: Criterion;
@@ -20,16 +21,21 @@ export const detailsOf = (
     tasks: tasks.filter(({ number }) => number === criterion.number).map(({ taskId }) => taskId),
   }));
 
-/** The checklist of a run, and which of its tasks serve what. A task that was given up serves nothing. */
+/**
+ * The checklist of a run, and which of its tasks serve what. A task that was given up serves nothing, and a last review
+ * reads what others did.
+ */
 export async function checklist(
   tx: Tx,
   run: Run,
 ): Promise<{ readonly criteria: readonly Criterion[]; readonly tasks: readonly TaskCriterion[] }> {
   const criteria = checklistOf(run, await tx.criteria.of(run.id));
   const tasks: TaskCriterion[] = [];
-  for (const served of criteria.length === 0 ? [] : await tx.criteria.tasksOf(run.id)) {
+  const all = criteria.length === 0 ? [] : await tx.criteria.tasksOf(run.id);
+  const reviews = new Set(all.length === 0 ? [] : (await lastReviewers(tx, run)).map(({ taskId }) => taskId));
+  for (const served of all) {
     const task = await tx.tasks.get(served.taskId);
-    if (task !== undefined && !isDropped(task)) tasks.push(served);
+    if (task !== undefined && !isDropped(task) && !reviews.has(task.id)) tasks.push(served);
   }
   return { criteria, tasks };
 }

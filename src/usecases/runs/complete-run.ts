@@ -1,4 +1,4 @@
-import { evidenceOf } from "../../domain/run/checklist.ts";
+import { criterionStatus, evidenceOf } from "../../domain/run/checklist.ts";
 import type { Lack } from "../../domain/run/open-ends.ts";
 import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Effect } from "../operation.ts";
@@ -39,7 +39,7 @@ export async function lookAtLanded(
   const landed = await git.commitOf(`refs/heads/${landing}`);
   const lacks: Lack[] = [];
   for (const { criterion } of criteria) {
-    const evidence = evidenceOf(criterion);
+    const evidence = criterionStatus(criterion) === "proved" ? evidenceOf(criterion) : undefined;
     if (evidence === undefined || criterion.checkedCommit === landed) continue;
     const problem = landed === undefined ? "cannot be looked for" : await lackOf(git, landed, evidence);
     if (problem !== undefined) lacks.push({ number: criterion.number, problem: `${problem} on ${landing} now` });

@@ -21,7 +21,7 @@ const proof = (number: number) => ({
   runId: "run-1",
   number,
   evidence: { kind: "file", path: "a.ts" } as const,
-  landed: "c1",
+  seen: { landed: "c1", unchanged: false },
 });
 
 test("L2: a run does not end before each criterion is proved or waived", async () => {
@@ -184,4 +184,21 @@ test("a task without a run serves no criterion", async () => {
   expect(await world.call(updateTask, { id: "loose", criteria: [1] })).toMatchObject({
     refusal: { field: "criteria" },
   });
+});
+
+test("evidence that is older than the run, or comes before the work, is said to the one who gives it", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["the version is 1.1.0", "dates are parsed"] }, coordinator);
+  await world.must(createTask, { title: "Raise the version", id: "T1", criteria: [1] }, coordinator);
+  const proved = await world.must(recordProof, { ...proof(1), seen: { landed: "c1", unchanged: true } }, coordinator);
+  expect(proved.remarks).toEqual([
+    expect.stringContaining("was there before this run and is unchanged"),
+    "work for this criterion is not done yet: T1",
+  ]);
+  expect((await world.must(recordProof, proof(2), coordinator)).remarks).toEqual([]);
+  expect((await world.must(overview, { all: true, mailbox: "operator" })).criteria).toMatchObject([
+    { criterion: { proofUnchanged: true } },
+    { criterion: { proofUnchanged: false } },
+  ]);
 });

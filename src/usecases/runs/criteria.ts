@@ -7,6 +7,7 @@ import {
   type Evidence,
   parseEvidence,
   proveCriterion,
+  type SeenEvidence,
   type TypedEvidence,
   takeWaiverBack,
   unserved,
@@ -30,6 +31,8 @@ export interface ChecklistReply {
   readonly unserved: readonly number[];
   /** The branch whose tip is the landed tree. */
   readonly landing: string;
+  /** What the one who has just given evidence should know about it. */
+  readonly remarks: readonly string[];
 }
 
 interface OfRun {
@@ -50,6 +53,7 @@ export const listCriteria: UseCase<OfRun, ChecklistReply> = {
       criteria: detailsOf(criteria, tasks),
       unserved: unserved(criteria, tasks).map(({ number }) => number),
       landing: await targetOf(tx, context, run.id),
+      remarks: [],
     });
   },
 };
@@ -117,23 +121,49 @@ export const proveCriterionOfRun: Effect<ProveRequest, ChecklistReply> = {
     const listed = await world.call("criterion.list", { runId });
     if (!listed.ok) return listed;
     const { landing, run } = listed.value;
+    const { kind } = evidence.value;
     const looked = await world.lookAhead(async (git) => {
-      const commit = await git.commitOf(`refs/heads/${landing}`);
-      return { commit, problem: commit === undefined ? undefined : await lackOf(git, commit, evidence.value) };
+      const landed = await git.commitOf(`refs/heads/${landing}`);
+      return landed === undefined ? undefined : lookAt(git, { run, landed }, evidence.value);
     });
-    if (looked.commit === undefined) {
-      return no(invalid(evidence.value.kind, `cannot be looked for: the branch ${landing} is not there yet`));
+    if (looked === undefined) {
+      return no(invalid(kind, `cannot be looked for: the branch ${landing} is not there yet`));
     }
+    const value = typed.file ?? typed.test ?? typed.commit ?? "";
     if (looked.problem !== undefined) {
-      const where = `${landing} (${looked.commit.slice(0, 12)})`;
-      const value = typed.file ?? typed.test ?? typed.commit ?? "";
+      const where = `${landing} (${looked.landed.slice(0, 12)})`;
       const advice = "prove it when it has landed (ov merge list), or name other evidence";
-      return no(invalid(evidence.value.kind, `${looked.problem} on ${where}; ${advice}`, { value }));
+      return no(invalid(kind, `${looked.problem} on ${where}; ${advice}`, { value }));
     }
-    const found = { runId: run.id, number, evidence: evidence.value, landed: looked.commit };
-    return world.call("criterion.recordProof", found);
+    if (kind === "commit" && looked.unchanged) {
+      const advice = "name a commit of this run, or a file or a test that shows what was met before";
+      return no(invalid(kind, `was there before this run began; ${advice}`, { value }));
+    }
+    return world.call("criterion.recordProof", { runId: run.id, number, evidence: evidence.value, seen: looked });
   },
 };
+
+/** What a landed commit says about evidence. `problem`: why it does not show it. */
+export async function lookAt(
+  git: EvidenceGit,
+  { run, landed }: { readonly run: Run; readonly landed: string },
+  evidence: Evidence,
+): Promise<SeenEvidence & { readonly problem: string | undefined }> {
+  const problem = await lackOf(git, landed, evidence);
+  // A run that has not chosen yet where to land has landed nothing: all that is there is older.
+  const start = run.startCommit ?? (run.landingBranch === null ? landed : null);
+  const isOld = problem === undefined && start !== null && (await isAsIn(git, { start, landed }, evidence));
+  return { landed, problem, unchanged: isOld };
+}
+
+async function isAsIn(
+  git: EvidenceGit,
+  { start, landed }: Record<"start" | "landed", string>,
+  evidence: Evidence,
+): Promise<boolean> {
+  if (evidence.kind === "commit") return git.contains(start, evidence.commit);
+  return start === landed || (await git.blobAt(start, evidence.path)) === (await git.blobAt(landed, evidence.path));
+}
 
 /** What it takes to look for evidence. */
 export type EvidenceGit = Pick<LookingGit, "commitOf" | "contains" | "blobAt" | "readBlob">;
@@ -158,8 +188,8 @@ interface FoundEvidence {
   readonly runId: string;
   readonly number: number;
   readonly evidence: Evidence;
-  /** The landed commit that has it: `criterion.prove` looked, because it has git at hand. */
-  readonly landed?: string | undefined;
+  /** What the landed commit says about it: `criterion.prove` looked, because it has git at hand. */
+  readonly seen?: SeenEvidence | undefined;
 }
 
 type Kind<K extends Evidence["kind"]> = Extract<Evidence, { kind: K }>;
@@ -178,10 +208,10 @@ export const recordProof: UseCase<FoundEvidence, ChecklistReply> = {
         ),
       ),
     },
-    { landed: notSent },
+    { seen: notSent },
   ),
-  run: async (tx, context, { runId, number, evidence, landed }) => {
-    if (landed === undefined) {
+  run: async (tx, context, { runId, number, evidence, seen }) => {
+    if (seen === undefined) {
       const why = "nobody has looked for the evidence; criterion.prove does";
       return no({ kind: "not-allowed", action: `prove criterion ${number}`, caller: context.caller.name, why });
     }
@@ -190,12 +220,29 @@ export const recordProof: UseCase<FoundEvidence, ChecklistReply> = {
     const criterion = await findCriterion(tx, found.value, number);
     if (!criterion.ok) return criterion;
     const { caller, now } = context;
-    await tx.criteria.put(proveCriterion(criterion.value, evidence, { by: caller.name, now, landed }));
+    const { landed, unchanged } = seen;
+    const proved = proveCriterion(criterion.value, evidence, { by: caller.name, now, landed, unchanged });
+    await tx.criteria.put(proved);
     const data = { runId, number, kind: evidence.kind, landed };
     await record(tx, now, { ...byCaller(caller, runId), type: "criterion_proved", data });
-    return listCriteria.run(tx, context, { runId });
+    const listed = await listCriteria.run(tx, context, { runId });
+    return listed.ok ? ok({ ...listed.value, remarks: await remarksOn(tx, found.value, proved) }) : listed;
   },
 };
+
+/** What speaks against evidence that exists: it is older than the run, or the work for the criterion is not done. */
+async function remarksOn(tx: Tx, run: Run, { number, proofUnchanged }: Criterion): Promise<readonly string[]> {
+  const open: string[] = [];
+  const { tasks } = await checklist(tx, run);
+  for (const { taskId } of tasks.filter((served) => served.number === number)) {
+    if ((await tx.tasks.get(taskId))?.status !== "closed") open.push(taskId);
+  }
+  const old = "the evidence was there before this run and is unchanged, so no work of the run shows it";
+  return [
+    ...(proofUnchanged ? [`${old}; the last reviewer and the operator are told`] : []),
+    ...(open.length === 0 ? [] : [`work for this criterion is not done yet: ${open.join(", ")}`]),
+  ];
+}
 
 export interface WaiveRequest extends OfRun {
   readonly number: number;

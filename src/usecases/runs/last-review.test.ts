@@ -60,7 +60,7 @@ const finding = "a.ts:3: error: the second part is missing";
 async function finishes(
   world: UseCaseWorld,
   name: string,
-  said: { readonly verdict?: string; readonly branch?: string },
+  said: { readonly verdict?: string; readonly branch?: string; readonly findings?: string },
   landedLook?: LandedLook,
 ): Promise<readonly Missing[]> {
   const findings = said.verdict === "pass" ? {} : { findings: finding };
@@ -171,6 +171,35 @@ test("a pass wakes the coordinator when the run cannot end with it", async () =>
     await before?.(world);
     expect(await passes(world, look)).toMatchObject({ run: "active", wakes: true, told: [] });
   }
+});
+
+test("a finding that names a criterion takes its proof back, and the next reviewer is shown what is left", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await world.store.transaction(async (tx) => {
+    const [first] = await tx.criteria.of("run-1");
+    if (first !== undefined) await tx.criteria.put({ ...first, proofUnchanged: true });
+  });
+  await end(world);
+  const described = (name: string) => world.store.read(async (tx) => (await tx.tasks.get(name))?.description);
+  expect(await described("last-review-1")).toContain("- criterion 1: file a.ts, unchanged since before this run");
+  const findings = `criterion 2: a.ts:3: the version is 1.0.0\nexpected: 1.1.0\n${finding}`;
+  expect(await finishes(world, "last-review-1", { verdict: "needs_changes", findings })).toEqual([]);
+  const { criteria } = await world.must(overview, { all: true, mailbox: "operator" });
+  expect(criteria).toMatchObject([
+    { criterion: { proofLost: null }, tasks: [] },
+    { criterion: { proofLost: "does not show it: last-review-1 found that it is not met" }, tasks: [] },
+  ]);
+  expect(await world.call(endRun, { landed: "c2" }, coordinator)).toMatchObject({
+    refusal: { criteria: [2], open: [{ what: expect.stringContaining("file a.ts does not show it") }] },
+  });
+  const letters = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
+  expect(letters[0]?.body).toContain("- criterion 2: a.ts:3: error: the version is 1.0.0");
+  const seen = { landed: "c2", unchanged: false };
+  const evidence = { kind: "file", path: "package.json" } as const;
+  await world.must(recordProof, { runId: "run-1", number: 2, evidence, seen }, coordinator);
+  await world.must(endRun, { landed: "c2" }, coordinator);
+  expect(await described("last-review-2")).toContain("- criterion 2: file package.json");
 });
 
 test("findings keep the run open until something else has landed, which is read anew", async () => {
@@ -310,7 +339,7 @@ test("a coordinator that asks for the end or a proof itself, and not by the oper
   const evidence = { kind: "file", path: "no/such/file" } as const;
   expect(await world.call(recordProof, { runId: "run-1", number: 1, evidence }, coordinator)).toMatchObject(refused);
   // A request from outside cannot say that somebody looked.
-  for (const { request } of [endRun, recordProof]) expect(JSON.stringify(request)).not.toContain("landed");
+  for (const { request } of [endRun, recordProof]) expect(JSON.stringify(request)).not.toMatch(/landed|seen/);
 });
 
 test("a run of one task, and one without a checklist, ends without a last review", async () => {

@@ -2,6 +2,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { criterionStatus, proofWords } from "../../domain/run/checklist.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -117,6 +118,9 @@ async function seat(tx: Tx, context: Context, run: Run): Promise<Result<string, 
       : `Read all of it: git diff ${against}...${landing} (tool: diff with branch ${landing}).`,
     "Judge it against the objective and against each criterion of the checklist, one by one. Say for each whether what has",
     "landed meets it, and name what is missing or wrong as findings. pass only when every criterion is met.",
+    "Begin a finding about a criterion that is not met with its number, as in `criterion 2: <what is missing>` (tool:",
+    "criterion). That takes its proof back.",
+    ...(await saidToShow(tx, run)),
     `Finish with a verdict on the branch ${landing}.`,
   ].join("\n");
   if (task !== undefined) await tx.tasks.update({ ...task, description });
@@ -126,6 +130,16 @@ async function seat(tx: Tx, context: Context, run: Run): Promise<Result<string, 
     (await tx.criteria.of(run.id)).map(({ number: one }) => one),
   );
   return ok(name);
+}
+
+/** What was given as evidence, so that the reviewer need not look for it. Whether it is good enough is its judgement. */
+async function saidToShow(tx: Tx, run: Run): Promise<readonly string[]> {
+  const lines = (await tx.criteria.of(run.id)).flatMap((criterion) => {
+    const words = criterionStatus(criterion) === "proved" ? proofWords(criterion) : undefined;
+    return words === undefined ? [] : [`- criterion ${criterion.number}: ${words}`];
+  });
+  if (lines.length === 0) return [];
+  return ["Given as evidence, and only looked for, not judged (unchanged: no work of this run made it):", ...lines];
 }
 
 const without = "complete without it";

@@ -1,8 +1,11 @@
 import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
-import type { ReviewVerdict } from "../../domain/completion/request.ts";
+import type { Finding, ReviewVerdict } from "../../domain/completion/request.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
+import { loseProof } from "../../domain/run/checklist.ts";
 import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
+import type { Context } from "../usecase.ts";
 
 /** The verdict of a last review. */
 export interface VerdictOnWhole {
@@ -40,4 +43,23 @@ export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole
   const letter = letters.find(({ payload }) => payloadFields(payload).findingsOf === reviewer.id);
   const message = letter?.id ?? null;
   return { by: reviewer.name, verdict, commit: reviewer.baseCommit, findings: findings.length, message };
+}
+
+/** A last review that sends the run back takes the proof of each criterion back of which it says that it is not met. */
+export async function takeProofsBack(
+  tx: Tx,
+  { now }: Context,
+  reviewer: Agent,
+  findings: readonly Finding[],
+): Promise<void> {
+  const run = await tx.runs.get(reviewer.runId);
+  if (run === undefined || !isLastReviewer(run, reviewer)) return;
+  const unmet = new Set(findings.flatMap(({ criterion }) => criterion ?? []));
+  for (const criterion of await tx.criteria.of(run.id)) {
+    if (!unmet.has(criterion.number) || criterion.proofKind === null) continue;
+    const why = `does not show it: ${reviewer.name} found that it is not met`;
+    await tx.criteria.put(loseProof(criterion, why));
+    const data = { runId: run.id, number: criterion.number, why };
+    await record(tx, now, { source: "engine", agent: reviewer, type: "proof_lost", data });
+  }
 }

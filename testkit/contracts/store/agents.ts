@@ -29,7 +29,10 @@ export function agentPromises(check: Check): void {
       await tx.runs.insert(aRun("r1"));
       await tx.runs.setBranches("r1", { targetBranch: "main", landingBranch: "overstory/integration/r1" });
       const branches = { targetBranch: "main", landingBranch: "overstory/integration/r1" };
-      expect(await tx.runs.get("r1")).toMatchObject(branches);
+      expect(await tx.runs.get("r1")).toMatchObject({ ...branches, startCommit: null });
+      await tx.runs.setStart("r1", "c1");
+      await tx.runs.setStart("r1", "c2");
+      expect(await tx.runs.get("r1")).toMatchObject({ startCommit: "c1" });
     });
   });
 

@@ -17,6 +17,7 @@ export const aRun = (id: string, change: Partial<Run> = {}): Run => ({
   landingBranch: null,
   coordinatorName: null,
   checklist: false,
+  startCommit: null,
   status: "active",
   startedAt: noon,
   completedAt: null,

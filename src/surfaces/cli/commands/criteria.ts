@@ -74,6 +74,7 @@ function shown(paint: Paint, reply: Result<ChecklistReply, Refusal>, head: strin
     successLine(paint, head),
     ...checklistLines(paint, reply.value.criteria),
     ...unservedLines(paint, reply.value),
+    ...reply.value.remarks.map((remark) => warningLine(paint, remark)),
   ];
   return ok({ json: checklistView(reply.value), text: lines.join("\n"), quietText: "" });
 }

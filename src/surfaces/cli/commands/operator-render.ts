@@ -1,7 +1,7 @@
 import { troubleCommands } from "../../../contract/views/agent.ts";
 import { replyCommand } from "../../../contract/views/mail.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
-import { criterionStatus, evidenceOf, evidenceWords } from "../../../domain/run/checklist.ts";
+import { criterionStatus, proofWords } from "../../../domain/run/checklist.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { LedRun } from "../../../usecases/agents/stop.ts";
@@ -92,13 +92,14 @@ export const questionLines = (paint: Paint, questions: readonly OpenQuestion[]):
 export const checklistLines = (paint: Paint, criteria: readonly CriterionDetail[]): readonly string[] =>
   criteria.map(({ criterion, tasks }) => {
     const status = criterionStatus(criterion);
-    const evidence = evidenceOf(criterion);
+    const proof = status === "waived" ? undefined : proofWords(criterion);
     const facts = [
-      ...(status === "proved" && evidence !== undefined ? [evidenceWords(evidence)] : []),
+      ...(proof === undefined ? [] : [proof]),
       ...(status === "waived" ? [`waived by ${criterion.waivedBy}: ${criterion.waiveReason}`] : []),
       ...(tasks.length === 0 ? [] : [tasks.join(", ")]),
     ];
-    const mark = status === "proved" ? paint.green("✓") : status === "waived" ? paint.dim("~") : "·";
+    const open = criterion.proofLost === null ? "·" : paint.bold(paint.yellow("!"));
+    const mark = status === "proved" ? paint.green("✓") : status === "waived" ? paint.dim("~") : open;
     const rest = facts.length === 0 ? "" : ` ${paint.dim(`(${visibleLine(facts.join("; "))})`)}`;
     return `  ${mark} ${criterion.number}. ${visibleLine(criterion.text)}${rest}`;
   });

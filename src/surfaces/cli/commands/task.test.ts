@@ -253,6 +253,7 @@ test("without a run the answer is null with a message; with one it has a duratio
       landingBranch: "main",
       coordinatorName: null,
       checklist: false,
+      startCommit: null,
       status: "active",
       startedAt: world.now() - 60_000,
       completedAt: null,

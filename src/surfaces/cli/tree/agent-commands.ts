@@ -199,7 +199,7 @@ export const doneCommand: Command = {
       name: "findings",
       value: "text|file",
       summary:
-        "What a review found: lines `file:line: severity: text`, each perhaps with `expected: text` below it, a JSON list, or a file that holds either",
+        "What a review found: lines `file:line: severity: text`, each perhaps with `expected: text` below it, `criterion 2: text` for a criterion that is not met, a JSON list, or a file that holds either",
     },
     {
       name: "branch",

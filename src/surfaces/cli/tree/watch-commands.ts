@@ -95,7 +95,7 @@ export const runCommand: Command = {
       name: "criteria",
       summary: "Show the checklist of a run: its objective in numbered criteria",
       details:
-        "A run with an objective ends only when each criterion is proved or waived. The coordinator adds the criteria, and names for each a file, a test or a commit that shows it; the evidence must be there on the landed tree. When the coordinator has not split the objective, the objective itself is criterion 1, and stays beside what the operator adds. Criteria are never deleted.",
+        "A run with an objective ends only when each criterion is proved or waived. The coordinator adds the criteria, and names for each a file, a test or a commit that shows it; the evidence must be there on the landed tree. A commit from before the run proves nothing; a file or a test that is as it was before is shown as unchanged. When the coordinator has not split the objective, the objective itself is criterion 1, and stays beside what the operator adds. Criteria are never deleted.",
       flags: [ofRun],
       run: async () => (await import("../commands/criteria.ts")).list,
       commands: [

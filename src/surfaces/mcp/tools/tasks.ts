@@ -9,7 +9,7 @@ import {
 } from "../../../contract/views/task.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
-import { criterionStatus } from "../../../domain/run/checklist.ts";
+import { criterionStatus, proofWords } from "../../../domain/run/checklist.ts";
 import type { TaskFields } from "../../../domain/task/fields.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { GroupDetail, GroupStatus } from "../../../usecases/groups/read-groups.ts";
@@ -148,13 +148,16 @@ export const criteriaProve: ToolHandler = async (given, { app }) =>
 
 function checklist(found: Result<ChecklistReply, Refusal>): Result<ToolAnswer, Refusal> {
   if (!found.ok) return found;
-  const { criteria, unserved } = found.value;
+  const { criteria, unserved, remarks } = found.value;
   const lines = criteria.map(({ criterion, tasks }) => {
-    const served = tasks.length === 0 ? "" : ` (${tasks.map(visibleLine).join(", ")})`;
-    return `${criterion.number} [${criterionStatus(criterion)}] ${visibleLine(criterion.text)}${served}`;
+    const proof = criterion.proofUnchanged || criterion.proofLost !== null ? proofWords(criterion) : undefined;
+    const facts = [...(proof === undefined ? [] : [proof]), ...tasks];
+    const known = facts.length === 0 ? "" : ` (${facts.map(visibleLine).join(", ")})`;
+    return `${criterion.number} [${criterionStatus(criterion)}] ${visibleLine(criterion.text)}${known}`;
   });
   const missing = unserved.length === 0 ? [] : [`No task serves yet: ${unserved.join(", ")}`];
-  const text = lines.length === 0 ? "This run has no checklist." : [...lines, ...missing].join("\n");
+  const notes = remarks.map((remark) => `Note: ${remark}`);
+  const text = lines.length === 0 ? "This run has no checklist." : [...lines, ...missing, ...notes].join("\n");
   return ok({ text, data: checklistView(found.value) });
 }
 

@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { aCriterion } from "../../../testkit/contracts/store/rows.ts";
+import { type LandingWorld, landingWorld } from "../../../testkit/landing-world.ts";
+import { activeRun } from "../../../testkit/use-case.ts";
+import { lookForProofs } from "./proofs.ts";
+
+const landing = "overstory/integration/run-1";
+
+/** A run that began at main, with criteria that a.txt and c.txt show. */
+async function provedWorld(): Promise<LandingWorld> {
+  const world = await landingWorld({ files: { "a.txt": "a\n", "c.txt": "c\n" } });
+  world.git(world.root, "branch", landing, "main");
+  const start = world.tip(landing);
+  const facts = { checklist: true, startCommit: start, targetBranch: "main", landingBranch: landing };
+  const proof = { runId: "run-1", proofKind: "file", provedAt: 1, provedBy: "coordinator" } as const;
+  const seen = { checkedCommit: start, proofUnchanged: true } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-1", 1), objective: "Do it", ...facts });
+    await tx.criteria.put(aCriterion(1, { ...proof, ...seen, proofPath: "a.txt" }));
+    await tx.criteria.put(aCriterion(2, { ...proof, ...seen, proofPath: "c.txt" }));
+  });
+  return world;
+}
+
+const criteriaOf = (world: LandingWorld) => world.store.read((tx) => tx.criteria.of("run-1"));
+
+test("a landing that changes one proof and deletes another is seen, whatever moved the branch", async () => {
+  await using world = await provedWorld();
+  world.branch("work", () => {
+    world.write(world.root, "a.txt", "another a\n");
+    world.git(world.root, "rm", "--quiet", "c.txt");
+  });
+  await world.enqueue("work", { targetBranch: landing });
+  await world.work();
+  const landed = world.tip(landing);
+  expect(await criteriaOf(world)).toMatchObject([
+    { checkedCommit: landed, proofUnchanged: false, proofLost: null },
+    { proofLost: `does not exist on ${landing} any more` },
+  ]);
+  const events = await world.store.read((tx) => tx.events.after(0, 1000));
+  expect(events.filter(({ type }) => type === "proof_lost")).toHaveLength(1);
+  await lookForProofs(world.ports);
+  const again = await world.store.read((tx) => tx.events.after(0, 1000));
+  expect(again).toHaveLength(events.length);
+});
+
+test("evidence that was given while git was asked counts", async () => {
+  await using world = await provedWorld();
+  world.git(
+    world.root,
+    "update-ref",
+    `refs/heads/${landing}`,
+    world.git(world.root, "commit-tree", "-m", "none", "4b825dc642cb6eb9a060e54bf8d69288fbee4904").trim(),
+  );
+  const { merging } = world.ports;
+  const blobAt: typeof merging.blobAt = async (commit, path) => {
+    await world.store.transaction(async (tx) => {
+      const [first] = await tx.criteria.of("run-1");
+      if (first !== undefined) await tx.criteria.put({ ...first, provedAt: 2 });
+    });
+    return merging.blobAt(commit, path);
+  };
+  await lookForProofs({ ...world.ports, merging: { ...merging, blobAt } });
+  const [first] = await criteriaOf(world);
+  expect(first).toMatchObject({ provedAt: 2, proofLost: null });
+});

@@ -1,0 +1,58 @@
+import { type Criterion, criterionStatus, evidenceOf, loseProof, seeProofAgain } from "../../domain/run/checklist.ts";
+import type { Run } from "../../domain/run/run.ts";
+import { record } from "../../usecases/events/record.ts";
+import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
+import { lookAt } from "../../usecases/runs/criteria.ts";
+import { branchRef, type MergePorts } from "./ports.ts";
+
+/** More runs than anybody has active at a time. */
+const remembered = 200;
+
+/**
+ * Looks again for the evidence of active runs whose landing branch has moved since it was found, by whatever moved it. What
+ * the branch has no more does not count any more, so that every list shows it. Safe to repeat: a criterion says on which
+ * commit its evidence was last seen.
+ */
+export async function lookForProofs(ports: MergePorts): Promise<void> {
+  for (const { run, landing, criteria } of await provedRuns(ports)) {
+    const landed = await ports.merging.commitOf(branchRef(landing));
+    if (landed === undefined) continue;
+    for (const criterion of criteria) {
+      const evidence = criterion.checkedCommit === landed ? undefined : evidenceOf(criterion);
+      if (evidence === undefined) continue;
+      const { problem, ...seen } = await lookAt(ports.merging, { run, landed }, evidence);
+      const why = problem === undefined ? undefined : `${problem} on ${landing} any more`;
+      await settle(ports, criterion, why === undefined ? seeProofAgain(criterion, seen) : loseProof(criterion, why));
+    }
+  }
+}
+
+interface ProvedRun {
+  readonly run: Run;
+  readonly landing: string;
+  readonly criteria: readonly Criterion[];
+}
+
+const provedRuns = ({ store, rules }: MergePorts): Promise<readonly ProvedRun[]> =>
+  store.read(async (tx) => {
+    const found: ProvedRun[] = [];
+    for (const run of await tx.runs.list(remembered)) {
+      if (run.status !== "active" || !run.checklist) continue;
+      const criteria = (await tx.criteria.of(run.id)).filter((one) => criterionStatus(one) === "proved");
+      if (criteria.length > 0) found.push({ run, criteria, landing: await targetOf(tx, { settings: rules }, run.id) });
+    }
+    return found;
+  });
+
+/** Somebody may have proved, waived or changed the criterion while git was asked: then that counts. */
+async function settle({ store, clock }: MergePorts, before: Criterion, after: Criterion): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { runId, number } = before;
+    const now = (await tx.criteria.of(runId)).find((one) => one.number === number);
+    if (JSON.stringify(now) !== JSON.stringify(before)) return;
+    await tx.criteria.put(after);
+    if (after.proofLost === null) return;
+    const data = { runId, number, why: after.proofLost };
+    await record(tx, clock.now(), { source: "engine", runId, type: "proof_lost", data });
+  });
+}
