@@ -71,7 +71,13 @@ describe("mail to a submitted agent", () => {
     expect(routeMail(mail("sub", more), agents)).toEqual({ ok: true, value: { kind: "reopen", to: "sub" } });
   });
 
-  const work = [{ type: "dispatch" }, { type: "assign" }, verdict("fail"), verdict("needs_changes")] as const;
+  const work = [
+    { type: "dispatch" },
+    { type: "assign" },
+    { type: "status", wake: true },
+    verdict("fail"),
+    verdict("needs_changes"),
+  ] as const;
 
   test.each(work)("composed as %j by a stranger is refused with whom to write to instead", (more) => {
     const stranger = { ...more, from: "l9", entitled: false };
@@ -85,12 +91,9 @@ describe("mail to a submitted agent", () => {
     expect(routeMail(mail("live", stranger), agents).ok).toBe(true);
   });
 
-  test.each([{ type: "question" }, { type: "merge_failed" }, { type: "status", wake: true }] as const)(
-    "%j reopens it, whoever asks",
-    (more) => {
-      expect(routeMail(mail("sub", { ...more, entitled: false }), agents)).toMatchObject({ value: { kind: "reopen" } });
-    },
-  );
+  test.each([{ type: "question" }, { type: "merge_failed" }] as const)("%j reopens it, whoever asks", (more) => {
+    expect(routeMail(mail("sub", { ...more, entitled: false }), agents)).toMatchObject({ value: { kind: "reopen" } });
+  });
 
   test.each([{ type: "status" }, { type: "error" }, { type: "merged" }, verdict("pass"), { type: "review" }] as const)(
     "composed as %j is refused with what would reopen it",

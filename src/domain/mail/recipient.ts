@@ -99,6 +99,10 @@ export const reopens = (mail: Pick<RoutedMail, "type" | "payload" | "wake">): bo
 export const givesWork = (mail: Pick<RoutedMail, "type" | "payload">): boolean =>
   mail.type === "dispatch" || mail.type === "assign" || sendsBack(mail);
 
+/** Mail that brings a submitted agent back, though it neither asks it anything nor tells it what became of its branch. */
+export const callsBack = (mail: Pick<RoutedMail, "type" | "payload" | "wake">): boolean =>
+  givesWork(mail) || (mail.wake && !reopeningTypes.includes(mail.type));
+
 function sendsBack({ type, payload }: Pick<RoutedMail, "type" | "payload">): boolean {
   if (type !== "review") return false;
   const { verdict } = payloadFields(payload);
@@ -108,7 +112,7 @@ function sendsBack({ type, payload }: Pick<RoutedMail, "type" | "payload">): boo
 /** Nobody steers the agents of another behind its back, nor uses up how often they may come back. */
 function reopenFor(mail: RoutedMail, { parentName }: RecipientFacts): Result<Route, Refusal> {
   const { from, to, type } = mail;
-  if (mail.origin !== "agent" || mail.entitled || !givesWork(mail)) return ok({ kind: "reopen", to });
+  if (mail.origin !== "agent" || mail.entitled || !callsBack(mail)) return ok({ kind: "reopen", to });
   const whose = parentName ?? "operator";
   const why = `it has finished its work for ${whose}; only who answers for it, its reviewer and the operator give it more. Write to ${whose}, or ask ${to} with --type question`;
   return no({ kind: "not-allowed", action: `send ${to} back to work by ${type}`, caller: from, why });

@@ -15,6 +15,7 @@ import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
+import { engineKeys } from "../mail/compose.ts";
 import type { Stream } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
@@ -180,7 +181,8 @@ async function reportOf(tx: Tx, check: StoredCheck): Promise<string | null> {
 }
 
 /** One incarnation reports one commit once. */
-export const reportKey = (agentId: string, commit: string | null): string => `done:${agentId}:${commit ?? ""}`;
+export const reportKey = (agentId: string, commit: string | null): string =>
+  `${engineKeys}done:${agentId}:${commit ?? ""}`;
 
 /**
  * Waits for the answer to a stored check. The check lives in the store: when the caller leaves, it goes on, and asking

@@ -15,6 +15,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
+import { engineKeys } from "../mail/compose.ts";
 import { noteUndelivered, post, tellOperator } from "../mail/post.ts";
 import { submit } from "../mail/submit.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
@@ -103,7 +104,14 @@ async function tellAbove(
   // The verdict stays on record as a message of its own: later rounds are counted by these.
   const from = { from: reviewer.name, fromAgentId: reviewer.id, runId: reviewer.runId, verified };
   const priority = "normal" as const;
-  const draft = { ...mail, ...from, address: above, recipients: [], priority, dedupeKey: `review:${reviewer.id}` };
+  const draft = {
+    ...mail,
+    ...from,
+    address: above,
+    recipients: [],
+    priority,
+    dedupeKey: `${engineKeys}review:${reviewer.id}`,
+  };
   const message = await post(tx, context, draft);
   await noteUndelivered(tx, message, above, `told in the report of ${reviewer.name}`);
   return ok(message);
@@ -116,7 +124,7 @@ function send(
   mail: ReportMail,
   to: string,
 ): Promise<Result<unknown, Refusal>> {
-  const dedupeKey = `review:${reviewer.id}`;
+  const dedupeKey = `${engineKeys}review:${reviewer.id}`;
   return submit(tx, context, speakerOf(reviewer, { verified }), reportComposition(mail, { to, dedupeKey }));
 }
 

@@ -44,6 +44,9 @@ export const writtenFields = {
   head: notSent,
 } as const;
 
+/** Keys of messages that the engine writes in the name of an agent begin so. Nobody else uses such a key. */
+export const engineKeys = "ov:";
+
 /** Loads what follows a message of its type, looks at the branch it announces, and stores a long body as a file. */
 export async function prepareWritten<Request extends WrittenRequest>(
   files: ProjectFiles,
@@ -92,7 +95,14 @@ export interface Answer {
 }
 
 /** Refuses an empty subject or body: a reader could do nothing with it. */
-export function checkWritten(written: { readonly subject?: string; readonly body: string }): Result<null, Refusal> {
+export function checkWritten(
+  written: { readonly subject?: string; readonly body: string },
+  dedupeKey?: string,
+): Result<null, Refusal> {
+  if (dedupeKey?.startsWith(engineKeys) === true) {
+    const problem = `must not begin with ${engineKeys}, which is for messages of the engine; the message was not sent`;
+    return no(invalid("dedupe-key", problem, { value: dedupeKey }));
+  }
   for (const [field, value] of Object.entries(written)) {
     if (value.trim() === "") return no(invalid(field, "is empty; the message was not sent"));
   }

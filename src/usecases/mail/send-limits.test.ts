@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { mailWorld } from "../../../testkit/mail-world.ts";
+import { operator } from "../../domain/caller/caller.ts";
 import { listMail } from "./read-mail.ts";
 import { replyToMail, sendMail } from "./send.ts";
 
@@ -22,6 +23,19 @@ test("equal words of another type or in another thread are no duplicate, and hid
   const result = await world.must(sendMail, { ...done, type: "result" });
   expect(result.duplicate).toBe(false);
   expect(await world.must(sendMail, done)).toMatchObject({ id: status.id, duplicate: true });
+});
+
+test("nobody sends under a key of the engine's, under which the report of an agent would count as sent", async () => {
+  await using world = await mailWorld();
+  const b1 = await world.seat("b1");
+  const chat = { to: "operator", subject: "hi", body: "x", dedupeKey: "ov:done:agent-b1:abc" };
+  for (const caller of [b1, operator]) {
+    expect(await world.call(sendMail, chat, { caller })).toMatchObject({
+      refusal: { kind: "invalid", field: "dedupe-key" },
+    });
+  }
+  const { id } = await world.must(sendMail, { ...chat, dedupeKey: "mine" }, b1);
+  expect(await world.call(replyToMail, { id: id ?? "", body: "y", dedupeKey: "ov:x" })).toMatchObject({ ok: false });
 });
 
 test("a dedupe key belongs to its sender and wins over every later obstacle", async () => {

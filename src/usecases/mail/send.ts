@@ -28,7 +28,7 @@ export const sendMail: UseCase<SendRequest, SendReply> = {
   ),
   prepare: prepareWritten,
   run: async (tx, context, request) => {
-    const written = checkWritten({ subject: request.subject, body: request.body });
+    const written = checkWritten({ subject: request.subject, body: request.body }, request.dedupeKey);
     if (!written.ok) return written;
     const type = parseType(request.type ?? "status");
     if (!type.ok) return type;
@@ -67,7 +67,7 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
   request: fields({ id: text, body: text }, writtenFields),
   prepare: prepareWritten,
   run: async (tx, context, request) => {
-    const written = checkWritten({ body: request.body });
+    const written = checkWritten({ body: request.body }, request.dedupeKey);
     if (!written.ok) return written;
     const type = parseType(request.type ?? "status");
     if (!type.ok) return type;

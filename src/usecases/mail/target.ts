@@ -2,7 +2,7 @@ import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { canonical, isTerminal } from "../../domain/agent/capability.ts";
 import {
   type Address,
-  givesWork,
+  callsBack,
   parseAddress,
   type RecipientFacts,
   type Route,
@@ -94,7 +94,7 @@ async function singleTarget(tx: Tx, sender: Sender, aim: Aim): Promise<Result<Ta
   const facts = new Map([...around].map(([name, known]) => [name, factsOf(known)]));
   const { type, payload, wake, strict } = aim;
   const ended = [around.get(to)].find((one) => one !== undefined && hasEnded(one));
-  const entitled = agent === null || ended === undefined || !givesWork(aim) || (await mayGiveWork(tx, agent, ended));
+  const entitled = agent === null || ended === undefined || !callsBack(aim) || (await mayGiveWork(tx, agent, ended));
   const mail = { from, to, type, payload, origin, terminal, wake, strict, entitled };
   const route = routeMail(mail, facts);
   if (!route.ok) return route;
