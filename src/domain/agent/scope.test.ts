@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test";
-import { findOverlaps, isScopeExplained, outsideScope, scopeWarning } from "./scope.ts";
+import { changeable, findOverlaps, isScopeExplained, outsideScope, scopeWarning } from "./scope.ts";
 
 test("no declared scope means no restriction", () => {
   expect(outsideScope(["anything.ts"], [])).toEqual([]);
   expect(outsideScope(["src/a.ts", "README.md"], ["src/**"])).toEqual(["README.md"]);
+});
+
+test("an agent that only shares files may change no others", () => {
+  expect(outsideScope(["README.md", "a.ts"], changeable({ scope: [], shares: ["README.md"] }))).toEqual(["a.ts"]);
+  expect(outsideScope(["a.ts"], changeable({ scope: [], shares: [] }))).toEqual([]);
 });
 
 test("going beyond the scope is explained in a commit or by mail", () => {

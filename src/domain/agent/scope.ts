@@ -45,8 +45,7 @@ export interface FileArea {
 }
 
 /** Every pattern that an agent may change files by. None: it may change everything. */
-export const changeable = ({ scope, shares }: FileArea): readonly string[] =>
-  scope.length === 0 ? [] : [...scope, ...shares];
+export const changeable = ({ scope, shares }: FileArea): readonly string[] => [...scope, ...shares];
 
 export interface Overlap {
   readonly owner: string;

@@ -206,7 +206,9 @@ function place({ agent }: Assignment): string {
 
 /** The heading and the one after it are how other tools find the scope; neither may change. */
 function fileScope({ agent }: Assignment): string {
-  const paths = agent.scope.length === 0 ? "No file scope restrictions" : bullets(agent.scope.map(code));
+  const none =
+    agent.shares.length === 0 ? "No file scope restrictions" : "No file is yours alone: change only those you share.";
+  const paths = agent.scope.length === 0 ? none : bullets(agent.scope.map(code));
   const shared =
     agent.shares.length === 0
       ? []
