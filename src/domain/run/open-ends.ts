@@ -4,13 +4,13 @@ import { isCodeTask } from "../task/rights.ts";
 import type { Task } from "../task/task.ts";
 import { type Criterion, criterionStatus, evidenceOf, evidenceWords } from "./checklist.ts";
 
-export const openEndKinds = ["task", "agent", "branch", "criterion", "review"] as const;
+export const openEndKinds = ["task", "agent", "branch", "criterion", "question", "review"] as const;
 export type OpenEndKind = (typeof openEndKinds)[number];
 
 /** One thing that keeps a run from ending, and what its coordinator or the operator does about it. */
 export interface OpenEnd {
   readonly kind: OpenEndKind;
-  /** The id of the task, the name of the agent or of the branch, the number of the criterion. */
+  /** The id of the task, the name of the agent or of the branch, the number of the criterion, the id of the question. */
   readonly name: string;
   readonly what: string;
   /** What to do, with the command to type. */
@@ -25,8 +25,15 @@ export interface RunFacts {
   /** Entries of the merge queue that are not settled. */
   readonly landing: readonly Pick<MergeEntry, "id" | "branch" | "status">[];
   readonly criteria: readonly Criterion[];
+  /** What the reader, who leads the run, has asked the operator and got no answer to. */
+  readonly questions: readonly Question[];
   /** Evidence that was given, and that the landed tree does not have any more, by the number of its criterion. */
   readonly lacks: readonly Lack[];
+}
+
+export interface Question {
+  readonly id: string;
+  readonly subject: string;
 }
 
 export interface Lack {
@@ -35,12 +42,14 @@ export interface Lack {
 }
 
 /** Everything that keeps a run from ending, with what this reader may do about it. Empty: it may end. */
-export function openEnds({ tasks, agents, landing, criteria, lacks }: RunFacts, reader: string): readonly OpenEnd[] {
+export function openEnds(facts: RunFacts, reader: string): readonly OpenEnd[] {
+  const { tasks, agents, landing, criteria, lacks, questions } = facts;
   return [
     ...tasks.map(ofTask),
     ...agents.map((agent) => ofAgent(agent, reader)),
     ...landing.map((entry) => ofBranch(entry, reader)),
     ...criteria.flatMap((criterion) => ofCriterion(criterion, lacks) ?? []),
+    ...questions.map(ofQuestion),
   ];
 }
 
@@ -87,6 +96,14 @@ const ofBranch = ({ id, branch, status }: RunFacts["landing"][number], reader: s
   name: branch,
   what: `branch ${branch} is on its way to land (${status})`,
   fix: `see what it waits for: ov merge show ${id}${isOperator(reader) ? `, or take it out of the queue: ov merge cancel ${id}` : "; only the operator takes it out of the queue"}`,
+});
+
+/** An answer that comes after the end would reach nobody. */
+const ofQuestion = ({ id, subject }: Question): OpenEnd => ({
+  kind: "question",
+  name: id,
+  what: `the operator has not answered "${subject}" (${id})`,
+  fix: "end your turn: the answer wakes you; the operator may also type: ov run complete",
 });
 
 function ofCriterion(criterion: Criterion, lacks: readonly Lack[]): OpenEnd | undefined {

@@ -18,7 +18,7 @@ import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/land
 import { leftTips } from "../merge/landing/landing-target.ts";
 import { approveMerge, rejectMerge } from "../merge/queue/decide-entry.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { answerTo, approvalOptions, closingOf, optionsOf } from "./decisions.ts";
+import { answerTo, approvalOptions, closingOf, isAskerGone, optionsOf } from "./decisions.ts";
 
 export interface DecideRequest {
   /** Id of the message that asks, or `merge:<number>`. */
@@ -134,6 +134,7 @@ async function decideGate(
   }
   const closing = await closingOf(tx, gate);
   if (closing !== undefined) return no(staleQuestion(gate, closing.subject));
+  if (await isAskerGone(tx, gate)) return no(staleQuestion(gate, `${gate.fromAgent}, which asked, has ended`));
   const tip = tipAsked(gate);
   // A target may have commits of the user's after our last operation.
   const last = tip === undefined || !isIntegration(tip.landing) ? null : (await leftTips(tx, tip.landing)).last;

@@ -56,8 +56,13 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
 /** A stopped or released agent waits for no answer; `ov recover` opens its questions again. */
 async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
   if ((await answerTo(tx, gate)) !== undefined || (await closingOf(tx, gate)) !== undefined) return false;
-  const author = await tx.agents.byName(gate.fromAgent);
-  return author === undefined || !hasEnded(author) || (author.releasedAt === null && author.outcome !== "stopped");
+  return !(await isAskerGone(tx, gate));
+}
+
+/** Nobody is there who would act on an answer: the agent that asked was stopped or released. */
+export async function isAskerGone(tx: Tx, { fromAgent }: Message): Promise<boolean> {
+  const author = await tx.agents.byName(fromAgent);
+  return author !== undefined && hasEnded(author) && (author.releasedAt !== null || author.outcome === "stopped");
 }
 
 /** The message by which the engine took a question of its own back. */

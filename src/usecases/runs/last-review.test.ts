@@ -10,7 +10,7 @@ import { acceptCompletion } from "../completions/accept.ts";
 import { checkStatus, requestDone } from "../completions/checks.ts";
 import { checkTriggers } from "../coordinators/check-complete.ts";
 import { post } from "../mail/post.ts";
-import { sendMail } from "../mail/send.ts";
+import { replyToMail, sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import { overview } from "../status/overview.ts";
@@ -346,6 +346,55 @@ test("a run of one task, and one without a checklist, ends without a last review
   await using world = useCaseWorld();
   await met(world, 1);
   expect(await end(world)).toMatchObject({ status: "completed", review: null });
+});
+
+test("tasks that are older than the run, or that no list knows, count when its agents worked on them", async () => {
+  await using world = useCaseWorld();
+  await met(world, 0);
+  await world.store.transaction(async (tx) => {
+    await tx.tasks.insert(aTask("older", { status: "closed" }));
+    for (const [name, taskId] of [
+      ["b1", "older"],
+      ["b2", "unknown"],
+    ] as const) {
+      const agent = storedAgent(name, { runId: "run-1", parentName: "coordinator", taskId });
+      await tx.agents.reserve({ ...agent, state: "completed", outcome: "done", releasedAt: 1 });
+    }
+  });
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-1") });
+});
+
+test("a coordinator does not end its run over a question that the operator has not answered", async () => {
+  await using world = useCaseWorld();
+  await met(world, 1);
+  const ask = { to: "operator", subject: "Which name?", body: "?" };
+  const gate = { ...ask, type: "decision_gate", payload: JSON.stringify({ options: ["a", "b"], context: "a name" }) };
+  const { id } = await world.must(sendMail, gate, coordinator);
+  expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({
+    refusal: { kind: "run-open", open: [{ what: expect.stringContaining('has not answered "Which name?"') }] },
+  });
+  await world.must(decide, { id: id ?? "", option: "a" });
+  const question = await world.must(sendMail, { ...ask, type: "question" }, coordinator);
+  expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({ refusal: { kind: "run-open" } });
+  await world.must(replyToMail, { id: question.id ?? "", body: "b" });
+  expect(await end(world)).toMatchObject({ status: "completed" });
+});
+
+test("an answer to an agent that has ended is refused, and not taken for delivered", async () => {
+  await using world = useCaseWorld();
+  await met(world, 1);
+  const payload = JSON.stringify({ options: ["a", "b"], context: "a name" });
+  const gate = { to: "operator", subject: "Which?", body: "?", type: "decision_gate", payload };
+  const { id } = await world.must(sendMail, gate, coordinator);
+  await world.store.transaction(async (tx) => {
+    const head = await tx.agents.byName("coordinator");
+    if (head === undefined) throw new Error("nobody leads");
+    await changeState(tx, head, { to: "between_turns", actor: "engine", reason: "test" }, world.now());
+  });
+  await world.must(endRun, { landed: "c1" });
+  expect(await world.call(decide, { id: id ?? "", option: "a" })).toMatchObject({
+    refusal: { kind: "invalid", problem: expect.stringContaining("coordinator, which asked, has ended") },
+  });
 });
 
 test("coordinator.lastReview: false ends a run without one", async () => {

@@ -1,3 +1,5 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -41,9 +43,7 @@ export async function lastReviewOf(
 ): Promise<LastReview> {
   if (!settings.coordinator.lastReview || !run.checklist || landed == null) return { kind: "done" };
   const reviewers = await lastReviewers(tx, run);
-  const reviewed = new Set(reviewers.map(({ taskId }) => taskId));
-  const tasks = (await tx.tasks.list({ runId: run.id })).filter(({ id }) => !reviewed.has(id));
-  if (tasks.length <= 1) return { kind: "done" };
+  if ((await tasksWorkedOn(tx, run, reviewers)).size <= 1) return { kind: "done" };
   const last = reviewers.at(-1);
   const changedAt = (await tx.runs.changes(run.id)).at(-1)?.changedAt ?? 0;
   const isNewest = last !== undefined && last.baseCommit === landed && last.startedAt > changedAt;
@@ -66,6 +66,15 @@ export async function lastReviewOf(
   }
   if (answer !== undefined && saysWithout(answer)) return { kind: "done" };
   return { kind: "needed" };
+}
+
+/** The tasks of a run, and those from elsewhere that its agents were given. The readings of the whole do not count. */
+async function tasksWorkedOn(tx: Tx, { id: runId }: Run, reviewers: readonly Agent[]): Promise<ReadonlySet<string>> {
+  const agents = (await tx.agents.list({ runId })).filter(({ capability }) => !isIn("persistent", capability));
+  const given = agents.flatMap(({ taskId }) => taskId ?? []);
+  const tasks = new Set([...(await tx.tasks.list({ runId })).map(({ id }) => id), ...given]);
+  for (const { taskId } of reviewers) tasks.delete(taskId ?? "");
+  return tasks;
 }
 
 /** Starts a reviewer on what has landed. When it cannot start, the operator is asked. Answers what to tell the caller. */

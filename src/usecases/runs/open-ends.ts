@@ -4,12 +4,13 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok } from "../../domain/result.ts";
-import { type Lack, type OpenEnd, openEnds } from "../../domain/run/open-ends.ts";
+import { type Lack, type OpenEnd, openEnds, type Question } from "../../domain/run/open-ends.ts";
 import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { goesAfterTurn } from "../agents/held-agents.ts";
+import { openDecisions, openQuestions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
 import { checklist } from "./checklist.ts";
 
@@ -27,9 +28,22 @@ export async function openEndsOf(
     agents: await openAgents(tx, run, agents),
     landing,
     criteria: (await checklist(tx, run)).criteria,
+    questions: reader === run.coordinatorName ? await unanswered(tx, run, reader) : [],
     lacks,
   };
   return openEnds(facts, reader);
+}
+
+/** What the coordinator asked the operator. Whether to do without the last review is the engine's question. */
+async function unanswered(tx: Tx, { id }: Run, coordinator: string): Promise<readonly Question[]> {
+  const decisions = (await openDecisions(tx, { runId: id })).filter(({ kind }) => kind === "decision");
+  const asked = [...decisions, ...(await openQuestions(tx, { runId: id }))].filter(({ from }) => from === coordinator);
+  const own: Question[] = [];
+  for (const question of asked) {
+    const message = await tx.messages.get(question.id);
+    if (message !== undefined && message.fromAgentId !== null) own.push(question);
+  }
+  return own;
 }
 
 /** An active run, and what `ov clean` would leave open of it. Agents are released by the same command. */
