@@ -237,6 +237,29 @@ test("nor does what they asked of an agent before it handed in its work; they ge
   expect(back?.subject).toBe('Returned: b1 finished before it read "more"');
 });
 
+test("an orchestrator is woken when the run of its coordinator has ended, unless it ended the run itself", async () => {
+  await using world = useCaseWorld();
+  const above = await world.must(startCoordinator, start({ capability: "orchestrator" }));
+  const chief = { ...agentCaller("orchestrator", "orchestrator", above), agentId: above.agentId };
+  const endsOf = async (runId: string) => {
+    const told = await world.store.read((tx) => tx.messages.list({ to: "orchestrator", from: "system", runId }));
+    return Promise.all(
+      told.map(async ({ seq, subject }) => {
+        const delivery = await world.store.read((tx) => tx.deliveries.get(seq, "orchestrator"));
+        return [subject, delivery?.wake];
+      }),
+    );
+  };
+  for (const name of ["web", "api", "docs"]) {
+    const { runId, agentId } = await world.must(startCoordinator, start({ name }), chief);
+    const itself = { ...agentCaller(name, "coordinator", { runId }), agentId };
+    if (name === "web") await world.must(endRun, {}, itself);
+    if (name === "api") await world.must(endRun, { runId, force: true });
+    if (name === "docs") await world.must(finishRun, { capability: "coordinator", name }, chief);
+    expect(await endsOf(runId)).toEqual(name === "docs" ? [] : [[`${runId} of ${name} is complete`, true]]);
+  }
+});
+
 test("a coordinator whose run is over ends with its turn, and its name is free again", async () => {
   await using world = useCaseWorld();
   const { runId, agentId } = await world.must(startCoordinator, start());

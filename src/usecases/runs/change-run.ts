@@ -15,7 +15,7 @@ import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { retireIfOver } from "../coordinators/retire.ts";
 import { byCaller, record } from "../events/record.ts";
-import { tellOperator } from "../mail/post.ts";
+import { type Draft, fromEngine, post, tellOperator } from "../mail/post.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import { promoteAtEnd } from "../merge/landing/promotion.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
@@ -144,18 +144,37 @@ export async function recordEnd(
   const left = open.length === 0 ? {} : { open: open.map(({ what }) => what) };
   const data = { runId: run.id, ...(by === undefined ? {} : { by }), ...left };
   await record(tx, context.now, { ...byCaller(context.caller, run.id), type: "run_completed", data });
-  if (context.caller.kind !== "operator") await tellEnd(tx, context, run);
+  const letter = await endLetter(tx, context, run);
+  if (context.caller.kind !== "operator") await tellOperator(tx, context, letter);
+  // A stop of the coordinator is told by itself.
+  if (by !== "stop" && by !== "clean") await tellAbove(tx, context, run, letter);
 }
 
-/** The operator, who did not end the run, hears that it is over, what shows that, and where the work is. */
-async function tellEnd(tx: Tx, context: Context, run: Run): Promise<void> {
+/** An orchestrator waits for the ends of the runs below it. The coordinator itself may get no turn to report its own. */
+async function tellAbove(tx: Tx, context: Context, run: Run, letter: EndLetter): Promise<void> {
+  const head = run.coordinatorName === null ? undefined : await tx.agents.byName(run.coordinatorName);
+  const above = head === undefined ? undefined : await tx.agents.byName(head.parentName);
+  if (head === undefined || above === undefined || hasEnded(above) || above.name === context.caller.name) return;
+  await post(tx, context, {
+    ...fromEngine,
+    ...letter,
+    address: above.name,
+    recipients: [{ name: above.name, wake: true, reason: "the run of a coordinator below it has ended" }],
+    subject: `${run.id} of ${head.name} is complete`,
+  });
+}
+
+type EndLetter = Pick<Draft, "runId" | "subject" | "body" | "type" | "priority" | "payload">;
+
+/** Says that a run is over, what shows that, and where the work is. */
+async function endLetter(tx: Tx, context: Context, run: Run): Promise<EndLetter> {
   const { criteria } = await checklist(tx, run);
   const { landingBranch: landing, targetBranch: target, id: runId, objective } = run;
   const waits = landing !== null && target !== null && landing !== target && context.settings.merge.promote !== "auto";
   const where = waits
     ? `The work is on ${landing}. Take it over into ${target}: ${promoteCommand({ runId, target })}`
     : `See what landed: ov run show ${runId}`;
-  await tellOperator(tx, context, {
+  return {
     runId,
     subject: `${runId} is complete`,
     body: [
@@ -166,7 +185,7 @@ async function tellEnd(tx: Tx, context: Context, run: Run): Promise<void> {
     type: "status",
     priority: "normal",
     payload: JSON.stringify({ completed: runId }),
-  });
+  };
 }
 
 /** A coordinator that was slung with a task has done it when its run is complete. */
