@@ -4,7 +4,7 @@ import type { GateResult } from "../gate/gate.ts";
 import type { Judged } from "../gate/verdict.ts";
 import { payloadFields } from "../mail/payload.ts";
 import type { MailType } from "../mail/types.ts";
-import { forPayload } from "../text/long-list.ts";
+import { forPayload, namedIn } from "../text/long-list.ts";
 import { shortened } from "../text/sizes.ts";
 import { type DoneRequest, type Finding, findingLines } from "./request.ts";
 import type { WorkSeen } from "./rules.ts";
@@ -22,6 +22,8 @@ export interface Completion {
   readonly proof: Proof | null;
   /** What a reviewer judged; null for everybody else. */
   readonly review: ReviewTold | null;
+  /** Tasks that the parent can have started now because of it. */
+  readonly ready?: readonly string[];
 }
 
 /** The verdict as the reviewer's parent is told of it. */
@@ -45,7 +47,7 @@ export interface ReportMail {
  * the verdict with everything that was found, so that the parent needs no second message.
  */
 export function reportMail(completion: Completion): ReportMail {
-  const { agent, request, work, proof, review } = completion;
+  const { agent, request, work, proof, review, ready = [] } = completion;
   const merges = canonical(agent.capability) === "merger";
   const changed = proof === null ? [] : (work?.files ?? []);
   const files = forPayload(changed);
@@ -63,18 +65,19 @@ export function reportMail(completion: Completion): ReportMail {
     ...(request.expansionReason === null ? {} : { expansionReason: inPayload(request.expansionReason) }),
     ...(request.noCode ? { noCode: true, noCodeReason: inPayload(request.noCodeReason ?? null) } : {}),
     ...(request.verdict === null ? {} : reviewFields(request, review)),
+    ...(ready.length === 0 ? {} : { readyTasks: ready }),
   };
   return {
     type: merges ? "merged" : "worker_done",
     subject: subjectOf(completion),
-    body: [request.summary, ...factLines(completion), ...reviewLines(completion)].join("\n"),
+    body: [request.summary, ...factLines(completion), ...reviewLines(completion), ...readyLines(ready)].join("\n"),
     payload: JSON.stringify({ ...ownFields(request), ...payload }),
   };
 }
 
 /** Fields of a report that only the engine fills in: what the gates proved, and what the agent typed with `ov done`. */
 const engineFields: ReadonlySet<string> = new Set([
-  ...["commit", "filesModifiedTotal", "receiptId", "gaps", "gates", "unverified"],
+  ...["commit", "filesModifiedTotal", "receiptId", "gaps", "gates", "unverified", "readyTasks"],
   ...[
     "expansionReason",
     "noCode",
@@ -167,6 +170,9 @@ function factLines({ request, work, proof }: Completion): readonly string[] {
     ...(request.expansionReason === null ? [] : [`Beyond its scope because: ${request.expansionReason}`]),
   ];
 }
+
+const readyLines = (ready: readonly string[]): readonly string[] =>
+  ready.length === 0 ? [] : ["", `Ready to be started now: ${namedIn(ready)}`];
 
 const noCodeLine = (reason: string | null): string =>
   reason === null ? "No code was changed." : `No code was changed, because: ${reason}`;

@@ -183,6 +183,36 @@ test("a lead is refused as a whole while a branch is open, and its task closes w
   expect(await task()).toMatchObject({ status: "closed" });
 });
 
+test("tasks that become ready with a completion are told to whoever starts them, in the report where that is its reader", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine(async (tx) => {
+    await tx.tasks.insert(aTask("L1", { runId: "run-2", status: "in_progress", claimedBy: "lead-1" }));
+    for (const id of ["S1", "NEXT"]) await tx.tasks.insert(aTask(id, { runId: "run-2" }));
+    await tx.tasks.insert(aTask("PART", { runId: "run-2", parentId: "L1" }));
+    await tx.tasks.insert(aTask("AFTER", { runId: "run-2" }));
+    await tx.tasks.addDependency({ taskId: "NEXT", dependsOn: "L1" });
+    for (const taskId of ["PART", "AFTER"]) await tx.tasks.addDependency({ taskId, dependsOn: "S1" });
+  });
+  await world.seat("s1", { capability: "scout", parentName: "lead-1", runId: "run-2", taskId: "S1" });
+  expect(await finish(world, { agent: "s1" })).toEqual([]);
+  const ready = async (name: string, type: "worker_done" | "status") =>
+    (await world.mailOf(name, type)).map(({ payload }) => JSON.parse(payload ?? "{}").readyTasks ?? []);
+  expect(await ready("lead-1", "worker_done")).toEqual([["PART"]]);
+  expect(await ready("coordinator", "status")).toEqual([["AFTER"]]);
+  // The lead has read that, and finishes after its last branch has landed.
+  await world.store.transaction(async (tx) => {
+    for (const { delivery } of await tx.deliveries.inState("lead-1", ["queued"])) {
+      await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: 1 });
+    }
+  });
+  await world.announce();
+  await world.must(closeTask, { id: "PART" });
+  await world.must(closeTask, { id: "T1", reason: "landed" });
+  expect(await finish(world, { caller: world.lead })).toEqual([]);
+  expect(await ready("coordinator", "worker_done")).toEqual([["NEXT"]]);
+  expect((await world.mailOf("coordinator", "worker_done"))[0]?.body).toContain("Ready to be started now: NEXT");
+});
+
 test("who finishes outside of a turn has ended at once; a reader ends only a task that is its own", async () => {
   await using world = await mergeWorld();
   await world.asEngine((tx) => tx.tasks.insert(aTask("S1", { runId: "run-2" })));

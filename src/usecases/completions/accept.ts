@@ -8,6 +8,7 @@ import type { Receipt } from "../../domain/gate/gate.ts";
 import { touched } from "../../domain/task/change.ts";
 import { isCodeTask } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import { Rollback, type Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseIfDue } from "../agents/release-agent.ts";
@@ -19,6 +20,7 @@ import { askToLand } from "../merge/queue/ask-to-land.ts";
 import { endAfterPass, type LandedLook, runEndedBy } from "../runs/end-after-review.ts";
 import { takeProofsBack } from "../runs/verdict-on-whole.ts";
 import { closeAndFollow, isLeadTaskOver } from "../tasks/close-task.ts";
+import { readyByOwner } from "../tasks/task-detail.ts";
 import type { Context } from "../usecase.ts";
 import { reportKey } from "./checks.ts";
 import { reportComposition, speakerOf, unsent } from "./report-mail.ts";
@@ -55,9 +57,9 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
   const { receipt = null, proof = null } = proved.proved ?? {};
   if (work?.head != null) await tx.agents.inspected(agent.id, seenOf(work));
   if (receipt !== null) await tx.receipts.add(receipt);
-  await settleTask(tx, context, { agent, code: hasCode(work), summary: firstLine(request.summary) });
+  const ready = await settleTask(tx, context, { agent, code: hasCode(work), summary: firstLine(request.summary) });
   const over = await runEndedBy(tx, { reviewer: agent, verdict: request.verdict, look: proved.landedLook });
-  await sendReport(tx, context, { ...proved, proof, endsRun: over !== undefined }, agent, facts.reviewedBranch);
+  await sendReport(tx, context, { ...proved, proof, endsRun: over !== undefined, ready }, agent, facts.reviewedBranch);
   await recordCompletion(tx, context, agent, proved);
   await tx.checks.change(check.id, ["running"], {
     status: "done",
@@ -112,6 +114,8 @@ const seenOf = ({ head, ahead, dirty }: WorkSeen) => ({ headCommit: head, ahead,
 
 interface SentReport extends Omit<ProvedWork, "proved"> {
   readonly proof: Proof | null;
+  /** Tasks that can be started now, because that of the agent is closed. */
+  readonly ready: readonly Task[];
   /** The run of the last reviewer ends with its verdict. */
   readonly endsRun: boolean;
 }
@@ -119,7 +123,7 @@ interface SentReport extends Omit<ProvedWork, "proved"> {
 async function sendReport(
   tx: Tx,
   context: Context,
-  { check, request, work, proof, endsRun }: SentReport,
+  { check, request, work, proof, endsRun, ready }: SentReport,
   agent: Agent,
   branch: string | null,
 ): Promise<void> {
@@ -132,16 +136,38 @@ async function sendReport(
     if (!reviewed.ok) throw lacking([unsent("the verdict", reviewed.refusal)]);
     told = reviewed.value;
   }
-  const mail = reportMail({ agent, request, work, proof, review: told });
+  const owners = await readyByOwner(tx, ready, agent.parentName);
+  const own = owners.get(agent.parentName) ?? [];
+  const mail = reportMail({ agent, request, work, proof, review: told, ready: own });
   const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
   const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
   // The parent has nothing to decide while the builder mends what was found, or when the run is over.
   const report = told?.reopened === true || endsRun ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
+  for (const [name, ids] of owners) if (name !== agent.parentName) await tellReady(tx, context, agent, name, ids);
   if (verdict === null || !sendsBack(verdict)) return;
   await takeProofsBack(tx, context, agent, request.findings);
   await tellFindings(tx, context, agent, { ...mail, verdict });
+}
+
+/** The parent reads it in the report. Who else decides when such a task starts gets a message. */
+async function tellReady(
+  tx: Tx,
+  context: Context,
+  { name, runId, taskId }: Agent,
+  owner: string,
+  ready: readonly string[],
+): Promise<void> {
+  await notify(tx, context, [owner], {
+    type: "status",
+    priority: "normal",
+    runId,
+    subject: `Ready to be started: ${namedIn(ready)}`,
+    body: `${name} has finished ${taskId}. Ready to be started now: ${namedIn(ready)}`,
+    payload: JSON.stringify({ readyTasks: ready }),
+    wake: [owner],
+  });
 }
 
 /** The agent's own key, unless another message has it: the report of an accepted completion is always sent. */
@@ -193,21 +219,23 @@ interface FinishedWork {
   readonly summary: string;
 }
 
-/** What a verified completion means for the task: code waits for its landing, anything else is over. */
-async function settleTask(tx: Tx, context: Context, { agent, code, summary }: FinishedWork): Promise<void> {
+/**
+ * What a verified completion means for the task: code waits for its landing, anything else is over. Answers the tasks that
+ * can be started now.
+ */
+async function settleTask(tx: Tx, context: Context, { agent, code, summary }: FinishedWork): Promise<readonly Task[]> {
   const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
-  if (task === undefined || task.status === "closed") return;
-  if (canonical(agent.capability) === "lead") {
-    if (await isLeadTaskOver(tx, agent)) await closeAndFollow(tx, context, task, summary);
-    else await tx.tasks.update({ ...touched(task, context.now), status: "in_review" });
-    return;
-  }
+  if (task === undefined || task.status === "closed") return [];
+  const closed = async (over: Task) => (await closeAndFollow(tx, context, over, summary)).ready;
+  const waits = async (change: Partial<Task> = {}) => {
+    await tx.tasks.update({ ...touched(task, context.now), status: "in_review", ...change });
+    return [];
+  };
+  if (canonical(agent.capability) === "lead") return (await isLeadTaskOver(tx, agent)) ? closed(task) : waits();
   if (isIn("implementation", agent.capability)) {
-    if (code) await tx.tasks.update({ ...touched(task, context.now), status: "in_review", mergeState: "pending" });
-    else await closeAndFollow(tx, context, { ...task, mergeState: "none" }, summary);
-    return;
+    return code ? waits({ mergeState: "pending" }) : closed({ ...task, mergeState: "none" });
   }
-  if (await isItsOwn(tx, agent, task)) await closeAndFollow(tx, context, task, summary);
+  return (await isItsOwn(tx, agent, task)) ? closed(task) : [];
 }
 
 /** Read-only agents close only a task of their own: not one that another agent works on, nor one with code to land. */

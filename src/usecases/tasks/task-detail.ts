@@ -99,7 +99,20 @@ export async function ownerOfTask(tx: Tx, task: Pick<Task, "parentId" | "runId">
   return task.runId === null ? null : ((await tx.runs.get(task.runId))?.coordinatorName ?? null);
 }
 
-/** The task, or a refusal that names the id the caller most likely meant. */
+/** The tasks that can be started now, by the name that decides about each. */
+export async function readyByOwner(
+  tx: Tx,
+  ready: readonly Task[],
+  otherwise: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const owners = new Map<string, readonly string[]>();
+  for (const task of ready) {
+    const name = (await ownerOfTask(tx, task)) ?? otherwise;
+    owners.set(name, [...(owners.get(name) ?? []), task.id]);
+  }
+  return owners;
+}
+
 /** A task to which the caller may do this. An agent leaves the tasks of another run alone while that run is active. */
 export async function findTaskFor(
   tx: Tx,
@@ -125,6 +138,7 @@ async function ofAnotherTeam(
   return { kind: "not-allowed", action: `${action} task ${id}`, caller: caller.name, why };
 }
 
+/** The task, or a refusal that names the id the caller most likely meant. */
 export async function findTask(tx: Tx, id: string): Promise<Result<Task, Refusal>> {
   const task = await tx.tasks.get(id);
   return task === undefined ? no(notFound("task", id, nearest(id, await tx.tasks.ids()))) : ok(task);

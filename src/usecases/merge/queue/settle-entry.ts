@@ -20,7 +20,7 @@ import { isAnyAtWorkBelow } from "../../agents/turns-ahead.ts";
 import { nearestLiveAncestor } from "../../mail/hand-on.ts";
 import { keepGoing } from "../../runs/keep-going.ts";
 import { closeAndFollow } from "../../tasks/close-task.ts";
-import { ownerOfTask } from "../../tasks/task-detail.ts";
+import { readyByOwner } from "../../tasks/task-detail.ts";
 import type { Context } from "../../usecase.ts";
 import { ownerOfBranch, setMergeState, taskOf } from "../branch-owner.ts";
 import { isOfTarget } from "../landing/landing-target.ts";
@@ -85,7 +85,7 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
   const ready = await closeTaskOf(tx, context, one);
   const owner = await ownerOfBranch(tx, entry.branch);
   const stays = await isOfTarget(tx, entry);
-  const forOwner = await byOwner(tx, ready, owner?.parentName ?? "operator");
+  const forOwner = await readyByOwner(tx, ready, owner?.parentName ?? "operator");
   const own = owner === undefined ? ["operator"] : [owner.name, owner.parentName];
   const concerned = [...(isOwnErrand(entry) ? [] : own), ...waited];
   const terms = { type: "merged", priority: "normal", runId: entry.runId } as const;
@@ -112,20 +112,6 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
  * mail about it; `ov status` says what could not be taken in.
  */
 const isOwnErrand = (entry: MergeEntry): boolean => bringsTarget(entry) && entry.enqueuedBy === engineCaller.name;
-
-/** The tasks that can be started now, by the name that decides about each. */
-async function byOwner(
-  tx: Tx,
-  ready: readonly Task[],
-  otherwise: string,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const owners = new Map<string, readonly string[]>();
-  for (const task of ready) {
-    const name = (await ownerOfTask(tx, task)) ?? otherwise;
-    owners.set(name, [...(owners.get(name) ?? []), task.id]);
-  }
-  return owners;
-}
 
 /** Nothing else below the parent of this branch is at work or on its way, so the parent has something to decide. */
 async function isLastBelow(tx: Tx, { name, parentName, runId }: Agent): Promise<boolean> {
