@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeProject, type TestProject } from "../testkit/project.ts";
-import { commit, put, seat } from "../testkit/worktrees-world.ts";
+import { commit, put, seat, typed } from "../testkit/worktrees-world.ts";
 
 const branch = "overstory/ann/t-1";
 const files = {
@@ -198,6 +198,47 @@ describe("the queue asks the same question", () => {
       (await project.read((tx) => tx.merges.list({}))).some(({ status }) => status === "merged"),
     );
     expect(await project.git("ls-tree", "--name-only", await landingOf(project))).not.toContain("draft.txt");
+  });
+
+  test("commits beside its branch are refused in the same way, with what to type", async () => {
+    await using project = await makeProject({ files, gates: ["true"] });
+    const path = await seat(project, "ann");
+    await commit(project, path, "one.txt", "1\n");
+    await project.git("-C", path, "checkout", "--quiet", "--detach");
+    const second = await commit(project, path, "two.txt", "2\n");
+    const lacks = `ann has 1 commit that ${branch} lacks ("change two.txt"), at ${second.slice(0, 12)}, on no branch`;
+    const before = await project.git("for-each-ref");
+    for (const words of [[], ["--commit-rest"], ["--commit-rest", "--dry-run"]]) {
+      const refused = await project.ov("merge", "--branch", branch, ...words);
+      expect(refused.err).toContain("--leave-rest");
+      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(lacks) });
+    }
+    expect(await project.json("merge", "add", branch, "--leave-rest")).toMatchObject({ added: true });
+    for (const words of [
+      ["merge", "approve", "1"],
+      ["decide", "merge:1", "approve"],
+    ]) {
+      expect(await project.ov(...words)).toMatchObject({ code: 2, err: expect.stringContaining(lacks) });
+    }
+    expect(await project.git("for-each-ref")).toBe(before);
+    const { err } = await project.ov("merge", "--branch", branch);
+    const line = /put them on its branch: (.*), then (ov merge --branch \S+);/.exec(err);
+    expect(typed(project, `${line?.[1]} && ${line?.[2]}`)).toMatchObject({ code: 0 });
+    expect(await project.git("show", `${await landingOf(project)}:two.txt`)).toBe("2\n");
+  });
+
+  test("commits beside its branch are named when their agent is released, and a snapshot keeps them", async () => {
+    await using project = await makeProject({ files, gates: ["true"] });
+    const path = await seat(project, "ann", { outcome: "no_signal" });
+    await commit(project, path, "one.txt", "1\n");
+    await project.git("-C", path, "checkout", "--quiet", "--detach");
+    const second = await commit(project, path, "two.txt", "2\n");
+    const { err } = await project.ov("release", "ann");
+    expect(err).toContain(`No branch holds the commit ${second.slice(0, 12)}.`);
+    expect(err).toContain("ov snapshots show ann");
+    await project.until("it was cleaned", async () => (await project.agent("ann")).cleanedAt !== null);
+    expect(typed(project, "ov snapshots restore ann --branch again").code).toBe(0);
+    expect((await project.git("rev-parse", "again")).trim()).toBe(second);
   });
 
   test("--commit-rest says what to type where it cannot commit", async () => {

@@ -199,6 +199,19 @@ type MergeRefusal =
       readonly problem?: string;
       readonly fix?: string;
     }
+  | {
+      readonly kind: "commits-off-branch";
+      readonly agent: string;
+      readonly branch: string;
+      /** The first lines of their messages, and where they are. */
+      readonly commits: number;
+      readonly subjects: string;
+      readonly place: string;
+      /** The branch has commits, so it can land without these. */
+      readonly hasCommits: boolean;
+      /** What to type to bring them to the branch. */
+      readonly fix: string;
+    }
   | { readonly kind: "no-own-commits"; readonly agent: string; readonly branch: string }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
   /** `next`: what to type instead, where that is known. */

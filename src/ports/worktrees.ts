@@ -2,7 +2,7 @@ import type { WorktreeKind } from "../domain/agent/agent.ts";
 import type { WorkSeen } from "../domain/completion/rules.ts";
 import type { WordAboutBranch } from "../domain/merge/taken-out.ts";
 import type { Result } from "../domain/result.ts";
-import type { Unsettled, WorktreeChange } from "../domain/worktree/change.ts";
+import type { OffBranch, Unsettled, WorktreeChange } from "../domain/worktree/change.ts";
 
 export interface SeatRequest {
   readonly agentName: string;
@@ -73,6 +73,8 @@ export interface OwnedWorktree {
 export interface WorktreeFacts extends WorkSeen {
   /** Commits that go with the git state of the worktree: made on a detached HEAD, put aside by a rebase. */
   readonly loose: number;
+  /** Null when its branch holds all its commits. */
+  readonly offBranch: OffBranch | null;
   /** Files that are not committed. */
   readonly uncommitted: readonly string[];
 }

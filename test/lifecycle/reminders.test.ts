@@ -102,3 +102,27 @@ test("L7: a reminded reviewer is told about its verdict, and a reminded lead abo
   expect(promptsOf(project, "r1")[1]).toContain("- a reviewer ends with a verdict");
   expect(promptsOf(project, "l1").at(-1)).toContain("- overstory/b1/B1 of b1 was never handed over");
 }, 120_000);
+
+const detached = `
+- when: { turn: 1 }
+  do:
+    - edit: { file: one.txt, write: "1\\n" }
+    - commit: First half
+    - shell: git checkout --quiet --detach
+    - edit: { file: two.txt, write: "2\\n" }
+    - commit: Second half
+- do: [{ say: hm }]
+`;
+
+test("the parent of an agent that committed beside its branch hears what is on the branch and what is not", async () => {
+  await using project = await makeProject({ scenario: detached });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/no_signal");
+  const [notice] = await deathNotices(project, "b1");
+  const { branch, headCommit } = await project.agent("b1");
+  const tip = (await project.git("rev-parse", branch ?? "")).trim();
+  expect(notice?.body).toContain(`It leaves 1 commit on ${branch} (${tip.slice(0, 10)}): "First half"`);
+  expect(notice?.body).toContain(
+    `1 commit of it is not on that branch, so landing the branch would leave it out: "Second half" (at ${headCommit?.slice(0, 12)}`,
+  );
+}, 60_000);

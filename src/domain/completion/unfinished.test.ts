@@ -12,6 +12,7 @@ const facts: UnfinishedFacts = {
   },
   asked: [],
   commits: ["tests: cover dates\n\nbecause", "dates: parse them"],
+  offBranch: null,
 };
 const { agent } = facts;
 
@@ -28,6 +29,22 @@ test("L7: an agent without commits is reported so, and where its uncommitted cha
     "There is no commit of it on overstory/b1/T1. Uncommitted changes are in its worktree (/w/b1).",
   );
   expect(leftUnfinished({ ...facts, agent: { ...agent, headCommit: null } })).toStartWith("It is not known");
+});
+
+test("commits that its branch lacks are told apart from those on the branch", () => {
+  const offBranch = {
+    on: null,
+    tips: ["1234567890abcdef"],
+    messages: ["tests: cover dates\n\nbecause"],
+    branchTip: "fedcba0987654321",
+    branchMessages: ["dates: parse them"],
+  };
+  expect(leftUnfinished({ ...facts, offBranch })).toBe(
+    'It leaves 1 commit on overstory/b1/T1 (fedcba0987): "dates: parse them"; no gate was run on them. 1 commit of it is not on that branch, so landing the branch would leave it out: "tests: cover dates" (at 1234567890ab, on no branch, in its worktree /w/b1). Its worktree and branch are kept.',
+  );
+  expect(leftUnfinished({ ...facts, offBranch: { ...offBranch, on: "other", branchMessages: [] } })).toStartWith(
+    'There is no commit of it on overstory/b1/T1. 1 commit of it is not on that branch, so landing the branch would leave it out: "tests: cover dates" (on the branch other,',
+  );
 });
 
 test("L7: a finish that was refused and never repeated is reported with what it lacked", () => {

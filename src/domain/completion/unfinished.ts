@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
+import { type OffBranch, offBranchPlace, subjectsOf } from "../worktree/change.ts";
 import type { StoredCheck } from "./check.ts";
 
 /** The facts about an agent that ended its turns and never had a finish accepted. */
@@ -8,6 +9,8 @@ export interface UnfinishedFacts {
   readonly asked: readonly Pick<StoredCheck, "status" | "problem" | "seq">[];
   /** The messages of its commits, newest first. */
   readonly commits: readonly string[];
+  /** Null when its branch holds all its commits. */
+  readonly offBranch: OffBranch | null;
 }
 
 /** Why the agent counts as not finished, for its parent: it never called finish, or what its last finish lacked. */
@@ -20,21 +23,42 @@ export function neverFinished({ agent, asked }: UnfinishedFacts): string {
   return `its last finish (ov done) was refused${lacked === "" ? "" : ` (${lacked})`}, it did not call it again${reminded}`;
 }
 
-const mostSubjects = 10;
-
 /** Says in sentences which commits and files the agent leaves. No gate has checked them. */
-export function leftUnfinished({ agent, commits }: UnfinishedFacts): string {
+export function leftUnfinished({ agent, commits, offBranch }: UnfinishedFacts): string {
   const { branch, ahead, dirty, headCommit, worktreePath } = agent;
-  const place = branch === null ? "its branch" : branch;
   const uncommitted = dirty ? ` Uncommitted changes are in its worktree${at(worktreePath)}.` : "";
   if (headCommit === null) return "It is not known what it committed; its worktree and branch are kept.";
-  if (ahead === 0) return `There is no commit of it on ${place}.${uncommitted} Its worktree and branch are kept.`;
-  const subjects = commits.map((message) => message.split("\n")[0] ?? "").filter((subject) => subject !== "");
-  const named = subjects.slice(0, mostSubjects).map((subject) => `"${subject}"`);
-  const more = subjects.length > mostSubjects ? [`${subjects.length - mostSubjects} more`] : [];
-  const list = named.length === 0 ? "" : `: ${[...named, ...more].join(", ")}`;
-  const count = ahead === 1 ? "1 commit" : `${ahead} commits`;
-  return `It leaves ${count} on ${place} (${headCommit.slice(0, 10)})${list}; no gate was run on them.${uncommitted} Its worktree and branch are kept.`;
+  const onBranch =
+    offBranch === null
+      ? { tip: headCommit, count: ahead, messages: commits }
+      : { tip: offBranch.branchTip, count: offBranch.branchMessages.length, messages: offBranch.branchMessages };
+  const held = `${onBranchWords(branch ?? "its branch", onBranch)}${offBranchWords(offBranch, worktreePath)}`;
+  return `${held}${uncommitted} Its worktree and branch are kept.`;
+}
+
+interface Committed {
+  readonly tip: string | null;
+  readonly count: number;
+  readonly messages: readonly string[];
+}
+
+function onBranchWords(place: string, { tip, count, messages }: Committed): string {
+  if (count === 0 || tip === null) return `There is no commit of it on ${place}.`;
+  const counted = count === 1 ? "1 commit" : `${count} commits`;
+  return `It leaves ${counted} on ${place} (${tip.slice(0, 10)})${subjectList(messages)}; no gate was run on them.`;
+}
+
+function offBranchWords(offBranch: OffBranch | null, worktreePath: string | null): string {
+  if (offBranch === null) return "";
+  const { messages } = offBranch;
+  const [counted, are, them] =
+    messages.length === 1 ? ["1 commit", "is", "it"] : [`${messages.length} commits`, "are", "them"];
+  return ` ${counted} of it ${are} not on that branch, so landing the branch would leave ${them} out${subjectList(messages)} (${offBranchPlace(offBranch)}, in its worktree${worktreePath === null ? "" : ` ${worktreePath}`}).`;
+}
+
+function subjectList(messages: readonly string[]): string {
+  const list = subjectsOf(messages);
+  return list === "" ? "" : `: ${list}`;
 }
 
 const at = (path: string | null): string => (path === null ? "" : ` (${path})`);

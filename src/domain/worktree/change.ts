@@ -1,3 +1,5 @@
+import { shellWord } from "../text/shell-word.ts";
+
 /** What others did to a worktree since the last turn of its agent, where it would cost work or mislead the next turn. */
 export type WorktreeChange =
   /**
@@ -80,6 +82,51 @@ export function unsettledLines({ branch, halfWay: open, detachedAt, loose }: Uns
       ? []
       : [`No branch holds ${loose.length === 1 ? "the commit" : "the commits"} ${loose.map(shortCommit).join(", ")}.`]),
   ];
+}
+
+/** Commits of an agent that its branch lacks. Only what is on the branch lands. */
+export interface OffBranch {
+  /** The branch that the worktree is on instead; null when it is on none, or on its own again. */
+  readonly on: string | null;
+  /** The newest of these commits; more than one when the agent left several lines of them. */
+  readonly tips: readonly string[];
+  /** The messages of these commits, newest first. */
+  readonly messages: readonly string[];
+  /** The tip of the agent's own branch, null when that is gone; and the messages of its commits there, newest first. */
+  readonly branchTip: string | null;
+  readonly branchMessages: readonly string[];
+}
+
+/** The first lines of commit messages, each in quotes. Of many, the first ten are named. */
+export function subjectsOf(messages: readonly string[]): string {
+  const subjects = messages.map((message) => message.split("\n")[0] ?? "").filter((subject) => subject !== "");
+  const named = subjects.slice(0, mostSubjects).map((subject) => `"${subject}"`);
+  const more = subjects.length > mostSubjects ? [`${subjects.length - mostSubjects} more`] : [];
+  return [...named, ...more].join(", ");
+}
+
+const mostSubjects = 10;
+
+/** The place of these commits, as the end of a sentence. */
+export const offBranchPlace = ({ on, tips }: Pick<OffBranch, "on" | "tips">): string =>
+  on === null ? `at ${tips.map(shortCommit).join(", ")}, on no branch` : `on the branch ${on}`;
+
+/** What a person types to bring these commits to the agent's branch. */
+export function offBranchFix(
+  { on, tips }: Pick<OffBranch, "on" | "tips">,
+  place: { readonly agentName: string; readonly branch: string; readonly path: string; readonly isClone: boolean },
+  open: HalfWay | null,
+): string {
+  const inIt = `git -C ${shellWord(place.path)}`;
+  const from = on === null ? tips.map(shortCommit).join(" ") : shellWord(on);
+  const branch = shellWord(place.branch);
+  if (open !== null) return `finish the ${open} that was left half-way first: ${inIt} status`;
+  // The agent owns the configuration of its clone, and git would run the programs named there.
+  if (place.isClone) {
+    const body = `git checkout ${place.branch}, then git merge ${from}, then finish`;
+    return `have it put them there: ov mail send --to ${place.agentName} --type question --subject "Put your commits on your branch" --body ${shellWord(body)}`;
+  }
+  return `put them on its branch: ${inIt} checkout ${branch} && ${inIt} merge ${from}`;
 }
 
 const wayOut: Readonly<Record<HalfWay, string>> = {

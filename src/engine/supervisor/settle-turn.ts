@@ -205,7 +205,7 @@ async function moveAgent(
 /** An agent that did not finish is reported as just that: whether it ever called finish, and the commits it leaves. */
 async function unfinished(tx: Tx, agent: Agent, { worktree, kept }: Ending): Promise<Pick<AgentEnd, "death" | "kept">> {
   const asked = await tx.checks.completionsOf(agent.id);
-  const facts = { agent, asked, commits: worktree?.messages ?? [] };
+  const facts = { agent, asked, commits: worktree?.messages ?? [], offBranch: worktree?.offBranch ?? null };
   return { death: neverFinished(facts), kept: kept ?? leftUnfinished(facts) };
 }
 

@@ -245,6 +245,21 @@ function words(refusal: Refusal): Words {
         ].join("; or "),
       };
     }
+    case "commits-off-branch": {
+      const { agent, branch, commits, subjects, place, hasCommits, fix } = refusal;
+      const [count, them] = commits === 1 ? ["1 commit", "it"] : [`${commits} commits`, "them"];
+      const named = subjects === "" ? "" : ` (${subjects})`;
+      return {
+        ...rejected("MERGE_ERROR"),
+        message: `${agent} has ${count} that ${branch} lacks${named}, ${place} in its worktree, which would not land; ${unchanged}`,
+        hint: [
+          `${fix}, then ov merge --branch ${branch}`,
+          ...(hasCommits
+            ? [`land without ${them} (a snapshot keeps ${them}): ov merge --branch ${branch} --leave-rest`]
+            : []),
+        ].join("; or "),
+      };
+    }
     case "no-own-commits":
       return {
         ...rejected("MERGE_ERROR"),

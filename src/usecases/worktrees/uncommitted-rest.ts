@@ -1,7 +1,13 @@
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, list, text } from "../../domain/schema/schema.ts";
-import { unsettledLines } from "../../domain/worktree/change.ts";
+import {
+  type OffBranch,
+  offBranchFix,
+  offBranchPlace,
+  subjectsOf,
+  unsettledLines,
+} from "../../domain/worktree/change.ts";
 import type { OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
 import { type Owner, worktreeOf } from "./owners.ts";
@@ -11,11 +17,16 @@ export interface Rest {
   readonly branch: string;
   readonly agentName: string;
   readonly files: readonly string[];
-  /** The branch has commits of its own as well. */
-  readonly hasCommits: boolean;
+  /** False when the agent has commits that the branch lacks: only a person brings them there. */
+  readonly mayCommit: boolean;
+  /** The words in which a landing is refused that would leave this rest behind. */
+  readonly refusal: Refusal;
 }
 
-/** What is uncommitted in the worktrees of the agents that own these branches; a branch without a rest is left out. */
+/**
+ * What the agents that own these branches have in their worktrees and not on the branch: uncommitted files, and commits. A
+ * branch without a rest is left out.
+ */
 export const listRests: Effect<{ readonly branches: readonly string[] }, { readonly rests: readonly Rest[] }> = {
   kind: "effect",
   request: fields({ branches: list(text) }),
@@ -29,12 +40,39 @@ export const listRests: Effect<{ readonly branches: readonly string[] }, { reado
       const worktree = owner === undefined ? undefined : worktreeOf(owner.agent);
       // Git is asked only about branches that an agent has made: no other has such files.
       if (worktree === undefined) continue;
-      const { uncommitted: files, ahead } = await (await world.worktrees()).inspect(worktree);
-      if (files.length > 0) rests.push({ branch, agentName: worktree.agentName, files, hasCommits: ahead > 0 });
+      const worktrees = await world.worktrees();
+      const facts = await worktrees.inspect(worktree);
+      const { uncommitted: files, ahead, onBranch } = facts;
+      const { agentName } = worktree;
+      const hasCommits = (facts.offBranch?.branchMessages.length ?? ahead) > 0;
+      // An agent that finished on its branch has said that its work is there: what it tried elsewhere is no rest.
+      const isDone = owner?.agent.outcome === "done" && onBranch;
+      if (facts.offBranch !== null && !isDone) {
+        const left = await offBranchRefusal(worktrees, worktree, facts.offBranch);
+        rests.push({ branch, agentName, files, mayCommit: false, refusal: { ...left, hasCommits } });
+      } else if (files.length > 0) {
+        const refusal = { kind: "uncommitted-rest", agent: agentName, branch, files, hasCommits } as const;
+        rests.push({ branch, agentName, files, mayCommit: true, refusal });
+      }
     }
     return ok({ rests });
   },
 };
+
+async function offBranchRefusal(worktrees: WorktreeKeeping, worktree: OwnedWorktree, offBranch: OffBranch) {
+  const { agentName: agent, branch, kind } = worktree;
+  const { messages } = offBranch;
+  const unsettled = await worktrees.unsettled(worktree);
+  return {
+    kind: "commits-off-branch",
+    agent,
+    branch,
+    commits: messages.length,
+    subjects: subjectsOf(messages),
+    place: offBranchPlace(offBranch),
+    fix: offBranchFix(offBranch, { ...worktree, isClone: kind === "clone" }, unsettled?.halfWay ?? null),
+  } as const;
+}
 
 /** Commits that rest; refused while its agent is in a turn. */
 export const commitRest: Effect<{ readonly branch: string }, { readonly hooksNotRun: readonly string[] }> = {

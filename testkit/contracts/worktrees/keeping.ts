@@ -116,6 +116,32 @@ export function keepingPromises({ seated, kind }: WorktreeSetting): void {
     ).toBe(false);
   });
 
+  test("commits that the branch lacks are told, until they are on it", async () => {
+    using scene = await seated();
+    const { world, worktrees, owned, commit } = scene;
+    const { path, branch } = owned;
+    const offBranch = async () => (await worktrees.inspect({ ...owned, baseRef: "main" })).offBranch;
+    const first = commit("one.txt", "1\n");
+    expect(await offBranch()).toBeNull();
+    world.git(path, "checkout", "--quiet", "--detach");
+    expect(await offBranch()).toBeNull();
+    const second = commit("two.txt", "2\n");
+    const lacks = { on: null, tips: [second], branchTip: first };
+    expect(await offBranch()).toMatchObject({ ...lacks, messages: [expect.any(String)] });
+    expect((await offBranch())?.branchMessages).toHaveLength(1);
+    world.git(path, "checkout", "--quiet", branch);
+    expect(await offBranch()).toMatchObject(lacks);
+    world.git(path, "cherry-pick", second);
+    expect(await offBranch()).toBeNull();
+    world.git(path, "checkout", "--quiet", "-b", "other");
+    expect(await offBranch()).toBeNull();
+    commit("three.txt", "3\n");
+    expect(await offBranch()).toMatchObject({ on: "other", messages: [expect.any(String)] });
+    world.git(path, "checkout", "--quiet", branch);
+    world.git(path, "merge", "--quiet", "other");
+    expect(await offBranch()).toBeNull();
+  });
+
   test("what a rebase put aside is kept when the worktree goes in the middle of it", async () => {
     using scene = await seated();
     const { world, worktrees, owned, commit } = scene;

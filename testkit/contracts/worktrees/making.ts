@@ -20,6 +20,7 @@ export function makingPromises({ seated, kind, open }: WorktreeSetting): void {
       dirty: false,
       onBranch: true,
       loose: 0,
+      offBranch: null,
       uncommitted: [],
       files: [],
     });
@@ -117,6 +118,7 @@ export function makingPromises({ seated, kind, open }: WorktreeSetting): void {
       dirty: true,
       onBranch: true,
       loose: 0,
+      offBranch: null,
       uncommitted: ["new file.txt", "src/a.ts"],
       files: ["new file.txt", "src/a.ts", "src/c.ts"],
     });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type HalfWay, halfWay, type Unsettled } from "../../../domain/worktree/change.ts";
+import { type HalfWay, halfWay, type OffBranch, type Unsettled } from "../../../domain/worktree/change.ts";
 import type { OwnedWorktree, WorktreeFacts } from "../../../ports/worktrees.ts";
 import { expectGit, type GitAnswer, zeroEnded } from "../git.ts";
 import { placeOf, standing } from "../places.ts";
@@ -18,6 +18,7 @@ const nothing: WorktreeFacts = {
   dirty: false,
   onBranch: true,
   loose: 0,
+  offBranch: null,
   uncommitted: [],
   files: [],
 };
@@ -28,12 +29,12 @@ export async function inspectWorktree(project: GitProject, worktree: OwnedWorktr
   if (!(await holdsWork(project, worktree))) return nothing;
   using open = await openWorktree(project, worktree);
   const base = worktree.baseCommit;
-  const [outside, inside, loose, changed, messages] = await Promise.all([
+  const [outside, inside, loose, changed, commits] = await Promise.all([
     dirtyPaths(open),
     changedInSubmodules(project, worktree),
     open.loose(),
     base === null ? [] : changedByAgent(open, base, worktree.baseRef ?? null),
-    base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
+    base === null || open.head === undefined ? [] : commitsOf(open, [`${base}..${open.head}`]),
   ]);
   // To git it looked as if all of its files had been deleted.
   if (standing(worktree) !== "own") return nothing;
@@ -42,13 +43,52 @@ export async function inspectWorktree(project: GitProject, worktree: OwnedWorktr
   return {
     exists: true,
     head: open.head ?? null,
-    ahead: messages.length,
-    messages,
+    ahead: commits.length,
+    messages: commits.map(({ message }) => message),
     dirty: own.length > 0,
     onBranch: open.onBranch,
     loose: loose.length,
+    offBranch: await offBranchIn(open, worktree, loose),
     uncommitted: own.toSorted(),
     files: [...new Set([...changed, ...own])].toSorted(),
+  };
+}
+
+/**
+ * The agent's commits that its branch lacks, where the worktree is on no branch or on another, or has left such commits
+ * behind. What was picked or rebased onto the branch since is not among them, nor what others made.
+ */
+async function offBranchIn(
+  open: OpenWorktree,
+  { agentName, branch, baseCommit, baseRef }: OwnedWorktree,
+  loose: readonly string[],
+): Promise<OffBranch | null> {
+  const ends = open.onBranch || open.head === undefined ? loose : [open.head, ...loose];
+  if (ends.length === 0 || baseCommit === null) return null;
+  const { own } = open;
+  const found = await own.git(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`]);
+  const branchTip = found.code === 0 ? found.out.trim() : null;
+  const others = [`--exclude=overstory/${agentName}/*`, "--branches=overstory/*"];
+  const theirs = ["--not", baseCommit, ...(baseRef == null ? [] : [baseRef]), ...others];
+  const tips: string[] = [];
+  const messages = new Map<string, string>();
+  for (const end of ends) {
+    const beside = branchTip === null ? [end] : ["--cherry-pick", "--right-only", `${branchTip}...${end}`];
+    // Ignored: a clone does not know the landing branch, and a branch may be gone.
+    const commits = await commitsOf(open, ["--ignore-missing", ...beside, ...theirs]);
+    if (commits.length > 0) tips.push(end);
+    for (const { id, message } of commits) messages.set(id, message);
+  }
+  if (tips.length === 0) return null;
+  const onBranch = branchTip === null ? [] : await commitsOf(open, [`${baseCommit}..${branchTip}`]);
+  const on = await own.git(["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  const name = on.out.trim();
+  return {
+    on: on.code === 0 && name !== branch ? name : null,
+    tips,
+    messages: [...messages.values()],
+    branchTip,
+    branchMessages: onBranch.map(({ message }) => message),
   };
 }
 
@@ -115,8 +155,18 @@ function namesOf(open: OpenWorktree, since: readonly string[]): Promise<GitAnswe
 
 const pathsIn = ({ raw }: GitAnswer): readonly string[] => zeroEnded(raw).map((path) => path.toString());
 
-/** The messages of the commits since the base, newest first; a message may be empty. */
-async function messagesSince({ own }: OpenWorktree, base: string, head: string): Promise<readonly string[]> {
-  const answer = await own.git(["log", "-z", "--format=%B", `${base}..${head}`]);
-  return zeroEnded(expectGit(answer, "reading commits").raw).map((message) => message.toString());
+interface Commit {
+  readonly id: string;
+  /** May be empty. */
+  readonly message: string;
+}
+
+/** Newest first. */
+async function commitsOf({ own }: OpenWorktree, which: readonly string[]): Promise<readonly Commit[]> {
+  const answer = await own.git(["log", "-z", "--format=%H%n%B", ...which, "--"]);
+  return zeroEnded(expectGit(answer, "reading commits").raw).map((entry) => {
+    const text = entry.toString();
+    const end = text.indexOf("\n");
+    return { id: text.slice(0, end), message: text.slice(end + 1) };
+  });
 }

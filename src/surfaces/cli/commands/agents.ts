@@ -125,9 +125,15 @@ export const recover: Handler = async ({ app, args, flags, io }) => {
 };
 
 export const release: Handler = async ({ app, args, io }) => {
+  // Looked up before the engine takes the worktree away.
+  const unsettled = await app.call("agent.listUnsettled", { of: word(args.agent) });
   const reply = await app.call("agent.release", { name: word(args.agent) });
   if (!reply.ok) return reply;
   const { agentName, alreadyReleased, released } = reply.value;
+  const unsettledLines = unsettled.ok ? unsettled.value.lines : [];
+  for (const line of unsettledLines) io.warn(line);
+  if (unsettledLines.length > 0)
+    io.warn(`a snapshot keeps it when the worktree goes; to see it: ov snapshots show ${agentName}`);
   const text = alreadyReleased
     ? `${agentName} was released before.`
     : successLine(io.paint, "Released", released.join(", "));

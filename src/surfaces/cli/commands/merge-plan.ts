@@ -1,7 +1,7 @@
 import { type PredictedEntry, predictedEntryView, radarView, waitingEntryView } from "../../../contract/views/merge.ts";
 import { verdictOf } from "../../../domain/merge/entry.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
-import { ok, type Result } from "../../../domain/result.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import { standstill } from "../../../usecases/merge/follow.ts";
 import type { PredictedMerge } from "../../../usecases/merge/look-ahead.ts";
@@ -82,6 +82,7 @@ export async function dryRunCommit({ app, io }: Call, branch: string): Promise<R
   if (!rest.ok) return rest;
   const [first] = rest.value.rests;
   if (first === undefined) return ok(undefined);
+  if (!first.mayCommit) return no(first.refusal);
   const allowed = await app.call("branch.checkRest", { branch });
   if (!allowed.ok) return allowed;
   const { agentName, files } = first;

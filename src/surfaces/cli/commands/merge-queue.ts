@@ -147,8 +147,8 @@ const decided = (io: Io, verb: string, entry: MergeEntry): Outcome => ({
 });
 
 /**
- * Uncommitted files of agents would not land, and landing removes their worktrees. So a flag must say what becomes of
- * them. Nothing is changed before every branch was looked at.
+ * Uncommitted files of agents, and their commits beside their branches, would not land, and landing removes their
+ * worktrees. So a flag must say what becomes of them. Nothing is changed before every branch was looked at.
  */
 export async function settleRest(
   { app, flags, io }: Call,
@@ -160,11 +160,9 @@ export async function settleRest(
   const found = await app.call("branch.listRests", { branches });
   if (!found.ok) return found;
   const { rests } = found.value;
-  const [first] = rests;
-  if (first !== undefined && !commit) {
-    const { agentName: agent, branch, files, hasCommits } = first;
-    return no({ kind: "uncommitted-rest", agent, branch, files, hasCommits });
-  }
+  // No flag brings commits from elsewhere to a branch: the operator does, or leaves them.
+  const refused = rests.find(({ mayCommit }) => !commit || !mayCommit);
+  if (refused !== undefined) return no(refused.refusal);
   const open = rests.map(({ branch }) => branch);
   if (commit && open.length === 0) {
     io.warn("--commit-rest had nothing to commit: it takes what agents left uncommitted, not changes of your own");

@@ -15,7 +15,7 @@ const into: Flag = {
 };
 const rest: readonly Flag[] = [
   { name: "commit-rest", summary: "Commit what the agents left uncommitted, and land it too" },
-  { name: "leave-rest", summary: "Land without what is uncommitted; a snapshot keeps it" },
+  { name: "leave-rest", summary: "Land without what is uncommitted or not on the branch; a snapshot keeps it" },
 ];
 const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "Show at most this many" };
 

@@ -62,10 +62,7 @@ async function refuseLeftBehind(world: World, entries: readonly MergeEntry[]): P
   const rests = await world.call("branch.listRests", { branches: entries.map(({ branch }) => branch) });
   if (!rests.ok) return rests.refusal;
   const [rest] = rests.value.rests;
-  if (rest !== undefined) {
-    const { agentName: agent, branch, files, hasCommits } = rest;
-    return { kind: "uncommitted-rest", agent, branch, files, hasCommits };
-  }
+  if (rest !== undefined) return rest.refusal;
   for (const { id, branch, headCommit } of entries) {
     const tip = await world.call("branch.find", { branch });
     if (!tip.ok || headCommit === "" || tip.value.commit === headCommit) continue;
