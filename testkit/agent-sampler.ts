@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { entryOf } from "../src/host/linux/process-table.ts";
+import { entryOf, lastPid } from "../src/host/linux/process-table.ts";
 
 /** Sees every agent process of every project while it lives, and remembers agents that had two at once. */
 export interface AgentSampler extends Disposable {
@@ -8,9 +8,12 @@ export interface AgentSampler extends Disposable {
 }
 
 interface Member {
+  readonly pid: number;
   readonly root: string;
   readonly agent: string;
   readonly turn: string;
+  /** The process has shown for so long what it is that its command line will not change any more. */
+  settled?: { readonly isProgram: boolean };
 }
 
 const everyMs = 10;
@@ -25,16 +28,23 @@ export function sampleAgents(): AgentSampler {
   const members = new Map<number, Member>();
   const looks = new Map<number, number>();
   const found = new Map<string, Set<string>>();
+  let newest: number | undefined;
   const look = (): void => {
+    const before = newest;
+    newest = lastPid();
+    // No process was started since, and every one that is there has shown what it is.
+    if (before !== undefined && before === newest && !isInDoubt(members, looks)) return;
     const pids = listed();
     for (const known of [members, looks]) for (const pid of known.keys()) if (!pids.has(pid)) known.delete(pid);
     for (const pid of pids) {
       const seen = looks.get(pid) ?? 0;
-      if (members.has(pid) || seen > doubtfulLooks) continue;
+      if (seen > doubtfulLooks) continue;
       looks.set(pid, seen + 1);
+      if (members.has(pid)) continue;
       const member = memberOf(pid);
       if (member !== undefined) members.set(pid, member);
     }
+    for (const member of members.values()) settle(member, looks.get(member.pid) ?? 0);
     for (const [root, pair] of pairsIn(members)) found.set(root, (found.get(root) ?? new Set()).add(pair));
   };
   const timer = setInterval(look, everyMs);
@@ -54,26 +64,39 @@ function listed(): Set<number> {
 
 function memberOf(pid: number): Member | undefined {
   const environment = textOf(pid, "environ");
+  if (!environment.includes("OVERSTORY_TURN_ID=")) return undefined;
   const value = (name: string): string | undefined => new RegExp(`(?:^|\\0)${name}=([^\\0]*)`).exec(environment)?.[1];
   const [root, agent, turn] = ["OVERSTORY_PROJECT_ROOT", "OVERSTORY_AGENT_NAME", "OVERSTORY_TURN_ID"].map(value);
-  return root === undefined || agent === undefined || turn === undefined ? undefined : { root, agent, turn };
+  return root === undefined || agent === undefined || turn === undefined ? undefined : { pid, root, agent, turn };
 }
 
+const isInDoubt = (members: ReadonlyMap<number, Member>, looks: ReadonlyMap<number, number>): boolean =>
+  members.values().some(({ settled }) => settled === undefined) || looks.values().some((seen) => seen <= doubtfulLooks);
+
+/** A process behind the start gate may still become the agent's program, however long it has been there. */
+function settle(member: Member, seen: number): void {
+  if (member.settled !== undefined || seen <= doubtfulLooks || !acts(member.pid)) return;
+  member.settled = { isProgram: isProgram(member.pid) };
+}
+
+/** Reads files only of agents that have several processes, and of these only where the answer can have changed. */
 function* pairsIn(members: ReadonlyMap<number, Member>): Iterable<[root: string, pair: string]> {
-  const turns = new Map<string, { turn: string; pid: number }>();
-  const programs = new Map<string, number>();
-  for (const [pid, { root, agent, turn }] of members) {
-    const key = `${root}\0${agent}`;
-    const other = turns.get(key);
-    const isOther = other !== undefined && other.turn !== turn;
-    if (isOther && acts(pid) && acts(other.pid))
-      yield [root, `${agent}: ${describe(other.pid)} of ${other.turn} and ${describe(pid)} of ${turn}`];
-    turns.set(key, { turn, pid });
-    if (!isProgram(pid)) continue;
-    const twin = programs.get(key);
-    if (twin !== undefined && isProgram(twin) && !isForkOf(pid, twin) && !isForkOf(twin, pid))
-      yield [root, `${agent}: programs ${twin} and ${pid}`];
-    programs.set(key, pid);
+  const groups = Map.groupBy(members.values(), ({ root, agent }) => `${root}\0${agent}`);
+  for (const group of groups.values()) {
+    let other: Member | undefined;
+    let twin: Member | undefined;
+    for (const member of group.length > 1 ? group : []) {
+      const { pid, root, agent, turn } = member;
+      if (other !== undefined && other.turn !== turn && acts(pid) && acts(other.pid))
+        yield [root, `${agent}: ${describe(other.pid)} of ${other.turn} and ${describe(pid)} of ${turn}`];
+      other = member;
+      if (!(member.settled?.isProgram ?? isProgram(pid))) continue;
+      // What settled as a program may have ended since, and wait for its parent.
+      const areBoth = twin !== undefined && isProgram(pid) && isProgram(twin.pid);
+      if (twin !== undefined && areBoth && !isForkOf(pid, twin.pid) && !isForkOf(twin.pid, pid))
+        yield [root, `${agent}: programs ${twin.pid} and ${pid}`];
+      twin = member;
+    }
   }
 }
 

@@ -11,14 +11,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent } from "../src/domain/agent/agent.ts";
-import { readIdentity } from "../src/host/engine-contact/keeper.ts";
-import { allProcesses } from "../src/host/linux/process-table.ts";
-import { linuxProcesses } from "../src/host/processes.ts";
 import type { Store, Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { aboutProcess } from "./about-process.ts";
 import { markOfToken } from "./marked.ts";
 import { jsonOf, type OvAnswer, runOv } from "./ov.ts";
+import { projectProcesses } from "./project-processes.ts";
 import { statePath } from "./state.ts";
 
 export interface ProjectOptions {
@@ -54,7 +51,7 @@ export interface TestProject extends AsyncDisposable {
    * that agent's turn, unless it is `stray`.
    */
   ovWith(call: OvWith, ...args: string[]): Promise<OvAnswer>;
-  /** Runs with --json and returns the document; throws when the command failed. One that came too late is repeated. */
+  /** Runs with --json and returns the document; throws when the command failed. */
   json(...args: string[]): Promise<Record<string, unknown>>;
   git(...args: string[]): Promise<string>;
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -122,11 +119,12 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     store ??= openSqlite({ path: database, life: "process", readOnly: true });
     return store.read(work);
   };
+  const processes = projectProcesses(base);
   const until = async (what: string, condition: () => Promise<boolean>, timeoutMs = patienceMs): Promise<void> => {
     const deadline = performance.now() + timeoutMs;
     while (!(await condition())) {
       if (performance.now() > deadline)
-        throw new Error(`waited ${timeoutMs} ms in vain until ${what}\n${logsOf(run)}\n${processTable(base)}`);
+        throw new Error(`waited ${timeoutMs} ms in vain until ${what}\n${logsOf(run)}\n${processes.table()}`);
       await Bun.sleep(20);
     }
   };
@@ -162,10 +160,10 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
         timeoutMs,
       ),
     until,
-    processes: () => processesOf(base),
+    processes: processes.pids,
     [Symbol.asyncDispose]: async () => {
       await store?.close();
-      await endAll(base, run);
+      await processes.end();
       await removeAll(base);
     },
   };
@@ -176,18 +174,6 @@ async function runGit(cwd: string, env: Readonly<Record<string, string>>, args: 
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   if ((await child.exited) !== 0) throw new Error(`git ${args.join(" ")}: ${err}`);
   return out;
-}
-
-/** Keeper first, so that nothing is started again; then whatever still names this project in its environment. */
-async function endAll(base: string, run: string): Promise<void> {
-  const keeper = readIdentity(join(run, "keeper.json"));
-  if (keeper !== undefined) await linuxProcesses.endTree(keeper, 0);
-  for (let round = 0; round < 3; round++) {
-    for (const pid of processesOf(base)) {
-      const identity = linuxProcesses.identify(pid);
-      if (identity !== undefined) await linuxProcesses.endTree(identity, 0);
-    }
-  }
 }
 
 /** What was killed may have had a file in hand: then a directory is not empty after all, a moment long. */
@@ -202,23 +188,6 @@ async function removeAll(dir: string): Promise<void> {
     await Bun.sleep(100);
   }
 }
-
-function processesOf(base: string): number[] {
-  return allProcesses()
-    .filter(
-      (entry) => entry.pid !== process.pid && !entry.defunct && aboutProcess(entry.pid, "environ").includes(`${base}/`),
-    )
-    .map((entry) => entry.pid);
-}
-
-/** Who is there, and what each of them waits for. */
-const processTable = (base: string): string =>
-  processesOf(base)
-    .map(
-      (pid) =>
-        `${pid} ${aboutProcess(pid, "wchan")} ${aboutProcess(pid, "cmdline").replaceAll("\0", " ").slice(0, 300)}`,
-    )
-    .join("\n");
 
 function logsOf(run: string): string {
   if (!existsSync(run)) return "";
