@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { killServices } from "../testkit/lifecycle.ts";
+import { killServices, nobodyLeft } from "../testkit/lifecycle.ts";
 import { jsonOf, ovBinary } from "../testkit/ov.ts";
 import { makeProject, type ProjectOptions, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
@@ -27,15 +27,18 @@ async function withTask(options: ProjectOptions): Promise<TestProject> {
   return project;
 }
 
+/** The same command, typed later in a project where nothing is to be done, has answered. */
+async function anotherIsIdle(): Promise<void> {
+  await using other = await makeProject({});
+  await other.json("run-until-idle");
+}
+
 /** Slings in a way that leaves the work to whoever comes next. */
 const slingUnheard = (project: TestProject) =>
   project.ovWith({ env: { OVERSTORY_TEST_KILL_AT: "command.before-wake" } }, "sling", "T1", "--name", "b1");
 
 const atWork = (project: TestProject): Promise<void> =>
   project.until("the agent was at work", async () => existsSync(join(project.home, "ready")));
-
-const nobodyLeft = (project: TestProject): Promise<void> =>
-  project.until("every process had ended", async () => project.processes().length === 0);
 
 describe("ov engine", () => {
   test("an engine that crashed with nothing left to do runs for no command", async () => {
@@ -150,7 +153,7 @@ describe("ov run-until-idle", () => {
     await atWork(project);
     const { pid } = await project.json("engine", "status");
     const answer = project.json("run-until-idle");
-    await Bun.sleep(300);
+    await anotherIsIdle();
     expect(await project.json("engine", "status")).toMatchObject({ pid });
     await Bun.write(join(project.home, "go"), "");
     expect(await answer).toMatchObject({ idle: true });
@@ -168,7 +171,7 @@ describe("ov run-until-idle", () => {
       over = true;
       return value;
     });
-    await Bun.sleep(500);
+    await anotherIsIdle();
     expect(over).toBe(false);
     await Bun.write(join(project.home, "go"), "");
     expect(await answer).toMatchObject({ ending: "idle" });

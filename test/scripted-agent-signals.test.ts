@@ -31,13 +31,16 @@ function stoppedBy(agent: AgentProcess, signal: NodeJS.Signals) {
   return agent.finish();
 }
 
+/** An agent that starts now has done its work and ended. One that was asked to end before has had the time to do so. */
+const anotherEnds = (): Promise<unknown> => world.run("- do: [{ say: done }]", ["go"]);
+
 /** What the system says a process is doing: `T` is stopped by a signal. */
 const stateOf = (pid: number): string | undefined => aboutProcess(pid, "stat").split(") ").at(-1)?.[0];
 
 test("hang is silent and alive until it is told to stop", async () => {
   const agent = await started("- do: [{ touch: ready }, { hang: true }]");
   agent.child.stdin.end();
-  await Bun.sleep(100);
+  await anotherEnds();
   expect(agent.child.exitCode).toBeNull();
   const { code, events } = await stoppedBy(agent, "SIGTERM");
   expect(code).toBe(143);
@@ -83,7 +86,7 @@ test.each([
 test("ignoreSigterm survives SIGTERM; only SIGKILL helps", async () => {
   const agent = await started("- do: [{ ignoreSigterm: true }, { touch: ready }, { hang: true }]");
   agent.child.kill("SIGTERM");
-  await Bun.sleep(200);
+  await anotherEnds();
   expect(agent.child.exitCode).toBeNull();
   agent.child.kill("SIGKILL");
   await agent.child.exited;
@@ -161,9 +164,15 @@ test("kill ends the process by the signal itself", async () => {
 
 test("kill with SIGSTOP freezes the process until it is continued", async () => {
   const agent = await started("- do: [{ touch: ready }, { kill: SIGSTOP }, { say: thawed }]");
-  const thawed = agent.until((stdout) => stdout.includes("thawed"));
+  let isThawed = false;
+  const thawed = agent
+    .until((stdout) => stdout.includes("thawed"))
+    .finally(() => {
+      isThawed = true;
+    });
   expect(await eventually(() => stateOf(agent.child.pid) === "T")).toBe(true);
-  expect(await Promise.race([thawed, Bun.sleep(150).then(() => "frozen")])).toBe("frozen");
+  await anotherEnds();
+  expect([stateOf(agent.child.pid), isThawed]).toEqual(["T", false]);
   agent.child.kill("SIGCONT");
   expect(await thawed).toBe(true);
 });

@@ -8,3 +8,13 @@ export function aboutProcess(pid: number, what: string): string {
     return "";
   }
 }
+
+/** Waits until a process sleeps, and was not awake between two looks: it waits for somebody else. */
+export async function untilAsleep(pid: number): Promise<void> {
+  const rest = (): string | undefined =>
+    /^State:\s+S.*^voluntary_ctxt_switches:\s+(\d+)/ms.exec(aboutProcess(pid, "status"))?.[1];
+  for (let before: string | undefined; ; before = rest()) {
+    await Bun.sleep(10);
+    if (before !== undefined && before === rest()) return;
+  }
+}

@@ -8,7 +8,7 @@ import { readIdentity } from "../src/host/engine-contact/keeper.ts";
 import { carries } from "../src/host/linux/process-table.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { jsonOf } from "./ov.ts";
-import type { TestProject } from "./project.ts";
+import { makeProject, type TestProject } from "./project.ts";
 import { statePath } from "./state.ts";
 
 /** One process of a scripted agent, as its diary has it. */
@@ -198,6 +198,28 @@ export function killOnceAt(project: TestProject, point: string, who: string) {
     OVERSTORY_PROJECT_ROOT: project.root,
   };
   return { marker, env };
+}
+
+/**
+ * Slings agents one after the other, each when the one before has its worktree. Turns that could start before the last one
+ * came have started by then: the engine looks for them each time.
+ */
+export async function seatedLater(project: TestProject, ...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await project.json("sling", `Work of ${name}`, "--name", name);
+    await project.until(`${name} was seated`, async () => (await project.agent(name)).worktreePath !== null);
+  }
+}
+
+/** Waits until no process works for the project any more. */
+export const nobodyLeft = (project: TestProject): Promise<void> =>
+  project.until("every process had ended", async () => project.processes().length === 0);
+
+/** The engine of another project, which is started now and has nothing to do, has left. */
+export async function anotherEngineLeft(): Promise<void> {
+  await using other = await makeProject();
+  await other.json("engine", "start");
+  await nobodyLeft(other);
 }
 
 /** Stops a process. Waits for its state: on a busy machine a stopped process counts as running for a moment longer. */

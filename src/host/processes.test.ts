@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aboutProcess } from "../../testkit/about-process.ts";
@@ -113,28 +113,37 @@ describe("ending a tree", () => {
   for (const [where, step] of Object.entries(chains)) {
     test(`a chain of processes that each fork and leave ends, ${where}`, async () => {
       const file = newFile();
-      // It ends by itself after a minute, so that a failing test leaves nothing behind.
-      const program = `import os, time
-if os.fork(): os._exit(0)
-os.setsid()
-end = time.time() + 60
-open(${JSON.stringify(file)}, "w").write("1\\n")
-while time.time() < end:
-    if os.fork(): os._exit(0)
-    ${step}
-    fd = os.open(${JSON.stringify(file)}, os.O_WRONLY | os.O_CREAT); os.write(fd, str(os.getpid()).encode()); os.close(fd)
-`;
-      const root = start(`exec python3 -c '${program}'`, { OVERSTORY_TURN_ID: "turn-of-a-chain" });
+      const root = startChain(file, step);
       await until("the chain runs", () => existsSync(file));
       await until("its root has left", () => isGone(root));
       const report = await linuxProcesses.endTree(root, 0, { turnId: "turn-of-a-chain" });
       expect(report.survivors).toEqual([]);
       expect(report.signalled).toBeGreaterThan(0);
-      // Each link of the chain writes the file again.
+      // Each link of the chain writes the file again. Another chain goes on for a while.
       rmSync(file);
-      await Bun.sleep(200);
+      const other = newFile();
+      startChain(other, step);
+      for (let links = new Set<string>(); links.size < 20; await Bun.sleep(1))
+        if (existsSync(other)) links = links.add(readFileSync(other, "utf8"));
+      writeFileSync(`${other}.over`, "");
       expect(existsSync(file)).toBe(false);
     }, 60_000);
+  }
+
+  /** A process that forks and leaves, and so on, each time writing its number to the file. */
+  function startChain(file: string, step: string): ProcessIdentity {
+    // It ends by itself after a minute, so that a failing test leaves nothing behind.
+    const program = `import os, time
+if os.fork(): os._exit(0)
+os.setsid()
+end = time.time() + 60
+open(${JSON.stringify(file)}, "w").write("1\\n")
+while time.time() < end and not os.path.exists(${JSON.stringify(`${file}.over`)}):
+    if os.fork(): os._exit(0)
+    ${step}
+    fd = os.open(${JSON.stringify(file)}, os.O_WRONLY | os.O_CREAT); os.write(fd, str(os.getpid()).encode()); os.close(fd)
+`;
+    return start(`exec python3 -c '${program}'`, { OVERSTORY_TURN_ID: "turn-of-a-chain" });
   }
 
   test("a child in a session of its own is found through its parent", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { aboutProcess } from "../../testkit/about-process.ts";
-import { killServices } from "../../testkit/lifecycle.ts";
+import { anotherEngineLeft, killServices } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { rawDatabase } from "../../testkit/raw-database.ts";
 
@@ -25,7 +25,7 @@ test("of twenty commands that leave work at the same moment, one starts an engin
   await Promise.all(names.map((name) => project.json("sling", name.toUpperCase(), "--name", name)));
   await project.until("a turn was running", async () => (await project.read((tx) => tx.turns.countRunning())) === 1);
   await Promise.all(names.map(() => project.json("status")));
-  await Bun.sleep(300);
+  await anotherEngineLeft();
   expect(watch.seen()).toMatchObject({ engines: 1, keepers: 1 });
   expect(enginesIn(project)).toHaveLength(1);
 }, 120_000);
@@ -37,7 +37,7 @@ test("after the death of engine and keeper twenty looks start one engine, which 
   using watch = watchServices(project);
   await Promise.all(Array.from({ length: 20 }, () => project.json("status")));
   await project.until("the new engine had its seat", async () => enginesIn(project).length > 1);
-  await Bun.sleep(300);
+  await anotherEngineLeft();
   expect(watch.seen()).toMatchObject({ engines: 1, keepers: 1 });
   expect(enginesIn(project)).toHaveLength(2);
   expect(await project.read((tx) => tx.turns.countRunning())).toBe(1);
@@ -53,7 +53,7 @@ test("a command inside an agent starts no engine, whatever it leaves to do; the 
   await project.until("the agent had sent its mail", async () => existsSync(join(project.home, "spoken")));
   const asAgent = (...args: string[]) => project.ovWith({ env: { OVERSTORY_TOKEN: token } }, ...args);
   for (const args of [["status"], ["mail", "check"], ["prime"]]) expect((await asAgent(...args)).code).toBe(0);
-  await Bun.sleep(300);
+  await anotherEngineLeft();
   expect(watch.seen()).toEqual({ engines: 0, keepers: 0 });
 
   await Bun.write(join(project.home, "go"), "");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../../src/domain/agent/agent.ts";
-import { letGo, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { letGo, ranTurns, seatedLater, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { jsonOf, type OvAnswer } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
@@ -116,7 +116,7 @@ test("five slings under a limit of three turns all finish, never more than three
   const running = () => project.read((tx) => tx.turns.countRunning());
   const ready = (): number => readdirSync(project.home).filter((name) => name.endsWith(".ready")).length;
   await project.until("three ran", async () => (await running()) === 3 && ready() >= 3);
-  await Bun.sleep(600);
+  await seatedLater(project, "later1", "later2");
   expect(ready()).toBe(3);
   await letGo(project);
   let most = 0;

@@ -2,7 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aboutProcess } from "../../testkit/about-process.ts";
-import { killServices, letGo, pidOf, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import {
+  anotherEngineLeft,
+  killServices,
+  letGo,
+  pidOf,
+  slingNew,
+  untilAgent,
+  untilFile,
+} from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { openRaw } from "../../testkit/raw-database.ts";
 import { statePath } from "../../testkit/state.ts";
@@ -97,7 +105,7 @@ describe("inside an agent", () => {
     const lines = ["ov status", "env -u OVERSTORY_TOKEN ov status", "OVERSTORY_TOKEN= ov status"];
     const { said } = await fromInside(project, lines.map((line) => `${line}; echo "-> $?"`).join("\n"));
     expect([...said.matchAll(/-> (\d+)/g)].map(([, code]) => code)).toEqual(["0", "8", "8"]);
-    await Bun.sleep(300);
+    await anotherEngineLeft();
     expect(existsSync(statePath(project.root, "run/engine.json"))).toBe(true);
     expect(await project.json("engine", "status")).toMatchObject({ running: false });
   });

@@ -53,7 +53,9 @@ describe("a budget of two turns for the run", () => {
     await tell(project, "third");
     await project.json("engine", "stop");
     await project.json("engine", "start");
-    await Bun.sleep(400);
+    // Work of another run, which its budget does not hold back, is begun by the same engine.
+    await slingNew(project, "B2", "--run", "new");
+    await untilAgent(project, "b2", "between_turns");
     expect(startsOf(project, "b1")).toHaveLength(2);
     expect(await notices()).toHaveLength(1);
     const { runId } = await project.agent("b1");

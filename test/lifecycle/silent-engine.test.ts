@@ -14,6 +14,7 @@ import {
   thaw,
   untilFile,
 } from "../../testkit/lifecycle.ts";
+import { ovBinary } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -237,14 +238,19 @@ describe("a command that waits says what for", () => {
   test("gates that no engine has taken up", async () => {
     await using project = await makeProject({ gates: ["true"], env: patient });
     const engine = await stoppedEngine(project, { atRest: true });
-    const gated = project.ov("gate", "run");
-    await project.until("it waited", async () => (await project.read((tx) => tx.checks.queued())).length > 0);
-    // Longer than the wait that the command does not mention.
-    await Bun.sleep(4_000);
-    goOn(engine);
-    const { code, err } = await gated;
-    expect([code, err]).toEqual([0, expect.stringContaining("waiting for the engine to take this up")]);
-    expect(err).toContain("ov engine status");
+    const gated = Bun.spawn({
+      cmd: [ovBinary(), "gate", "run"],
+      cwd: project.root,
+      env: { ...project.env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let told = "";
+    for await (const bytes of gated.stderr) {
+      told += new TextDecoder().decode(bytes);
+      if (told.includes("waiting for the engine to take this up")) goOn(engine);
+    }
+    expect([await gated.exited, told]).toEqual([0, expect.stringContaining("waiting for the engine to take this up")]);
+    expect(told).toContain("ov engine status");
   }, 120_000);
 
   test("the end of an agent whose supervisor is stopped", async () => {

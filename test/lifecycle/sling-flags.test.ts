@@ -34,12 +34,12 @@ test("sling returns at once, --wait after the first turn, --wait=done when the a
   const [now, first, last] = [sling("a"), sling("b", "--wait"), sling("c", "--wait=done")];
   expect(await now).toMatchObject({ agentName: "a", state: "booting", pid: null });
   await untilFile(project, "ready");
-  await Bun.sleep(300);
-  expect(ended).toEqual(["a"]);
+  await sling("later");
+  expect(ended).toEqual(["a", "later"]);
   await letGo(project);
   expect(await first).toMatchObject({ agentName: "b", initialTurnFinalState: "between_turns", outcome: null });
   await untilAgent(project, "c", "between_turns");
-  expect(ended).toEqual(["a", "b"]);
+  expect(ended).toEqual(["a", "later", "b"]);
   const [question] = await project.read((tx) => tx.messages.list({ from: "c", type: "question" }));
   await project.json("mail", "reply", question?.id ?? "", "--body", "that one");
   expect(await last).toMatchObject({ agentName: "c", initialTurnFinalState: "completed", outcome: "done" });

@@ -34,6 +34,12 @@ const tell = async (project: TestProject): Promise<string> =>
 const deliveryOf = (project: TestProject, id: string) =>
   project.read(async (tx) => tx.deliveries.get((await tx.messages.get(id))?.seq ?? 0, "b1"));
 
+/** How many messages were written into the running turn of an agent. */
+const writtenTo = async (project: TestProject, name: string): Promise<number> => {
+  const taken = await project.read((tx) => tx.deliveries.inState(name, ["claimed", "delivered"]));
+  return taken.filter(({ delivery }) => delivery.channel === "steer").length;
+};
+
 const timesTold = (project: TestProject): number =>
   promptsOf(project, "b1").filter((prompt) => prompt.includes("| Use UTC")).length;
 
@@ -112,6 +118,13 @@ test("mail that was written and that the turn did not show is named before finis
 test("mail that comes after the work was accepted is not written into the turn", async () => {
   await using project = await makeProject({
     scenario: `
+- when: { agent: b2 }
+  do:
+    - touch: "\${env.HOME}/listening"
+    - hear: { expect: first }
+    - hear: { expect: second }
+    - touch: "\${env.HOME}/heard"
+    - ov: [done, --no-code, --summary, d]
 - when: { input: Use UTC }
   do: [{ ov: [done, --no-code, --summary, In UTC] }]
 - do:
@@ -121,11 +134,16 @@ test("mail that comes after the work was accepted is not written into the turn",
 `,
   });
   await slingNew(project, "B1", ...control);
+  await slingNew(project, "B2", ...control);
   await untilFile(project, "working");
+  await untilFile(project, "listening");
   const flags = ["--type", "question", "--subject", "Dates", "--body", "Use UTC"];
   const { id } = await project.json("mail", "send", "--to", "b1", ...flags);
-  // Longer than its supervisor takes to look for mail.
-  await Bun.sleep(1_500);
+  // Between two messages that reach another agent in this way, every supervisor has looked for mail.
+  await project.json("mail", "send", "--to", "b2", "--subject", "s", "--body", "first");
+  await project.until("the first was written", async () => (await writtenTo(project, "b2")) === 1);
+  await project.json("mail", "send", "--to", "b2", "--subject", "s", "--body", "second");
+  await untilFile(project, "heard");
   expect(await deliveryOf(project, String(id))).toMatchObject({ state: "queued" });
   await letGo(project);
   await project.until("it was reopened and done", async () => {

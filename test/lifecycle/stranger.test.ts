@@ -71,20 +71,16 @@ async function succeed(project: TestProject, stranger: number): Promise<void> {
 
 /** A process of somebody else that would tell if any signal that can be caught reached it. */
 function startStranger(): AsyncDisposable & { readonly pid: number; isUntouched(): Promise<boolean> } {
-  const script = "trap 'echo hit' TERM HUP INT CONT; while :; do sleep 0.05; done";
+  const script = "trap 'echo hit' TERM HUP INT CONT; trap 'echo asked' WINCH; while :; do sleep 0.05; done";
   const child = Bun.spawn({ cmd: ["/bin/sh", "-c", script], stdio: ["ignore", "pipe", "ignore"] });
-  let heard = false;
-  void child.stdout
-    .getReader()
-    .read()
-    .then(({ done }) => {
-      heard = !done;
-    });
+  const output = child.stdout.getReader();
   return {
     pid: child.pid,
+    // The signal with the highest number is handled last: the answer to it comes behind that to any other.
     isUntouched: async () => {
-      await Bun.sleep(120);
-      return !heard && child.exitCode === null && child.signalCode === null;
+      child.kill("SIGWINCH");
+      const { value } = await output.read();
+      return new TextDecoder().decode(value) === "asked\n";
     },
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGKILL");

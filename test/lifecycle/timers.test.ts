@@ -1,18 +1,17 @@
 import { expect, test } from "bun:test";
 import {
+  anotherEngineLeft,
   clockAt,
   killServices,
   moveClock,
+  nobodyLeft,
   ranTurns,
   slingNew,
   startsOf,
   untilAgent,
   untilTurns,
 } from "../../testkit/lifecycle.ts";
-import { makeProject, type TestProject } from "../../testkit/project.ts";
-
-const nobodyLeft = (project: TestProject): Promise<void> =>
-  project.until("every process had ended", async () => project.processes().length === 0);
+import { makeProject } from "../../testkit/project.ts";
 
 test("a look at a project whose engine and keeper died before a timer was due brings an engine back for it", async () => {
   await using project = await makeProject({
@@ -71,7 +70,7 @@ test("an engine whose last timer was called off leaves at once", async () => {
   await using project = await makeProject({ scenario: "- do: [{ rateLimit: { resetInMs: 3600000 } }]\n" });
   await slingNew(project, "B1");
   await untilTurns(project, "b1", 1);
-  await Bun.sleep(700);
+  await anotherEngineLeft();
   expect(await project.json("engine", "status")).toMatchObject({ running: true, queuedTurns: 1 });
   await project.json("stop", "b1");
   await nobodyLeft(project);

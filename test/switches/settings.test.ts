@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sendMail } from "../../src/usecases/mail/send.ts";
-import { letGo, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
+import { anotherEngineLeft, letGo, seatedLater, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { mailWorld } from "../../testkit/mail-world.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { settingsFor } from "../../testkit/use-case.ts";
@@ -92,18 +92,17 @@ test("engine.maxTurns is the number of turns at once over all runs, whatever eac
   for (const name of ["a", "b"]) await project.json("sling", `Work of ${name}`, "--name", name);
   const ready = (): string[] => readdirSync(project.home).filter((name) => name.endsWith(".ready"));
   await project.until("one ran", async () => ready().length === 1);
-  await Bun.sleep(500);
+  await seatedLater(project, "c", "d");
   expect(ready()).toHaveLength(1);
   await letGo(project);
-  await project.until("both ran", async () => ready().length === 2);
+  await project.until("all ran", async () => ready().length === 4);
 }, 120_000);
 
 test("engine.idleExitMs is how long an engine without work stays", async () => {
   await using project = await makeProject();
   await project.json("config", "set", "engine.idleExitMs", "600000");
   const { pid } = await project.json("engine", "start");
-  // Four times what it stays in these projects otherwise.
-  await Bun.sleep(1_200);
+  await anotherEngineLeft();
   expect(await project.json("engine", "status")).toMatchObject({ running: true, pid });
   await project.json("engine", "stop");
   await project.json("config", "set", "engine.idleExitMs", "2500");

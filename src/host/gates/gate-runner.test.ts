@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { untilAsleep } from "../../../testkit/about-process.ts";
 import { newRun } from "../../../testkit/gate-world.ts";
 import type { Gate } from "../../domain/gate/gate.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
@@ -164,7 +165,8 @@ describe("the process on record", () => {
     let ranBefore = true;
     let leads = false;
     const onStart = async (identity: ProcessIdentity): Promise<void> => {
-      await Bun.sleep(100);
+      // The process has come to its gate, where it sleeps until it is on record.
+      await untilAsleep(identity.pid);
       ranBefore = existsSync(proof);
       leads = linuxProcesses.check(identity) === "alive";
     };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { untilAsleep } from "../../../../testkit/about-process.ts";
 import { newRun } from "../../../../testkit/gate-world.ts";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import type { HookVeto } from "../../../ports/merge-git.ts";
@@ -113,7 +114,8 @@ describe("the project's hooks on a candidate", () => {
       message: "m\n",
       newRun,
       record: async ({ pid }) => {
-        await Bun.sleep(100);
+        // The process has come to its gate, where it sleeps until it is on record.
+        await untilAsleep(pid);
         if (recorded.length === 0) expect(existsSync(seen)).toBe(false);
         recorded.push(pid);
         return async () => {
