@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { commit, put, seat, typed } from "../testkit/worktrees-world.ts";
@@ -143,6 +143,17 @@ describe("ov merge of an agent with uncommitted files", () => {
   });
 });
 
+test("ov diff of an agent whose worktree is gone says that only commits are left", async () => {
+  await using project = await makeProject({ files });
+  const path = await seat(project, "ann");
+  put(path, "draft.txt", "d\n");
+  rmSync(path, { recursive: true });
+  const shown = await project.ov("diff", "ann");
+  expect([shown.code, shown.out + shown.err]).toEqual([0, expect.stringContaining("has committed nothing since")]);
+  expect(shown.out + shown.err).toContain("ov snapshots list --agent ann");
+  expect(await project.json("diff", "ann")).toMatchObject({ worktreeGone: true });
+});
+
 describe("the queue asks the same question", () => {
   const refusal = (project: TestProject, ...words: string[]) => project.ov(...words, "--json");
 
@@ -182,6 +193,27 @@ describe("the queue asks the same question", () => {
       (await project.read((tx) => tx.merges.list({}))).some(({ status }) => status === "merged"),
     );
     expect(await project.git("show", `${await landingOf(project)}:draft.txt`)).toBe("d\n");
+  });
+
+  test("ov merge approve --all --commit-rest approves all or none", async () => {
+    await using project = await makeProject({ files, gates: ["true"] });
+    const [ann, bob] = [await seat(project, "ann"), await seat(project, "bob")];
+    for (const path of [ann, bob]) await commit(project, path, "c.txt", "c\n");
+    for (const name of [branch, "overstory/bob/t-1"]) await project.json("merge", "add", name);
+    put(ann, "draft.txt", "d\n");
+    await commit(project, bob, "later.txt", "moved\n");
+    const tip = await project.git("rev-parse", branch);
+    const refused = await project.ov("merge", "approve", "--all", "--commit-rest");
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining("has moved since it was queued as merge 2"),
+    ]);
+    expect(await project.git("rev-parse", branch)).toBe(tip);
+    const entries = await project.read((tx) => tx.merges.list({}));
+    expect(entries.map(({ id, approval }) => [id, approval])).toEqual([
+      [1, "waiting"],
+      [2, "waiting"],
+    ]);
   });
 
   test("ov decide refuses to approve, and --leave-rest lands without them", async () => {

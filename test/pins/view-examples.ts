@@ -726,6 +726,7 @@ const work: First<"agentWorkView"> = {
   base: commit,
   head: commit,
   uncommitted: true,
+  worktreeGone: true,
   patch: "+a",
   skipped: ["big.bin"],
 };

@@ -102,6 +102,7 @@ export const agentWorkView = (
   base: work.base,
   head: work.head,
   uncommitted: work.uncommitted,
+  worktreeGone: work.worktreeGone,
   ...(patch ? { patch: work.patch } : {}),
   skipped: work.skipped,
   files: files.map(changedFileView),

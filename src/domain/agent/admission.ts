@@ -65,7 +65,7 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Result<
   if (namesake !== null && (!hasEnded(namesake) || namesake.releasedAt === null)) {
     return no({ kind: "name-taken", name: namesake.name, state: namesake.state });
   }
-  const holder = facts.holders.find((other) => excludes(other, request, parent?.name));
+  const holder = facts.holders.find((other) => excludesFromTask(other, request, parent?.name));
   if (holder !== undefined) return no({ kind: "task-held", task: request.taskId ?? "", holder: holder.name });
   return ok({ depth });
 }
@@ -82,9 +82,9 @@ function checkRank(request: AdmissionRequest, parent: AdmissionFacts["parent"]):
 }
 
 /** Only a second implementer or a second lead is kept off a task; a parent may hand its own task down. */
-function excludes(
+export function excludesFromTask(
   holder: Pick<Agent, "name" | "capability">,
-  request: AdmissionRequest,
+  request: Pick<AdmissionRequest, "capability">,
   parent: string | undefined,
 ): boolean {
   if (holder.name === parent) return false;

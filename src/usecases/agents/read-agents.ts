@@ -87,6 +87,8 @@ export interface AgentDiff {
   readonly head: string;
   /** Some of it is in no commit yet. */
   readonly uncommitted: boolean;
+  /** Its worktree is gone, so that only commits are left to show. */
+  readonly worktreeGone: boolean;
   readonly patch: string;
   /** Files left out: too large, unreadable, or repositories of their own. */
   readonly skipped: readonly string[];
@@ -113,7 +115,9 @@ export const diffAgent: Effect<{ readonly name: string }, AgentDiff> = {
       words: [words = []],
       landing,
     } = record.value;
-    const saved = await (await world.worktrees()).saveForLooking(worktree);
+    const worktrees = await world.worktrees();
+    const saved = await worktrees.saveForLooking(worktree);
+    const worktreeGone = !(await worktrees.state(worktree)).exists;
     return world.lookAhead(async (git) => {
       // Of a worktree that is gone the commits are left, and what could not be committed is in a snapshot.
       const head =
@@ -123,7 +127,8 @@ export const diffAgent: Effect<{ readonly name: string }, AgentDiff> = {
       const earlier = await baseOfTakenOut(git, { branch, into: `refs/heads/${landing}`, words });
       const base = earlier?.base ?? baseCommit;
       const { uncommitted, skipped } = saved ?? { uncommitted: false, skipped: [] };
-      return ok({ agentName, branch, base, head, uncommitted, patch: await git.patch(base, head), skipped });
+      const patch = await git.patch(base, head);
+      return ok({ agentName, branch, base, head, uncommitted, worktreeGone, patch, skipped });
     });
   },
 };

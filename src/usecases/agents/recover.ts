@@ -1,3 +1,4 @@
+import { excludesFromTask } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -54,6 +55,9 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     if (task?.status === "closed") {
       return no({ kind: "task-status", task: task.id, status: task.status, wanted: ["open", "in_progress"] });
     }
+    const others = agent.taskId === null ? [] : await tx.agents.list({ taskId: agent.taskId, live: true });
+    const holder = others.find((other) => excludesFromTask(other, agent, agent.parentName));
+    if (holder !== undefined) return no({ kind: "task-held", task: agent.taskId ?? "", holder: holder.name });
     const reopened = await reopenRun(tx, context, agent);
     if (!reopened.ok) return reopened;
     // Seated again by the engine, which finds the worktree where it is or makes it from the branch.

@@ -125,9 +125,10 @@ export async function taskOf(tx: Tx, { taskId, branch }: MergeEntry): Promise<Ta
   return owner === undefined || isIn("implementation", owner.capability) ? task : undefined;
 }
 
-/** Stores with the task where its branch is. A closed task is not changed. */
+/** Stores with the task where its branch is. A closed task is changed only where it says that its branch is in the queue. */
 export async function setMergeState(tx: Tx, entry: MergeEntry, mergeState: MergeState, now: number): Promise<void> {
   const task = await taskOf(tx, entry);
-  if (task === undefined || task.status === "closed" || task.mergeState === mergeState) return;
+  if (task === undefined || task.mergeState === mergeState) return;
+  if (task.status === "closed" && task.mergeState !== "queued") return;
   await tx.tasks.update({ ...touched(task, now), mergeState });
 }

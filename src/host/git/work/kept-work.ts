@@ -235,14 +235,18 @@ export async function findRescues(project: GitProject): Promise<readonly Rescue[
   return refs.map(({ name, commit }) => ({ ref: name, commit, skipped: [] }));
 }
 
-/** Writes these refs with their commits into one file. */
+/** Writes these refs with their commits into one file. A ref that somebody else cleans up meanwhile is left to them. */
 export async function writeBundle(project: GitProject, file: string, refs: readonly string[]): Promise<boolean> {
   if (refs.length === 0) return false;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   using own = over(project);
   // Names on standard input: there may be more of them than a command line takes.
   const stdin = refs.map((ref) => `${ref}\n`).join("");
-  expectGit(await own.git(["bundle", "create", "--quiet", file, "--stdin"], { stdin }), "writing the bundle");
+  const written = await own.git(["bundle", "create", "--quiet", file, "--stdin"], { stdin });
+  const names = new Set(written.code === 0 ? [] : (await refsBelow(project, "refs/")).map(({ name }) => name));
+  const left = refs.filter((ref) => names.has(ref));
+  if (written.code !== 0 && left.length < refs.length) return writeBundle(project, file, left);
+  expectGit(written, "writing the bundle");
   return true;
 }
 

@@ -168,11 +168,13 @@ export const nudge: Handler = async ({ app, args, flags, io }) => {
 export const diff: Handler = async ({ app, args, flags, io }) => {
   const work = await app.call("agent.diff", { name: word(args.agent).trim().toLowerCase() });
   if (!work.ok) return work;
-  const { agentName, patch, skipped } = work.value;
+  const { agentName, patch, skipped, worktreeGone } = work.value;
   const files = patchedFiles(patch).map(changedFileView);
   if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
   // Standard output carries the patch for other programs, so this line goes to standard error.
-  if (files.length === 0) io.say(`${agentName} has changed nothing since it started.`);
+  if (files.length === 0)
+    io.say(`${agentName} has ${worktreeGone ? "committed" : "changed"} nothing since it started.`);
+  if (worktreeGone) io.say(`Its worktree is gone; what was kept of it: ov snapshots list --agent ${agentName}`);
   if (isOn(flags.stat)) {
     const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);
     return ok({

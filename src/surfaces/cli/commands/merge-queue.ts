@@ -95,7 +95,8 @@ async function commitBefore(
   call: Call,
   request: { readonly of: string | undefined; readonly all: boolean },
 ): Promise<Result<string | undefined, Refusal>> {
-  const looked = await call.app.call("merge.recordApproval", { ...request, look: true });
+  // All or none: whatever would be refused is, before anything is committed or approved.
+  const looked = await call.app.call("merge.approve", { ...request, beforeCommit: true });
   if (!looked.ok) return looked;
   const named = looked.value.approved;
   const rest = await settleRest(

@@ -90,7 +90,7 @@ function page(paint: Paint, { task, waitsFor, blocks, criteria }: TaskDetail): s
     ["files", joined(task.files)],
     ["shared files", joined(task.shares)],
     ["serves", joined(criteria.map(({ number, text: words }) => `criterion ${number}: ${words}`))],
-    ["merge", task.mergeState === "none" ? null : task.mergeState],
+    ["merge", mergeWords(task)],
     ["run", task.runId],
     ["created", shortTime(task.createdAt, Date.now())],
     ["closed", task.closedAt === null ? null : shortTime(task.closedAt, Date.now())],
@@ -101,6 +101,13 @@ function page(paint: Paint, { task, waitsFor, blocks, criteria }: TaskDetail): s
   );
   const description = task.description === null ? [] : ["", visibleText(task.description)];
   return [`${paint.accent(task.id)}  ${paint.bold(visibleLine(task.title))}`, ...lines, ...description].join("\n");
+}
+
+/** Where the branch of a task is. While its agent works there is none to speak of. */
+function mergeWords({ mergeState, status }: TaskDetail["task"]): string | null {
+  if (mergeState === "none") return null;
+  if (mergeState !== "pending") return mergeState;
+  return status === "in_review" ? "not in the queue yet" : null;
 }
 
 const joined = (items: readonly string[]): string | null => (items.length === 0 ? null : items.join(", "));

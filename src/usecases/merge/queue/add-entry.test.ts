@@ -49,6 +49,19 @@ test("the branches on which work for a target waits are those of its runs, the n
   expect(await world.must(landingsOf, { target: "other" })).toEqual({ branches: [], landings: [] });
 });
 
+test("a commit that has landed is not queued again to wait for an approval of nothing", async () => {
+  await using world = await mergeWorld();
+  const { entry } = await world.must(addMerge, { ...feature, approve: true });
+  const one = { entry, tier: "clean-merge", strategy: null, verdict: "verified", commit: "c1" } as const;
+  await world.asEngine((tx, context) => landed(tx, context, { opId: "op-1", entries: [one] }));
+  const refused = await world.call(addMerge, feature);
+  expect(refused).toMatchObject({
+    refusal: { field: "branch", problem: expect.stringContaining("has landed already") },
+  });
+  expect(await world.entries()).toHaveLength(1);
+  expect(await world.must(addMerge, { ...feature, headCommit: "f2" })).toMatchObject({ added: true });
+});
+
 test("a branch that was found landed already is taken back by the landing before", async () => {
   await using world = await mergeWorld();
   const land = (headCommit: string, moves: boolean) =>

@@ -16,6 +16,11 @@ import type { ApproveRequest } from "./decide-entry.ts";
 export interface ApproveBranchesRequest extends Omit<ApproveRequest, "look" | "numbers"> {
   /** Lands a branch as it was queued, without its newer commits and without what its agent left uncommitted. */
   readonly leaveRest?: boolean | undefined;
+  /**
+   * Only refuses as the approval would after all that is uncommitted has been committed and queued. Approves nothing, and
+   * answers the entries.
+   */
+  readonly beforeCommit?: boolean | undefined;
 }
 
 /**
@@ -24,16 +29,17 @@ export interface ApproveBranchesRequest extends Omit<ApproveRequest, "look" | "n
  */
 export const approveBranches: Effect<ApproveBranchesRequest, { readonly approved: readonly MergeEntry[] }> = {
   kind: "effect",
-  request: fields({}, { of: text, all: flag, ignoreDependencies: flag, leaveRest: flag }),
+  request: fields({}, { of: text, all: flag, ignoreDependencies: flag, leaveRest: flag, beforeCommit: flag }),
   place: "engine",
-  run: async (world, { leaveRest, ...request }) => {
+  run: async (world, { leaveRest, beforeCommit, ...request }) => {
     const looked = await world.call("merge.recordApproval", { ...request, look: true });
     if (!looked.ok) return looked;
     const entries = looked.value.approved;
     const refused =
-      (leaveRest === true ? undefined : await refuseLeftBehind(world, entries)) ??
+      (leaveRest === true ? undefined : await refuseLeftBehind(world, entries, beforeCommit === true)) ??
       (await refuseUnknown(world, entries));
     if (refused !== undefined) return no(refused);
+    if (beforeCommit === true) return looked;
     // By number: an announcement that comes between would put another commit under the name of a branch, or a branch
     // that was not looked at under `all`.
     const numbers = entries.map(({ id }) => id);
@@ -58,12 +64,23 @@ export const decideByGit: Effect<DecideRequest, DecideReply> = {
 };
 
 /** Refuses entries whose agent left files uncommitted, and those whose branch has commits that would not land. */
-async function refuseLeftBehind(world: World, entries: readonly MergeEntry[]): Promise<Refusal | undefined> {
-  const rests = await world.call("branch.listRests", { branches: entries.map(({ branch }) => branch) });
-  if (!rests.ok) return rests.refusal;
-  const [rest] = rests.value.rests;
+async function refuseLeftBehind(
+  world: World,
+  entries: readonly MergeEntry[],
+  willCommit = false,
+): Promise<Refusal | undefined> {
+  const found = await world.call("branch.listRests", { branches: entries.map(({ branch }) => branch) });
+  if (!found.ok) return found.refusal;
+  const { rests } = found.value;
+  const rest = rests.find(({ mayCommit }) => !willCommit || !mayCommit);
   if (rest !== undefined) return rest.refusal;
+  for (const { branch } of willCommit ? rests : []) {
+    const allowed = await world.call("branch.checkRest", { branch });
+    if (!allowed.ok) return allowed.refusal;
+  }
   for (const { id, branch, headCommit } of entries) {
+    // Its newest commit is queued with what is committed.
+    if (rests.some((one) => one.branch === branch)) continue;
     const tip = await world.call("branch.find", { branch });
     if (!tip.ok || headCommit === "" || tip.value.commit === headCommit) continue;
     const allowed = [`ov merge --branch ${shellWord(branch)}`, `ov merge approve ${id} --leave-rest`];

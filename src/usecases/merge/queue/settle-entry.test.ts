@@ -7,6 +7,7 @@ import { releaseAgentCommand, releaseIfDue } from "../../agents/release-agent.ts
 import { changeState } from "../../agents/reopen-agent.ts";
 import { handOn } from "../../mail/hand-on.ts";
 import { overview } from "../../status/overview.ts";
+import { closeTask } from "../../tasks/close-task.ts";
 import { newOp } from "../merge-records.ts";
 import { notify } from "../notify.ts";
 import { addMerge } from "./add-entry.ts";
@@ -116,6 +117,16 @@ test("tasks stay open where landing is not to close them", async () => {
   await land(world, await world.announce());
   const task = await world.store.read((tx) => tx.tasks.get("T1"));
   expect(task).toMatchObject({ status: "in_review", mergeState: "merged" });
+});
+
+test("a task that a person closed before its branch landed says that it has landed", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  await world.must(closeTask, { id: "T1", reason: "it will land" });
+  expect(await world.store.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "closed", mergeState: "queued" });
+  await land(world, entry);
+  const task = await world.store.read((tx) => tx.tasks.get("T1"));
+  expect(task).toMatchObject({ status: "closed", mergeState: "merged", closeReason: "it will land" });
 });
 
 test("a task with another branch on its way stays open", async () => {
