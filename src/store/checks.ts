@@ -11,7 +11,7 @@ import type { CheckRows, GateRows, ReceiptRows } from "../ports/store/merges.ts"
 import type { Place } from "../ports/store/old-rows.ts";
 import { literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
 import {
-  assign,
+  changeIn,
   flag,
   insert,
   insertNumbered,
@@ -62,16 +62,7 @@ export const checkRows = (sql: Sql): CheckRows => ({
   queued: () => select(sql, checks, `WHERE ${open} AND status = 'queued' ORDER BY seq`),
   running: () => select(sql, checks, `WHERE ${open} AND status = 'running' ORDER BY seq`),
   completionsOf: (agentId) => select(sql, checks, "WHERE agent_id = ? AND kind = 'completion' ORDER BY seq", agentId),
-  change: async (id, from, change) => {
-    const { set, values } = assign(checks, change);
-    const changed = await sql.run(
-      `UPDATE checks SET ${set} WHERE id = ? AND status IN ${placeholders(from.length)}`,
-      ...values,
-      id,
-      ...from,
-    );
-    return changed > 0;
-  },
+  change: (id, from, change) => changeIn(sql, checks, { id, statuses: from }, change),
   dueWork: async (agentId) => {
     const about = agentId === undefined ? "" : "AND agent_id = ?";
     const values = agentId === undefined ? [] : [agentId];

@@ -10,7 +10,7 @@ import {
 } from "../domain/merge/entry.ts";
 import type { MergeFilter, MergeRows } from "../ports/store/merges.ts";
 import { conditionList, literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
-import { assign, insertCounted, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
+import { changeIn, insertCounted, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const mergeQueue = table<MergeEntry>("merge_queue", {
   id: integer,
@@ -67,16 +67,7 @@ export const mergeRows = (sql: Sql): MergeRows => ({
     );
     return newest.reverse();
   },
-  change: async (id, from, change) => {
-    const { set, values } = assign(mergeQueue, change);
-    const changed = await sql.run(
-      `UPDATE merge_queue SET ${set} WHERE id = ? AND status IN ${placeholders(from.length)}`,
-      ...values,
-      id,
-      ...from,
-    );
-    return changed > 0;
-  },
+  change: (id, from, change) => changeIn(sql, mergeQueue, { id, statuses: from }, change),
   dueWork: async (now, approvals) => {
     const rows = await sql.all(
       `SELECT 1 AS due WHERE EXISTS (SELECT 1 FROM merge_ops WHERE status = 'intended')

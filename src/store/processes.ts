@@ -42,23 +42,16 @@ export const processRows = (sql: Sql): ProcessRows => ({
       `WHERE pid IN ${placeholders(pids.length)} AND ended_at IS NULL ORDER BY started_at, id`,
       ...pids,
     ),
-  end: async (id, reason, now) => {
-    await sql.run(
-      "UPDATE processes SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL",
-      now,
-      reason,
-      id,
-    );
-  },
-  endForTurn: async (turnId, reason, now) => {
-    await sql.run(
-      "UPDATE processes SET ended_at = ?, end_reason = ? WHERE turn_id = ? AND ended_at IS NULL",
-      now,
-      reason,
-      turnId,
-    );
-  },
+  end: endWhere(sql, "id"),
+  endForTurn: endWhere(sql, "turn_id"),
 });
+
+const endWhere =
+  (sql: Sql, column: "id" | "turn_id") =>
+  async (value: string, reason: string, now: number): Promise<void> => {
+    const ended = `UPDATE processes SET ended_at = ?, end_reason = ? WHERE ${column} = ? AND ended_at IS NULL`;
+    await sql.run(ended, now, reason, value);
+  };
 
 export const leases = table<Lease>("leases", {
   name: text(),

@@ -1,4 +1,4 @@
-import type { Sql, SqlRow, SqlValue } from "./sql.ts";
+import { placeholders, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
 
 /** How one field of a domain type is kept in a column. */
 export interface Column<T> {
@@ -160,4 +160,16 @@ export function assign<Row>(to: Table<Row>, change: Partial<Row>): { set: string
     values.push(column.encode((change as Record<string, unknown>)[field] ?? null));
   }
   return { set: set.join(", "), values };
+}
+
+/** Changes the row with this id if it has one of these statuses. False when it has not. */
+export async function changeIn<Row>(
+  sql: Sql,
+  to: Table<Row>,
+  { id, statuses }: { readonly id: SqlValue; readonly statuses: readonly string[] },
+  change: Partial<Row>,
+): Promise<boolean> {
+  const { set, values } = assign(to, change);
+  const where = `WHERE id = ? AND status IN ${placeholders(statuses.length)}`;
+  return (await sql.run(`UPDATE ${to.name} SET ${set} ${where}`, ...values, id, ...statuses)) > 0;
 }

@@ -6,9 +6,10 @@ import type { PauseReply, ResumeReply } from "../../usecases/agents/pause.ts";
 import type { ReleaseReply } from "../../usecases/agents/release-agent.ts";
 import type { SlingReply } from "../../usecases/agents/sling-request.ts";
 import type { AgentStopped, LedRun } from "../../usecases/agents/stop.ts";
+import type { FinishReply } from "../../usecases/coordinators/finish.ts";
 import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
 import type { HeadStanding } from "../../usecases/coordinators/status.ts";
-import type { TroubledAgent, UnhandedBranch } from "../../usecases/operator/troubled-agents.ts";
+import type { TroubledAgent } from "../../usecases/operator/troubled-agents.ts";
 import type { RunAgent } from "../../usecases/runs/read-runs.ts";
 import type { AgentStanding } from "../../usecases/status/overview.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
@@ -192,11 +193,8 @@ function worktreeFate({ agentName }: AgentStopped, { removed, failed, kept }: Cl
 }
 
 /** A coordinator or orchestrator that was stopped together with its run. */
-export interface StoppedHead {
-  readonly agentId: string;
-  readonly agentName: string;
-  readonly runId: string;
-  readonly runCompleted: boolean;
+export interface StoppedHead
+  extends Pick<FinishReply, "agentId" | "agentName" | "runId" | "runCompleted" | "unhanded"> {
   readonly monitorStopped: boolean;
   /** What the command does with the agents of the run: leave, stop or drain them. */
   readonly workers: string;
@@ -204,7 +202,6 @@ export interface StoppedHead {
   readonly workersLeft: readonly string[];
   /** What its run left open: tasks, agents, branches, criteria. */
   readonly leftOpen: readonly string[];
-  readonly unhanded: readonly UnhandedBranch[];
 }
 
 export const stoppedHeadView = ({ agentId, ...stopped }: StoppedHead) => ({

@@ -1,6 +1,6 @@
 import { everybody, heads, obeyedData, pollingLoop, readOnlyViolation, unseenHelpers } from "./common.ts";
 import { defineRole } from "./role-spec.ts";
-import { mailTools, taskTools } from "./tools.ts";
+import { groupTools, landingTools, mailTools, runTools, taskTools } from "./tools.ts";
 
 export const coordinator = defineRole({
   capability: "coordinator",
@@ -9,22 +9,12 @@ export const coordinator = defineRole({
   tools: [
     ...mailTools,
     ...taskTools,
-    "criteria_list",
-    "criteria_add",
-    "criteria_amend",
-    "criteria_prove",
-    "run_complete",
+    ...runTools,
     "spawn",
     "fleet",
     "spec_read",
-    "diff",
-    "gates",
-    "merge_preview",
-    "merge",
-    "group_create",
-    "group_status",
-    "group_add",
-    "group_remove",
+    ...landingTools,
+    ...groupTools,
     "decide",
   ],
   commands: [

@@ -12,7 +12,7 @@ import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { letGo } from "./release-agent.ts";
 import { nextGeneration } from "./reopen-agent.ts";
-import { forgetEnvironment, keepEnvironment, warnOfLostTarget } from "./sling.ts";
+import { forgetEnvironment, keepEnvironment, replyOf, warnOfLostTarget } from "./sling.ts";
 import type { SlingReply } from "./sling-request.ts";
 
 export interface RecoverRequest {
@@ -71,23 +71,8 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     if (fresh) await letGo(tx, agent, context.now);
     await revive(tx, agent.name, context.now);
     await brief(tx, context, next, fresh ? freshLines(agent, next) : await sameLines(tx, agent, next));
-    const run = await tx.runs.get(next.runId);
-    return ok({
-      agentName: next.name,
-      generation: next.generation,
-      capability: next.capability,
-      taskId: next.taskId ?? "",
-      branch: next.branch ?? "",
-      runId: next.runId,
-      coordinatorName: run?.coordinatorName ?? null,
-      targetBranch: run?.targetBranch ?? null,
-      parentAgent: next.parentName,
-      depth: next.depth,
-      runtime: next.runtime,
-      state: next.state,
-      notTakenIn: null,
-      warnings: reopened.value ? [`run ${next.runId} goes on: it had ended when ${next.name} was stopped`] : [],
-    });
+    const warnings = reopened.value ? [`run ${next.runId} goes on: it had ended when ${next.name} was stopped`] : [];
+    return ok(replyOf(next, await tx.runs.get(next.runId), { notTakenIn: null, warnings }));
   },
   finish: warnOfLostTarget,
 };

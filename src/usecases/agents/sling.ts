@@ -7,7 +7,7 @@ import type { Task } from "../../domain/task/task.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
-import { post } from "../mail/post.ts";
+import { fromCaller, post } from "../mail/post.ts";
 import { createTask } from "../tasks/change-tasks.ts";
 import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
 import { planSling, runtimeNameFor, type SlingPlan } from "./plan-sling.ts";
@@ -223,10 +223,8 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
   const owned = agent.scope.length === 0 ? "" : `\nFiles you own: ${agent.scope.join(", ")}`;
   const shared = agent.shares.length === 0 ? "" : `\nFiles you share with others: ${agent.shares.join(", ")}`;
   await post(tx, context, {
-    from: caller.name,
-    fromAgentId: caller.kind === "agent" ? caller.agentId : null,
+    ...fromCaller(caller),
     runId: agent.runId,
-    verified: true,
     address: agent.name,
     recipients: [{ name: agent.name, wake: true, notBefore: await firstTurnSlot(tx, context, agent) }],
     subject: `Dispatch: ${agent.taskId}`,
@@ -243,15 +241,20 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
   });
 }
 
-const replyOf = (agent: Agent, run: Run, { notTakenIn, warnings }: SlingPlan): SlingReply => ({
+/** What is told of a seat that an agent got, by a sling or a recovery. */
+export const replyOf = (
+  agent: Agent,
+  run: Run | undefined,
+  { notTakenIn, warnings }: Pick<SlingReply, "notTakenIn" | "warnings">,
+): SlingReply => ({
   agentName: agent.name,
   generation: agent.generation,
   capability: agent.capability,
   taskId: agent.taskId ?? "",
   branch: agent.branch ?? "",
   runId: agent.runId,
-  coordinatorName: run.coordinatorName,
-  targetBranch: run.targetBranch,
+  coordinatorName: run?.coordinatorName ?? null,
+  targetBranch: run?.targetBranch ?? null,
   parentAgent: agent.parentName,
   depth: agent.depth,
   runtime: agent.runtime,

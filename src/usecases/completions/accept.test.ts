@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { nothingChanged } from "../../../testkit/done-request.ts";
 import { type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
 import type { Missing } from "../../domain/completion/check.ts";
@@ -12,16 +13,6 @@ import { closeTask } from "../tasks/close-task.ts";
 import { acceptCompletion } from "./accept.ts";
 import { checkStatus, requestDone } from "./checks.ts";
 
-const reading: WorkSeen = {
-  exists: true,
-  head: "base",
-  ahead: 0,
-  messages: [],
-  dirty: false,
-  onBranch: true,
-  files: [],
-};
-
 interface Finishing {
   readonly caller?: Caller;
   readonly agent?: string;
@@ -32,13 +23,13 @@ interface Finishing {
 }
 
 /** Asks for a completion and accepts it as the engine would, with nothing to prove. Answers what was missing. */
-async function finish(world: MergeWorld, { caller = operator, work = reading, ...said }: Finishing) {
+async function finish(world: MergeWorld, { caller = operator, work = nothingChanged, ...said }: Finishing) {
   world.clock.now += 1000;
   const { id } = await world.must(requestDone, { summary: "finished", findings: "a.ts:1: wrong", ...said }, caller);
   return accept(world, id, work);
 }
 
-async function accept(world: MergeWorld, id: string, work: WorkSeen = reading) {
+async function accept(world: MergeWorld, id: string, work: WorkSeen = nothingChanged) {
   await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
   const { check } = await world.must(checkStatus, { id });
   if (check.request.kind !== "completion") throw new Error("that is no completion");

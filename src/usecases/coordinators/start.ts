@@ -9,7 +9,7 @@ import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
 import { record } from "../events/record.ts";
-import { post } from "../mail/post.ts";
+import { fromCaller, post } from "../mail/post.ts";
 import { adviceNow } from "../tasks/advise-plan.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { planStart, type StartReply, type StartRequest, startFields } from "./plan-start.ts";
@@ -122,10 +122,8 @@ async function open(
     advice: leads ? await adviceNow(tx, context) : null,
   });
   await post(tx, context, {
-    from: caller.name,
-    fromAgentId: caller.kind === "agent" ? caller.agentId : null,
+    ...fromCaller(caller),
     runId: run.id,
-    verified: true,
     address: agent.name,
     recipients: [{ name: agent.name, wake: true }],
     subject,

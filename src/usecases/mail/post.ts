@@ -1,4 +1,5 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import { freshDelivery } from "../../domain/mail/delivery.ts";
 import { type Delivery, type MailType, type Message, type Priority, priorityRank } from "../../domain/mail/types.ts";
 import { wakeWords } from "../../domain/mail/wake.ts";
@@ -41,6 +42,14 @@ export interface Draft {
 
 /** The sender of mail that the engine writes in its own name. */
 export const fromEngine = { from: "system", fromAgentId: null, byEngine: true, verified: true } as const;
+
+/** Who writes in a transaction that the caller asked for. */
+export const fromCaller = (caller: Caller) =>
+  ({
+    from: caller.name,
+    fromAgentId: caller.kind === "agent" ? caller.agentId : null,
+    verified: true,
+  }) as const;
 
 type EngineLetter = Omit<Draft, "from" | "fromAgentId" | "byEngine" | "verified" | "address" | "recipients">;
 

@@ -39,13 +39,9 @@ export const sendMail: UseCase<SendRequest, SendReply> = {
     return submit(tx, context, sender.value, {
       to: request.to,
       subject: request.subject,
-      body: request.body,
-      blobPath: request.blobPath ?? null,
-      head: request.head,
+      ...writtenParts(request),
       type: type.value,
       priority: priority.value,
-      payload: request.payload ?? null,
-      dedupeKey: request.dedupeKey ?? null,
       expectsReply: request.expectsReply === true || asks(type.value),
       wake: request.wake,
       untyped: request.type === undefined,
@@ -86,13 +82,9 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
     const sent = await submit(tx, context, sender.value, {
       to: plan.address,
       subject: plan.subject,
-      body: request.body,
-      blobPath: request.blobPath ?? null,
-      head: request.head,
+      ...writtenParts(request),
       type: plan.type,
       priority: plan.priority,
-      payload: request.payload ?? null,
-      dedupeKey: request.dedupeKey ?? null,
       expectsReply: asks(plan.type),
       wake: undefined,
       strict: false,
@@ -104,3 +96,12 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
     return sent;
   },
 };
+
+/** What goes from either request into the message as it is. */
+const writtenParts = ({ body, blobPath, head, payload, dedupeKey }: WrittenRequest) => ({
+  body,
+  blobPath: blobPath ?? null,
+  head,
+  payload: payload ?? null,
+  dedupeKey: dedupeKey ?? null,
+});

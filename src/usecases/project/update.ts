@@ -37,15 +37,11 @@ interface Updated {
   readonly updated: boolean;
 }
 
-export interface UpdateReport {
+export interface UpdateReport
+  extends Readonly<Record<"manifest" | "hooks" | "gitignore" | "readme" | "instructions", Updated>> {
   readonly dryRun: boolean;
   /** Role texts ship inside the program, so the project's own are all there are, and none is ever written. */
   readonly agentDefs: { readonly updated: readonly string[]; readonly unchanged: readonly string[] };
-  readonly manifest: Updated;
-  readonly hooks: Updated;
-  readonly gitignore: Updated;
-  readonly readme: Updated;
-  readonly instructions: Updated;
   /** Paths that were written, or would be, relative to the root. */
   readonly written: readonly string[];
   readonly kept: readonly Kept[];

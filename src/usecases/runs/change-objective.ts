@@ -7,7 +7,7 @@ import type { Run } from "../../domain/run/run.ts";
 import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
-import { post } from "../mail/post.ts";
+import { fromCaller, post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { type ChecklistReply, findCriterion, listCriteria, ownRun, waiveCriterionOfRun } from "./criteria.ts";
 import { findRun } from "./read-runs.ts";
@@ -108,10 +108,8 @@ async function tell(
     "- plan tasks for what is new, and tell leads whose work changes",
   ].join("\n");
   await post(tx, context, {
-    from: caller.name,
-    fromAgentId: caller.kind === "agent" ? caller.agentId : null,
+    ...fromCaller(caller),
     runId: run.id,
-    verified: true,
     address: head.name,
     recipients: [{ name: head.name, wake: true, reason: "the operator changed the objective of its run" }],
     subject: `objective changed: ${change.words.length > 60 ? `${change.words.slice(0, 59)}…` : change.words}`,

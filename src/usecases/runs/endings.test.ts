@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { nothingChanged } from "../../../testkit/done-request.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { settledTurn } from "../../../testkit/settled-turn.ts";
 import { hasEnded } from "../../domain/agent/agent.ts";
@@ -179,19 +180,11 @@ async function decideFirst(world: MergeWorld, option: number): Promise<void> {
   await world.call(decide, { id: asked.id, option: chosen });
 }
 
-const seen: WorkSeen = {
-  exists: true,
-  head: "base",
-  ahead: 0,
-  messages: [],
-  dirty: false,
-  onBranch: true,
-  files: [],
-};
-
 /** The operator says for the agent that it is done, and the engine accepts or refuses that. */
 function finish(world: MergeWorld, agent: string, code: boolean): Promise<void> {
-  const work = code ? { ...seen, head: `head-${agent}`, ahead: 1, messages: ["work"], files: ["a.ts"] } : seen;
+  const work = code
+    ? { ...nothingChanged, head: `head-${agent}`, ahead: 1, messages: ["work"], files: ["a.ts"] }
+    : nothingChanged;
   return done(world, agent, code ? {} : { noCode: true, reason: "nothing to build" }, work);
 }
 

@@ -15,36 +15,38 @@ export interface DependencyReply extends TaskDetail {
 }
 
 /** Makes one task wait for another. Refused when they would wait for each other in the end. */
-export const addDependency: UseCase<TaskDependency, DependencyReply> = {
-  kind: "write",
-  request: fields({ taskId: text, dependsOn: text }),
-  run: async (tx, context, dependency) => {
-    const ends = await findEnds(tx, context, dependency);
-    if (!ends.ok) return ends;
-    const { taskId, dependsOn } = dependency;
-    const before = await tx.tasks.dependenciesOf(taskId);
-    const known = before.some((other) => other.dependsOn === dependsOn);
-    if (known) return ok({ ...(await detailOf(tx, ends.value.task)), changed: false });
-    const cycle = dependencyCycle([...(await tx.tasks.dependencies()), { taskId, dependsOn }], { from: taskId });
-    if (cycle !== undefined) return no({ kind: "dependency-cycle", path: cycle });
-    await tx.tasks.addDependency({ taskId, dependsOn });
-    return ok(await recordChange(tx, context, ends.value, "task_dependency_added"));
-  },
-};
+export const addDependency = dependencyChange("task_dependency_added", async (tx, { taskId, dependsOn }) => {
+  const before = await tx.tasks.dependenciesOf(taskId);
+  if (before.some((other) => other.dependsOn === dependsOn)) return ok(false);
+  const cycle = dependencyCycle([...(await tx.tasks.dependencies()), { taskId, dependsOn }], { from: taskId });
+  if (cycle !== undefined) return no({ kind: "dependency-cycle", path: cycle });
+  await tx.tasks.addDependency({ taskId, dependsOn });
+  return ok(true);
+});
 
 /** Makes one task no longer wait for another. */
-export const removeDependency: UseCase<TaskDependency, DependencyReply> = {
-  kind: "write",
-  request: fields({ taskId: text, dependsOn: text }),
-  run: async (tx, context, dependency) => {
-    const ends = await findEnds(tx, context, dependency);
-    if (!ends.ok) return ends;
-    const { taskId, dependsOn } = dependency;
-    const removed = await tx.tasks.removeDependency({ taskId, dependsOn });
-    if (!removed) return ok({ ...(await detailOf(tx, ends.value.task)), changed: false });
-    return ok(await recordChange(tx, context, ends.value, "task_dependency_removed"));
-  },
-};
+export const removeDependency = dependencyChange("task_dependency_removed", async (tx, { taskId, dependsOn }) =>
+  ok(await tx.tasks.removeDependency({ taskId, dependsOn })),
+);
+
+/** `apply` answers whether it changed anything. */
+function dependencyChange(
+  event: "task_dependency_added" | "task_dependency_removed",
+  apply: (tx: Tx, dependency: TaskDependency) => Promise<Result<boolean, Refusal>>,
+): UseCase<TaskDependency, DependencyReply> {
+  return {
+    kind: "write",
+    request: fields({ taskId: text, dependsOn: text }),
+    run: async (tx, context, { taskId, dependsOn }) => {
+      const ends = await findEnds(tx, context, { taskId, dependsOn });
+      if (!ends.ok) return ends;
+      const applied = await apply(tx, { taskId, dependsOn });
+      if (!applied.ok) return applied;
+      if (!applied.value) return ok({ ...(await detailOf(tx, ends.value.task)), changed: false });
+      return ok(await recordChange(tx, context, ends.value, event));
+    },
+  };
+}
 
 interface Ends {
   readonly task: Task;

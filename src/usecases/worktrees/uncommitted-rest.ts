@@ -75,35 +75,34 @@ async function offBranchRefusal(worktrees: WorktreeKeeping, worktree: OwnedWorkt
 }
 
 /** Commits that rest; refused while its agent is in a turn. */
-export const commitRest: Effect<{ readonly branch: string }, { readonly hooksNotRun: readonly string[] }> = {
-  kind: "effect",
-  request: fields({ branch: text }),
-  place: "engine",
-  run: async (world, { branch }) => {
-    const worktree = await quietWorktree(world, branch);
-    if (!worktree.ok) return worktree;
-    const worktrees = await world.worktrees();
-    const message = `Commit what ${worktree.value.agentName} left uncommitted`;
-    const done = await worktrees.commitRest(worktree.value, message);
-    return "problem" in done
-      ? no(await notCommitted(worktrees, worktree.value, done))
-      : ok({ hooksNotRun: done.hooksNotRun });
-  },
-};
+export const commitRest = inQuietWorktree<{ readonly hooksNotRun: readonly string[] }>(async (worktrees, worktree) => {
+  const message = `Commit what ${worktree.agentName} left uncommitted`;
+  const done = await worktrees.commitRest(worktree, message);
+  return "problem" in done ? no(done) : ok({ hooksNotRun: done.hooksNotRun });
+});
 
 /** Refuses as `branch.commitRest` would. Changes nothing. */
-export const checkRest: Effect<{ readonly branch: string }, null> = {
-  kind: "effect",
-  request: fields({ branch: text }),
-  place: "engine",
-  run: async (world, { branch }) => {
-    const worktree = await quietWorktree(world, branch);
-    if (!worktree.ok) return worktree;
-    const worktrees = await world.worktrees();
-    const problem = await worktrees.whyNotCommitRest(worktree.value);
-    return problem === undefined ? ok(null) : no(await notCommitted(worktrees, worktree.value, problem));
-  },
-};
+export const checkRest = inQuietWorktree<null>(async (worktrees, worktree) => {
+  const problem = await worktrees.whyNotCommitRest(worktree);
+  return problem === undefined ? ok(null) : no(problem);
+});
+
+function inQuietWorktree<Reply>(
+  work: (worktrees: WorktreeKeeping, worktree: OwnedWorktree) => Promise<Result<Reply, RestProblem>>,
+): Effect<{ readonly branch: string }, Reply> {
+  return {
+    kind: "effect",
+    request: fields({ branch: text }),
+    place: "engine",
+    run: async (world, { branch }) => {
+      const worktree = await quietWorktree(world, branch);
+      if (!worktree.ok) return worktree;
+      const worktrees = await world.worktrees();
+      const done = await work(worktrees, worktree.value);
+      return done.ok ? done : no(await notCommitted(worktrees, worktree.value, done.refusal));
+    },
+  };
+}
 
 /** The worktree of a branch in which no turn runs. A command writes in it, so only the operator may ask. */
 async function quietWorktree({ call }: World, branch: string): Promise<Result<OwnedWorktree, Refusal>> {

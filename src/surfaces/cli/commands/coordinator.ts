@@ -19,75 +19,61 @@ import { teller } from "../waiting.ts";
 import { givenBody } from "./mail.ts";
 import { unhandedWords } from "./operator-render.ts";
 
-/** Sends one that lives something to do. */
-export const send =
-  (capability: HeadCapability): Handler =>
-  async (call) => {
-    const { app, flags, io } = call;
-    const meant = await headAndBody(capability, call);
-    if (!meant.ok) return meant;
-    const { agentName, body } = meant.value;
-    const sent = await app.call("mail.send", {
-      to: agentName,
-      subject: text(flags.subject) ?? "operator dispatch",
-      body,
-      type: "dispatch",
-    });
-    if (!sent.ok) return sent;
-    const { id, woken, warnings, duplicate } = sent.value;
-    for (const warning of warnings) io.warn(visibleLine(warning));
-    return ok({
-      json: { ...sentView(sent.value), nudged: woken.includes(agentName), agentName },
-      text: duplicate
-        ? `Already sent as ${io.paint.accent(id ?? "")} less than a minute ago; nothing was sent again.`
-        : successLine(io.paint, `Sent to ${agentName}:`, id ?? ""),
-      quietText: id ?? "",
-    });
-  };
+/** Gives a coordinator or orchestrator that lives something to do. */
+export const send = toHead(async ({ app, flags, io }, { agentName, body }) => {
+  const sent = await app.call("mail.send", {
+    to: agentName,
+    subject: text(flags.subject) ?? "operator dispatch",
+    body,
+    type: "dispatch",
+  });
+  if (!sent.ok) return sent;
+  const { id, woken, warnings, duplicate } = sent.value;
+  for (const warning of warnings) io.warn(visibleLine(warning));
+  return ok({
+    json: { ...sentView(sent.value), nudged: woken.includes(agentName), agentName },
+    text: duplicate
+      ? `Already sent as ${io.paint.accent(id ?? "")} less than a minute ago; nothing was sent again.`
+      : successLine(io.paint, `Sent to ${agentName}:`, id ?? ""),
+    quietText: id ?? "",
+  });
+});
 
 const defaultSeconds = 120;
 
-/** Asks one that lives, and waits for its word in the thread of the question. */
-export const ask =
-  (capability: HeadCapability): Handler =>
-  async (call) => {
-    const { app, flags, io } = call;
-    const meant = await headAndBody(capability, call);
-    if (!meant.ok) return meant;
-    const { agentName, body } = meant.value;
-    const correlationId = crypto.randomUUID();
-    const sent = await app.call("mail.send", {
-      to: agentName,
-      subject: text(flags.subject) ?? "operator request",
-      body,
-      type: "question",
-      payload: JSON.stringify({ correlationId }),
-    });
-    if (!sent.ok) return sent;
-    const sentId = sent.value.id ?? "";
-    const seconds = integer(flags.timeout) ?? defaultSeconds;
-    const tell = teller(io);
-    const onItem = (): void =>
-      tell(`waiting for the answer of ${agentName}, ${seconds} s at most (Ctrl-C stops only the waiting)`);
-    const waited = await app.follow("coordinator.followAnswer", { sentId, patienceMs: seconds * 1000 }, { onItem });
-    if (!waited.ok) return waited;
-    const json = { correlationId, sentId, agentName };
-    const { answer, latencyMs, ended } = waited.value;
-    if (answer === null) {
-      const why = ended
-        ? `${agentName} has ended without an answer`
-        : `no answer from ${agentName} within ${seconds} s`;
-      io.warn(`${why}; what it may still say is in its thread: ov mail list --thread ${sentId}`);
-      return ok(unanswered({ ...json, error: why, ended }));
-    }
-    const { id: replyId, subject, body: said, payload } = answer;
-    return ok({
-      json: { ...json, replyId, subject, body: said, payload: parsed(payload), latencyMs },
-      text: visibleText(said),
-      // Whoever asked has read it now. That it was read before, or lies in another inbox, is no failure.
-      afterPrint: async () => void (await app.call("mail.read", { id: replyId })),
-    });
-  };
+/** Asks a coordinator or orchestrator that lives, and waits for its answer in the thread of the question. */
+export const ask = toHead(async ({ app, flags, io }, { agentName, body }) => {
+  const correlationId = crypto.randomUUID();
+  const sent = await app.call("mail.send", {
+    to: agentName,
+    subject: text(flags.subject) ?? "operator request",
+    body,
+    type: "question",
+    payload: JSON.stringify({ correlationId }),
+  });
+  if (!sent.ok) return sent;
+  const sentId = sent.value.id ?? "";
+  const seconds = integer(flags.timeout) ?? defaultSeconds;
+  const tell = teller(io);
+  const onItem = (): void =>
+    tell(`waiting for the answer of ${agentName}, ${seconds} s at most (Ctrl-C stops only the waiting)`);
+  const waited = await app.follow("coordinator.followAnswer", { sentId, patienceMs: seconds * 1000 }, { onItem });
+  if (!waited.ok) return waited;
+  const json = { correlationId, sentId, agentName };
+  const { answer, latencyMs, ended } = waited.value;
+  if (answer === null) {
+    const why = ended ? `${agentName} has ended without an answer` : `no answer from ${agentName} within ${seconds} s`;
+    io.warn(`${why}; what it may still say is in its thread: ov mail list --thread ${sentId}`);
+    return ok(unanswered({ ...json, error: why, ended }));
+  }
+  const { id: replyId, subject, body: said, payload } = answer;
+  return ok({
+    json: { ...json, replyId, subject, body: said, payload: parsed(payload), latencyMs },
+    text: visibleText(said),
+    // Whoever asked has read it now. That it was read before, or lies in another inbox, is no failure.
+    afterPrint: async () => void (await app.call("mail.read", { id: replyId })),
+  });
+});
 
 const unanswered = (json: { readonly ended: boolean; readonly error: string }): Outcome => ({
   json: { success: false, ...json, exitCode: json.ended ? exits.upstream : exits.timeout },
@@ -290,13 +276,18 @@ export const questionOf = (capability: HeadCapability, { flags }: Pick<Call, "fl
   name: text(flags.name),
 });
 
-/** The one that a message is meant for, and what the message says. */
-async function headAndBody(
-  capability: HeadCapability,
-  call: Call,
-): Promise<Result<{ readonly agentName: string; readonly body: string }, Refusal>> {
-  const found = await call.app.call("coordinator.find", questionOf(capability, call));
-  if (!found.ok) return found;
-  const body = await givenBody(call);
-  return body.ok ? ok({ agentName: found.value.agentName, body: body.value }) : body;
+interface Addressed {
+  readonly agentName: string;
+  readonly body: string;
+}
+
+/** A command that writes to the coordinator or orchestrator that is meant. */
+function toHead(write: (call: Call, to: Addressed) => ReturnType<Handler>) {
+  return (capability: HeadCapability): Handler =>
+    async (call) => {
+      const found = await call.app.call("coordinator.find", questionOf(capability, call));
+      if (!found.ok) return found;
+      const body = await givenBody(call);
+      return body.ok ? write(call, { agentName: found.value.agentName, body: body.value }) : body;
+    };
 }
