@@ -58,6 +58,7 @@ const undescribed = [
   "notices",
   "project",
   "radar_warnings",
+  "run_left_open",
   "requests",
   "retention_places",
   "transitions",

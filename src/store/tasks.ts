@@ -192,11 +192,20 @@ export const runRows = (sql: Sql): RunRows => ({
     await insert(sql, runChanges, change);
   },
   changes: (id) => select(sql, runChanges, "WHERE run_id = ? ORDER BY number", id),
-  complete: async (id, status, now) => {
+  complete: async (id, status, now, leftOpen = []) => {
     await sql.run("UPDATE runs SET status = ?, completed_at = ? WHERE id = ?", status, now, id);
+    await sql.run("DELETE FROM run_left_open WHERE run_id = ?", id);
+    for (const [number, what] of leftOpen.entries()) {
+      await sql.run("INSERT INTO run_left_open (run_id, number, what) VALUES (?, ?, ?)", id, number, what);
+    }
+  },
+  leftOpen: async (id) => {
+    const rows = await sql.all("SELECT what FROM run_left_open WHERE run_id = ? ORDER BY number", id);
+    return rows.map(({ what }) => String(what));
   },
   reopen: async (id) => {
     await sql.run("UPDATE runs SET status = 'active', completed_at = NULL WHERE id = ?", id);
+    await sql.run("DELETE FROM run_left_open WHERE run_id = ?", id);
   },
 });
 

@@ -1,4 +1,4 @@
-PRAGMA user_version = 18;
+PRAGMA user_version = 19;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -480,6 +480,13 @@ CREATE TABLE run_changes (
   words_before TEXT,
   changed_by TEXT NOT NULL,
   changed_at INTEGER NOT NULL,
+  PRIMARY KEY (run_id, number)
+) STRICT;
+
+CREATE TABLE run_left_open (
+  run_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  what TEXT NOT NULL,
   PRIMARY KEY (run_id, number)
 ) STRICT;
 

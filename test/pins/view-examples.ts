@@ -102,6 +102,7 @@ const bareCriterion: First<"criterionView"> = {
     waiveReason: null,
     ...unproved,
   },
+  status: "open",
   tasks: [],
 };
 const criterion: First<"criterionView"> = {
@@ -121,6 +122,7 @@ const criterion: First<"criterionView"> = {
     proofUnchanged: true,
     proofLost: "is gone",
   },
+  status: "waived",
   tasks: ["T1"],
 };
 const checklist: First<"checklistView"> = {
@@ -139,6 +141,15 @@ const runChange: First<"runChangeView"> = {
   changedBy: "coordinator",
   changedAt: at,
 };
+const lastReview = {
+  by: "last-review-1",
+  verdict: "fail",
+  commit: "c1",
+  findings: 2,
+  isVague: true,
+  message: "msg-1",
+  givenAt: at,
+} as const;
 const runDetail: First<"runView"> = {
   run,
   agentCount: 2,
@@ -149,6 +160,8 @@ const runDetail: First<"runView"> = {
   merges: { pending: [1], approvals: [1], failed: [2], blocked: [blocked], troubles: ["promote: locked"] },
   criteria: [criterion, bareCriterion],
   changes: [runChange],
+  lastReview,
+  leftOpen: ["task T1 is open"],
 };
 const head: First<"headView"> = {
   agent,
@@ -674,7 +687,7 @@ const overview: First<"overviewView"> = {
   run,
   endedLeader: { runId: "run-1", coordinatorName: "coordinator", capability: "coordinator" },
   criteria: [criterion, bareCriterion],
-  lastReview: { by: "last-review-1", verdict: "fail", commit: "c1", findings: 2, message: "msg-1" },
+  lastReview,
   otherRuns: [
     { run, liveAgents: 1, waiting: 1 },
     { run: bareRun, liveAgents: 1, waiting: 1 },
@@ -936,7 +949,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   runChangeView: [[runChange], [{ ...runChange, criterion: null, wordsBefore: null }]],
   openEndView: [[{ kind: "criterion", name: "2", what: "criterion 2 has no proof", fix: "show it" }]],
-  runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null }]],
+  runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null, lastReview: null }]],
   overviewView: [
     [overview, { pid: 7, socket: "/run/s", version: "1.0.0" }],
     [{ ...overview, run: null, missingTargets: [] }, undefined],

@@ -1,11 +1,11 @@
 import type { RunChange } from "../../domain/run/change.ts";
-import { criterionStatus } from "../../domain/run/checklist.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import type { ChangeRunReply } from "../../usecases/runs/change-objective.ts";
 import type { EndReply } from "../../usecases/runs/change-run.ts";
 import type { CriterionDetail } from "../../usecases/runs/checklist.ts";
 import type { ChecklistReply } from "../../usecases/runs/criteria.ts";
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
+import type { VerdictOnWhole } from "../../usecases/runs/verdict-on-whole.ts";
 import type { Overview } from "../../usecases/status/overview.ts";
 import { olderRunKeys } from "../older-keys.ts";
 import { duration, iso } from "../values.ts";
@@ -14,10 +14,10 @@ import { decisionView, questionView } from "./mail.ts";
 import { mergesView } from "./merge.ts";
 
 /** One numbered sentence of a run's checklist. */
-export const criterionView = ({ criterion, tasks }: CriterionDetail) => ({
+export const criterionView = ({ criterion, status, tasks }: CriterionDetail) => ({
   number: criterion.number,
   text: criterion.text,
-  status: criterionStatus(criterion),
+  status,
   tasks,
   proof:
     criterion.proofKind === null
@@ -80,6 +80,19 @@ export const endedRunView = ({ runId, status, review, open }: EndReply) => ({
 /** One thing that keeps a run from ending. */
 export const openEndView = ({ kind, name, what, fix }: OpenEnd) => ({ kind, name, what, fix });
 
+/** The newest verdict on the whole of a run. */
+const lastReviewView = (review: VerdictOnWhole | null) =>
+  review === null
+    ? null
+    : {
+        by: review.by,
+        verdict: review.verdict,
+        commit: review.commit,
+        findings: review.findings,
+        message: review.message,
+        givenAt: iso(review.givenAt),
+      };
+
 /** Everything done for one objective. */
 export const runView = (detail: RunDetail) => ({
   id: detail.run.id,
@@ -96,6 +109,8 @@ export const runView = (detail: RunDetail) => ({
   merges: mergesView(detail.merges),
   criteria: detail.criteria.map(criterionView),
   changes: detail.changes.map(runChangeView),
+  lastReview: lastReviewView(detail.lastReview),
+  leftOpen: detail.leftOpen,
   ...olderRunKeys(detail),
 });
 
@@ -104,7 +119,7 @@ export const overviewView = (overview: Overview, engine: object | undefined) => 
   currentRunId: overview.run?.id ?? null,
   endedLeader: overview.endedLeader?.coordinatorName ?? null,
   criteria: overview.criteria.map(criterionView),
-  lastReview: overview.lastReview,
+  lastReview: lastReviewView(overview.lastReview),
   otherRuns: overview.otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
     id,
     objective,

@@ -49,6 +49,22 @@ export function criterionStatus(criterion: Pick<Criterion, "waivedAt" | "proofKi
   return criterion.proofKind === null || criterion.proofLost !== null ? "open" : "proved";
 }
 
+/** What the newest reading of the whole says that a checklist was read against. */
+export interface ReadAgainst {
+  readonly isVague: boolean;
+  readonly givenAt: number;
+}
+
+/** `doubted`: there is evidence, but the last review did not pass, and does not say of each finding what it is about. */
+export type ShownStatus = CriterionStatus | "doubted";
+
+/** How a criterion stands after the last review. Evidence that was found since then counts again. */
+export function statusAfterReview(criterion: Criterion, review: ReadAgainst | null): ShownStatus {
+  const status = criterionStatus(criterion);
+  if (review === null || status !== "proved" || !review.isVague) return status;
+  return (criterion.provedAt ?? 0) > review.givenAt ? status : "doubted";
+}
+
 /** What is said to show a criterion. */
 export type Evidence =
   | { readonly kind: "file"; readonly path: string }

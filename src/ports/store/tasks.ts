@@ -58,7 +58,10 @@ export interface RunRows {
   /** The commit that its work begins at; the first one that is said stays. */
   setStart(id: string, commit: string): Promise<void>;
   setObjective(id: string, objective: string): Promise<void>;
-  complete(id: string, status: RunStatus, now: number): Promise<void>;
+  /** `leftOpen`: what is open still, a sentence each. */
+  complete(id: string, status: RunStatus, now: number, leftOpen?: readonly string[]): Promise<void>;
+  /** What was open when it ended; nothing while it is active. */
+  leftOpen(id: string): Promise<string[]>;
   /** It is active, as if it had never ended. */
   reopen(id: string): Promise<void>;
   addChange(change: RunChange): Promise<void>;

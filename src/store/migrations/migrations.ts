@@ -18,6 +18,7 @@ import runChangeRows from "./015-run-changes.sql" with { type: "file" };
 import sharedFiles from "./016-shared-files.sql" with { type: "file" };
 import runsOfRows from "./017-runs-of-rows.sql" with { type: "file" };
 import oldEvidence from "./018-old-evidence.sql" with { type: "file" };
+import runEnds from "./019-run-ends.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -42,6 +43,7 @@ const migrations: readonly string[] = [
   sharedFiles,
   runsOfRows,
   oldEvidence,
+  runEnds,
 ];
 
 export const schemaVersion = migrations.length;

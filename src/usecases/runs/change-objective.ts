@@ -2,7 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { amendCriterion, changeObjective, type RunChange } from "../../domain/run/change.ts";
-import { addCriteria, criterionStatus } from "../../domain/run/checklist.ts";
+import { addCriteria } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -96,7 +96,7 @@ async function tell(
   const { caller } = context;
   const list = criteria.map((detail) => {
     const served = detail.tasks.length === 0 ? "no task" : detail.tasks.join(", ");
-    return `- ${detail.criterion.number} [${criterionStatus(detail.criterion)}; ${served}] ${detail.criterion.text}`;
+    return `- ${detail.criterion.number} [${detail.status.replace("_", " ")}; ${served}] ${detail.criterion.text}`;
   });
   const body = [
     `${caller.name} changed the objective of run ${run.id}: ${change.words}`,

@@ -133,7 +133,8 @@ export async function recordEnd(
   open: readonly OpenEnd[],
   by?: "stop" | "clean" | "review",
 ): Promise<void> {
-  await tx.runs.complete(run.id, "completed", context.now);
+  const leftOpen = open.map(({ what }) => what);
+  await tx.runs.complete(run.id, "completed", context.now, leftOpen);
   // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
   for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
     if (isLastReviewer(run, agent)) await closeReview(tx, context, agent);
@@ -141,7 +142,7 @@ export async function recordEnd(
     else if (isIn("persistent", agent.capability)) await closeOwnTask(tx, context, agent);
   }
   await promoteAtEnd(tx, context, run);
-  const left = open.length === 0 ? {} : { open: open.map(({ what }) => what) };
+  const left = open.length === 0 ? {} : { open: leftOpen };
   const data = { runId: run.id, ...(by === undefined ? {} : { by }), ...left };
   await record(tx, context.now, { ...byCaller(context.caller, run.id), type: "run_completed", data });
   const letter = await endLetter(tx, context, run);

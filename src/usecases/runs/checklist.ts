@@ -1,6 +1,14 @@
 import type { Caller } from "../../domain/caller/caller.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
-import { type Criterion, checklistOf, type TaskCriterion, unserved } from "../../domain/run/checklist.ts";
+import {
+  type Criterion,
+  checklistOf,
+  type ReadAgainst,
+  type ShownStatus,
+  statusAfterReview,
+  type TaskCriterion,
+  unserved,
+} from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { isDropped } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -8,6 +16,7 @@ import { lastReviewers } from "./verdict-on-whole.ts";
 
 export interface CriterionDetail {
   readonly criterion: Criterion;
+  readonly status: ShownStatus;
   /** Tasks that serve it, dropped ones left out. */
   readonly tasks: readonly string[];
 }
@@ -15,9 +24,11 @@ export interface CriterionDetail {
 export const detailsOf = (
   criteria: readonly Criterion[],
   tasks: readonly TaskCriterion[],
+  review: ReadAgainst | null,
 ): readonly CriterionDetail[] =>
   criteria.map((criterion) => ({
     criterion,
+    status: statusAfterReview(criterion, review),
     tasks: tasks.filter(({ number }) => number === criterion.number).map(({ taskId }) => taskId),
   }));
 

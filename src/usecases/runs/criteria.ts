@@ -23,6 +23,7 @@ import type { Effect } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { type CriterionDetail, checklist, detailsOf, keepObjective } from "./checklist.ts";
 import { findRun } from "./read-runs.ts";
+import { lastVerdictOf } from "./verdict-on-whole.ts";
 
 export interface ChecklistReply {
   readonly run: Run;
@@ -50,7 +51,7 @@ export const listCriteria: UseCase<OfRun, ChecklistReply> = {
     const { criteria, tasks } = await checklist(tx, run);
     return ok({
       run,
-      criteria: detailsOf(criteria, tasks),
+      criteria: detailsOf(criteria, tasks, await lastVerdictOf(tx, run)),
       unserved: unserved(criteria, tasks).map(({ number }) => number),
       landing: await targetOf(tx, context, run.id),
       remarks: [],

@@ -16,8 +16,9 @@ import { openDecisions } from "../operator/decisions.ts";
 import { overview } from "../status/overview.ts";
 import { changeRun } from "./change-objective.ts";
 import { endRun } from "./change-run.ts";
-import { recordProof, waiveCriterionOfRun } from "./criteria.ts";
+import { listCriteria, recordProof, waiveCriterionOfRun } from "./criteria.ts";
 import type { LandedLook } from "./end-after-review.ts";
+import { listRuns, showRun } from "./read-runs.ts";
 
 const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
 
@@ -42,7 +43,13 @@ async function met(world: UseCaseWorld, tasks: number, runId = "run-1"): Promise
 const end = (world: UseCaseWorld, landed = "c1") => world.must(endRun, { landed }, coordinator);
 
 /** The reviewer has read this commit and ends, with a verdict or without. */
-async function reads(world: UseCaseWorld, name: string, commit: string, verdict: string | null): Promise<void> {
+async function reads(
+  world: UseCaseWorld,
+  name: string,
+  commit: string,
+  verdict: string | null,
+  findings = finding,
+): Promise<void> {
   await world.store.transaction(async (tx) => {
     const reviewer = await tx.agents.byName(name);
     if (reviewer === undefined) throw new Error("nobody reads");
@@ -51,7 +58,7 @@ async function reads(world: UseCaseWorld, name: string, commit: string, verdict:
     const death = { actor: "supervisor", reason: "it crashed", death: "it crashed", turnId: null } as const;
     await endAgent(tx, world.context(), reviewer, { state: "zombie", outcome: "crashed", ...death });
   });
-  if (verdict !== null) expect(await finishes(world, name, { verdict })).toEqual([]);
+  if (verdict !== null) expect(await finishes(world, name, { verdict, findings })).toEqual([]);
 }
 
 const finding = "a.ts:3: error: the second part is missing";
@@ -63,8 +70,8 @@ async function finishes(
   said: { readonly verdict?: string; readonly branch?: string; readonly findings?: string },
   landedLook?: LandedLook,
 ): Promise<readonly Missing[]> {
-  const findings = said.verdict === "pass" ? {} : { findings: finding };
-  const { id } = await world.must(requestDone, { summary: "I have read it", agent: name, ...findings, ...said });
+  const findings = said.verdict === "pass" ? {} : { findings: said.findings ?? finding };
+  const { id } = await world.must(requestDone, { summary: "I have read it", agent: name, ...said, ...findings });
   await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
   const { check } = await world.must(checkStatus, { id });
   if (check.request.kind !== "completion") throw new Error("that is no completion");
@@ -430,5 +437,56 @@ test("a coordinator that is idle when the operator ends its run goes with the ru
     state: "completed",
     outcome: "done",
     releasedAt: expect.any(Number),
+  });
+});
+
+test("B5: an ended run shows the verdict that it ended with, what it left open, and no tick for what is not met", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "needs_changes", `criterion 2: ${finding}`);
+  const during = await world.must(listCriteria, {});
+  expect(during.criteria.map(({ status }) => status)).toEqual(["proved", "open"]);
+  await world.store.transaction((tx) => tx.tasks.insert(aTask("fix", { runId: "run-1" })));
+  await world.must(endRun, { landed: "c1", force: true });
+  const shown = await world.must(showRun, { id: "run-1" });
+  expect(shown).toMatchObject({
+    status: "completed",
+    lastReview: { verdict: "needs_changes", by: "last-review-1" },
+    leftOpen: [expect.stringContaining("task fix"), expect.stringContaining("criterion 2")],
+    criteria: [{ status: "proved" }, { status: "open" }],
+  });
+  expect(await world.must(listRuns, { last: 1 })).toMatchObject({
+    runs: [{ lastReview: { verdict: "needs_changes" } }],
+  });
+});
+
+test("B5: after findings that name no criterion nothing is ticked but what was shown since", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "fail", "a.ts:3: it says bye");
+  const statuses = async () => (await world.must(listCriteria, {})).criteria.map(({ status }) => status);
+  expect(await statuses()).toEqual(["doubted", "doubted"]);
+  const evidence = { kind: "file", path: "a.ts" } as const;
+  await world.must(
+    recordProof,
+    { runId: "run-1", number: 1, evidence, seen: { landed: "c2", unchanged: false } },
+    coordinator,
+  );
+  expect(await statuses()).toEqual(["proved", "doubted"]);
+});
+
+test("B5: a run that is ended while it is read anew keeps the verdict before", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "fail");
+  await end(world, "c2");
+  expect((await world.must(showRun, { id: "run-1" })).lastReview).toBeNull();
+  await world.must(endRun, { landed: "c2", force: true });
+  expect((await world.must(showRun, { id: "run-1" })).lastReview).toMatchObject({
+    by: "last-review-1",
+    verdict: "fail",
   });
 });

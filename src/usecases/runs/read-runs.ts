@@ -12,6 +12,7 @@ import { type MergeCounts, mergeCounts } from "../merge/queue/queue-state.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
 import { type CriterionDetail, checklist, detailsOf } from "./checklist.ts";
+import { lastVerdictOf, type VerdictOnWhole } from "./verdict-on-whole.ts";
 
 export interface RunAgent {
   readonly agent: Agent;
@@ -90,13 +91,25 @@ export interface RunDetail {
   readonly criteria: readonly CriterionDetail[];
   /** What was changed in its objective and checklist, oldest first. */
   readonly changes: readonly RunChange[];
+  /** The newest verdict on the whole of it. */
+  readonly lastReview: VerdictOnWhole | null;
+  /** What was open when it was ended, a sentence each. */
+  readonly leftOpen: readonly string[];
 }
 
 export async function runDetail(tx: Tx, run: Run, now: number): Promise<RunDetail> {
   const detail = describe(run, await tx.agents.list({ runId: run.id }), await mergeCounts(tx, { runId: run.id }), now);
   const { criteria, tasks } = await checklist(tx, run);
   const changes = await tx.runs.changes(run.id);
-  return { ...detail, status: await statusOf(tx, detail), criteria: detailsOf(criteria, tasks), changes };
+  const lastReview = await lastVerdictOf(tx, run);
+  return {
+    ...detail,
+    status: await statusOf(tx, detail),
+    criteria: detailsOf(criteria, tasks, lastReview),
+    changes,
+    lastReview,
+    leftOpen: await tx.runs.leftOpen(run.id),
+  };
 }
 
 /** The status with the questions of its agents taken into account. */
@@ -110,7 +123,7 @@ function describe(
   agents: readonly Agent[],
   merges: MergeCounts,
   now: number,
-): Omit<RunDetail, "criteria" | "changes"> {
+): Omit<RunDetail, "criteria" | "changes" | "lastReview" | "leftOpen"> {
   const { approvals } = merges;
   const coordinators = agents.filter((agent) => agent.name === run.coordinatorName);
   const newest = coordinators.sort((a, b) => b.generation - a.generation)[0];

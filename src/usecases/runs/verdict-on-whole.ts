@@ -1,5 +1,5 @@
 import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
-import type { Finding, ReviewVerdict } from "../../domain/completion/request.ts";
+import { type Finding, type ReviewVerdict, sendsBack } from "../../domain/completion/request.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { loseProof } from "../../domain/run/checklist.ts";
 import { isLastReviewer, type Run } from "../../domain/run/run.ts";
@@ -15,8 +15,11 @@ export interface VerdictOnWhole {
   readonly commit: string | null;
   /** How many things it found. */
   readonly findings: number;
+  /** Not passed, and something that was found names no criterion: it may be about any of them. */
+  readonly isVague: boolean;
   /** The message that has the findings for the operator; null for a pass. */
   readonly message: string | null;
+  readonly givenAt: number;
 }
 
 /** The agents that read or have read the whole of a run, oldest first. */
@@ -27,10 +30,17 @@ export async function lastReviewers(tx: Tx, run: Run): Promise<readonly Agent[]>
     .toSorted((a, b) => a.startedAt - b.startedAt || a.name.localeCompare(b.name));
 }
 
-/** The newest verdict on the whole of a run; null while there is none, also while another reviewer reads it anew. */
+/**
+ * The newest verdict on the whole of a run; null while there is none, also while another reviewer reads it anew. A run that
+ * ended before that reader was through keeps the verdict before.
+ */
 export async function lastVerdictOf(tx: Tx, run: Run): Promise<VerdictOnWhole | null> {
-  const last = (await lastReviewers(tx, run)).at(-1);
-  return (last === undefined ? undefined : await verdictOf(tx, last)) ?? null;
+  const newestFirst = (await lastReviewers(tx, run)).toReversed();
+  for (const reviewer of run.status === "active" ? newestFirst.slice(0, 1) : newestFirst) {
+    const verdict = await verdictOf(tx, reviewer);
+    if (verdict !== undefined) return verdict;
+  }
+  return null;
 }
 
 /** Only what was accepted as a completion, on the branch that the reviewer was given: its mail may say anything. */
@@ -42,7 +52,15 @@ export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole
   const letters = await tx.messages.list({ to: "operator", type: "status", runId: reviewer.runId });
   const letter = letters.find(({ payload }) => payloadFields(payload).findingsOf === reviewer.id);
   const message = letter?.id ?? null;
-  return { by: reviewer.name, verdict, commit: reviewer.baseCommit, findings: findings.length, message };
+  return {
+    by: reviewer.name,
+    verdict,
+    commit: reviewer.baseCommit,
+    findings: findings.length,
+    isVague: sendsBack(verdict) && findings.some(({ criterion }) => criterion === undefined),
+    message,
+    givenAt: accepted.updatedAt,
+  };
 }
 
 /** A last review that sends the run back takes the proof of each criterion back of which it says that it is not met. */

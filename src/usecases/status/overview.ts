@@ -97,11 +97,12 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
     const decisions = await openDecisions(tx, run === null || all ? {} : { runId: run.id });
     const list = run === null ? { criteria: [], tasks: [] } : await checklist(tx, run);
+    const lastReview = run === null ? null : await lastVerdictOf(tx, run);
     return ok({
       run,
       endedLeader: run === null ? null : await endedLeaderOf(tx, run),
-      criteria: detailsOf(list.criteria, list.tasks),
-      lastReview: run === null ? null : await lastVerdictOf(tx, run),
+      criteria: detailsOf(list.criteria, list.tasks, lastReview),
+      lastReview,
       otherRuns: all ? [] : await otherRuns(tx, run),
       agents,
       unreadMailCount: await tx.deliveries.countQueued(mailbox),

@@ -127,6 +127,17 @@ export function taskPromises(check: Check): void {
     });
   });
 
+  check("a run that ended keeps what it left open, until it goes on", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.runs.insert(aRun("r1"));
+      expect(await tx.runs.leftOpen("r1")).toEqual([]);
+      await tx.runs.complete("r1", "completed", noon, ["task T1 is open", "b1 works"]);
+      expect(await tx.runs.leftOpen("r1")).toEqual(["task T1 is open", "b1 works"]);
+      await tx.runs.reopen("r1");
+      expect(await tx.runs.leftOpen("r1")).toEqual([]);
+    });
+  });
+
   check("a run has its criteria by number, and a task serves those that were said last", async ({ store }) => {
     await store.transaction(async (tx) => {
       const second = aCriterion(2, { proofKind: "test", proofPath: "a.test.ts", proofTest: "works", provedAt: noon });

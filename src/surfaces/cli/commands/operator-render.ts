@@ -1,13 +1,14 @@
 import { troubleCommands } from "../../../contract/views/agent.ts";
 import { replyCommand } from "../../../contract/views/mail.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
-import { criterionStatus, proofWords } from "../../../domain/run/checklist.ts";
+import { proofWords } from "../../../domain/run/checklist.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { LedRun } from "../../../usecases/agents/stop.ts";
 import type { OpenDecision, OpenQuestion } from "../../../usecases/operator/decisions.ts";
 import type { TroubledAgent, UnhandedBranch } from "../../../usecases/operator/troubled-agents.ts";
 import type { CriterionDetail } from "../../../usecases/runs/checklist.ts";
+import type { RunDetail } from "../../../usecases/runs/read-runs.ts";
 import type { Paint } from "../command.ts";
 import { ago } from "../format.ts";
 import { hintLine, warningLine } from "../marks.ts";
@@ -90,16 +91,34 @@ export const questionLines = (paint: Paint, questions: readonly OpenQuestion[]):
 
 /** A line for each criterion: its number, where it stands, its words and what shows it. */
 export const checklistLines = (paint: Paint, criteria: readonly CriterionDetail[]): readonly string[] =>
-  criteria.map(({ criterion, tasks }) => {
-    const status = criterionStatus(criterion);
+  criteria.map(({ criterion, status, tasks }) => {
     const proof = status === "waived" ? undefined : proofWords(criterion);
     const facts = [
+      ...(status === "doubted" ? ["the last review did not pass"] : []),
       ...(proof === undefined ? [] : [proof]),
       ...(status === "waived" ? [`waived by ${criterion.waivedBy}: ${criterion.waiveReason}`] : []),
       ...(tasks.length === 0 ? [] : [tasks.join(", ")]),
     ];
-    const open = criterion.proofLost === null ? "·" : paint.bold(paint.yellow("!"));
-    const mark = status === "proved" ? paint.green("✓") : status === "waived" ? paint.dim("~") : open;
+    const mark = marks(paint)[criterion.proofLost !== null && status === "open" ? "lost" : status];
     const rest = facts.length === 0 ? "" : ` ${paint.dim(`(${visibleLine(facts.join("; "))})`)}`;
     return `  ${mark} ${criterion.number}. ${visibleLine(criterion.text)}${rest}`;
   });
+
+const marks = (paint: Paint): Readonly<Record<CriterionDetail["status"] | "lost", string>> => ({
+  proved: paint.green("✓"),
+  waived: paint.dim("~"),
+  open: "·",
+  doubted: paint.yellow("?"),
+  lost: paint.bold(paint.yellow("!")),
+});
+
+/** What the reading of the whole said, beside the checklist that it was read against. */
+export function lastReviewLines(paint: Paint, last: RunDetail["lastReview"]): readonly string[] {
+  if (last === null) return [];
+  const { by, verdict, commit, findings, message } = last;
+  const about = commit === null ? "" : ` of ${commit.slice(0, 12)}`;
+  const words = `last review${about} by ${visibleLine(by)}: ${verdict}`;
+  if (verdict === "pass") return [`  ${words}`];
+  const count = findings === 1 ? "1 finding" : `${findings} findings`;
+  return [warningLine(paint, `${words}, ${count}`, message === null ? undefined : `ov mail read ${message}`)];
+}

@@ -9,7 +9,7 @@ import { integer, numbers, text, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
 import { table } from "../table.ts";
 import { mergeLines } from "./merge-render.ts";
-import { checklistLines } from "./operator-render.ts";
+import { checklistLines, lastReviewLines } from "./operator-render.ts";
 
 const defaultCount = 10;
 
@@ -19,9 +19,9 @@ export const list: Handler = async ({ app, flags, io }) => {
   const runs = found.value.runs.map(runView);
   const rows: Rows = {
     columns: ["ID", "STATUS", "STARTED", "DURATION", "AGENTS", "OBJECTIVE"],
-    cells: found.value.runs.map(({ run, agentCount, durationMs, status }) => [
+    cells: found.value.runs.map(({ run, agentCount, durationMs, status, ...end }) => [
       run.id,
-      status,
+      endedAs({ status, ...end }),
       iso(run.startedAt),
       duration(durationMs),
       String(agentCount),
@@ -138,12 +138,15 @@ export const complete: Handler = async ({ app, flags, io }) => {
 /** The facts of a run, a line each. */
 function runLines(
   paint: Paint,
-  { run, agentCount, durationMs, status, merges, criteria }: RunDetail,
+  { run, agentCount, durationMs, status, merges, criteria, lastReview, leftOpen }: RunDetail,
 ): readonly string[] {
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))}  ${visibleLine(value)}`;
   return [
     `${paint.bold("Run")} ${paint.accent(run.id)}`,
-    fact("status", status === "needs operator" ? "active, waits for you (ov inbox)" : status),
+    fact(
+      "status",
+      status === "needs operator" ? "active, waits for you (ov inbox)" : endedAs({ status, lastReview, leftOpen }),
+    ),
     ...(run.objective === null ? [] : [fact("objective", run.objective)]),
     fact("started", shortTime(run.startedAt, Date.now())),
     fact("duration", duration(durationMs)),
@@ -154,7 +157,19 @@ function runLines(
       : [fact("lands on", `${run.landingBranch}, until you take it over: ov merge promote --run ${run.id}`)]),
     ...mergeLines(paint, merges).map((line) => `  ${line}`),
     ...checklistLines(paint, criteria),
+    ...lastReviewLines(paint, lastReview),
+    ...leftOpen.map((what) => warningLine(paint, `left open: ${visibleLine(what)}`)),
   ];
+}
+
+/** The status of a run, with what its end was lacking. */
+function endedAs({ status, lastReview, leftOpen }: Pick<RunDetail, "status" | "lastReview" | "leftOpen">): string {
+  if (status !== "completed") return status;
+  const lacks = [
+    ...(lastReview === null || lastReview.verdict === "pass" ? [] : [`last review: ${lastReview.verdict}`]),
+    ...(leftOpen.length === 0 ? [] : [`${leftOpen.length} left open`]),
+  ];
+  return lacks.length === 0 ? status : `${status} (${lacks.join(", ")})`;
 }
 
 function agentLine(paint: Paint, { agent, durationMs }: RunAgent): string {

@@ -7,12 +7,19 @@ import { ok } from "../../../domain/result.ts";
 import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
-import type { AgentStanding, OtherRun, Overview } from "../../../usecases/status/overview.ts";
+import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
 import { mergeLines, startWords } from "./merge-render.ts";
-import { checklistLines, decisionLines, leaderlessLine, questionLines, unhandedWords } from "./operator-render.ts";
+import {
+  checklistLines,
+  decisionLines,
+  lastReviewLines,
+  leaderlessLine,
+  questionLines,
+  unhandedWords,
+} from "./operator-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
@@ -51,17 +58,6 @@ export const status: Handler = async ({ app, flags, io }) => {
     rows: rowsOf(agents, view.agents),
   });
 };
-
-/** What the reading of the whole said, beside the checklist that it was read against. */
-function lastReviewLines(paint: Paint, last: Overview["lastReview"]): readonly string[] {
-  if (last === null) return [];
-  const { by, verdict, commit, findings, message } = last;
-  const about = commit === null ? "" : ` of ${commit.slice(0, 12)}`;
-  const words = `last review${about} by ${visibleLine(by)}: ${verdict}`;
-  if (verdict === "pass") return [`  ${words}`];
-  const count = findings === 1 ? "1 finding" : `${findings} findings`;
-  return [warningLine(paint, `${words}, ${count}`, message === null ? undefined : `ov mail read ${message}`)];
-}
 
 /** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {

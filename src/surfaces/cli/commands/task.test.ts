@@ -276,6 +276,8 @@ test("without a run the answer is null with a message; with one it has a duratio
     merges: { pending: 0, waitingForApproval: [], failed: [], blocked: [], troubles: [] },
     criteria: [],
     changes: [],
+    lastReview: null,
+    leftOpen: [],
   };
   expect(await ov.json("run")).toEqual({ run, duration });
   expect(await ov.json("run", "show", "run-1")).toEqual({ run, duration, agents: [] });
