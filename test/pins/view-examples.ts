@@ -298,6 +298,7 @@ const sent: First<"sentView"> = {
   recipients: ["b1"],
   woken: ["b1"],
   startsNoTurn: ["b2"],
+  shownAtFinish: ["b2"],
   finish: null,
   duplicate: true,
   warnings: ["b1 has ended"],

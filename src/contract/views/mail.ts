@@ -1,5 +1,6 @@
 import type { Delivery } from "../../domain/mail/types.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
+import { visibleLine } from "../../domain/text/visible.ts";
 import type { SendReply } from "../../usecases/mail/submit.ts";
 import type { TrackedMessage } from "../../usecases/mail/tracked-message.ts";
 import type { DecideReply } from "../../usecases/operator/decide.ts";
@@ -66,13 +67,38 @@ export const deadLetterView = ({
   readonly delivery: Delivery;
 }) => ({ ...messageView(message), delivery: deliveryView(delivery) });
 
+/** When readers get a message that starts no turn, a clause for each sort of readers. */
+export function noTurnWords({ startsNoTurn, shownAtFinish }: SendReply): readonly string[] {
+  const clause = (names: readonly string[], one: string, several: string): readonly string[] =>
+    names.length === 0 ? [] : [`${names.map(visibleLine).join(", ")} ${names.length === 1 ? one : several}`];
+  const later = startsNoTurn.filter((name) => !shownAtFinish.includes(name));
+  return [
+    ...clause(
+      shownAtFinish,
+      "works, and is shown it before it can finish",
+      "work, and are shown it before they can finish",
+    ),
+    ...clause(later, "gets it with the next one", "get it with the next one"),
+  ];
+}
+
 /** What sending answers. A message to a group is counted as well. */
-export const sentView = ({ id, group, recipients, woken, startsNoTurn, duplicate, warnings }: SendReply) => ({
+export const sentView = ({
+  id,
+  group,
+  recipients,
+  woken,
+  startsNoTurn,
+  shownAtFinish,
+  duplicate,
+  warnings,
+}: SendReply) => ({
   id,
   ...(group ? { messageIds: id === null ? [] : [id], recipientCount: recipients.length } : {}),
   recipients,
   woken,
   startsNoTurn,
+  shownAtFinish,
   ...(duplicate ? { duplicate } : {}),
   ...(warnings.length > 0 ? { warnings } : {}),
 });

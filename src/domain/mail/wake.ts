@@ -84,17 +84,22 @@ export const wakeWords: Readonly<Record<MailType, string>> = {
 };
 
 /**
- * Must this mail be read before its recipient may finish? The words of the operator and of the parent always, and
- * everything that would have started a turn. That a branch has landed asks nothing of an agent that wants to finish.
+ * Must this mail be read before its recipient may finish? The words of the operator and of the parent always, what any
+ * other agent wrote to this one alone, and everything that would have started a turn. That a branch has landed asks nothing
+ * of an agent that wants to finish, and neither does the news of the engine and of groups.
  */
 export function countsBeforeFinish(
-  { fromAgent, type }: Pick<Message, "fromAgent" | "type">,
+  { fromAgent, fromAgentId, address, type }: Pick<Message, "fromAgent" | "fromAgentId" | "address" | "type">,
   { wake }: Pick<Delivery, "wake">,
-  { parentName }: Pick<Agent, "parentName">,
+  { name, parentName }: Pick<Agent, "name" | "parentName">,
 ): boolean {
   if (fromAgent === "operator" || fromAgent === parentName) return true;
-  return wake && type !== "merged";
+  const isTold = fromAgentId !== null && fromAgent !== name && address === name;
+  return isTold && telling.includes(type) ? true : wake && type !== "merged";
 }
+
+/** What an agent tells another in its own words. */
+const telling: readonly MailType[] = ["status", "result"];
 
 export interface CoalesceFacts {
   /** Children other than the senders that the recipient still waits for; their news may come in the same moment. */

@@ -36,14 +36,16 @@ const inTx = <T>(
 
 const finish = (world: MailWorld): Promise<Missing | undefined> => inTx(world, showUnread);
 
-test("L4: what counts before a finish is the operator's word, the parent's, and all that would have woken the agent", async () => {
+test("L4: what counts before a finish is the word of operator, parent and any agent, and all that would have woken it", async () => {
   await using world = await teamAtWork();
   const counted = [
     await send(world, { type: "status", body: "from the operator" }),
     await send(world, { type: "status", body: "from the parent" }, world.as("lead")),
     await send(world, { type: "question", body: "from a sibling" }, world.as("b2")),
+    await send(world, { type: "status", body: "a sibling's news" }, world.as("b2")),
+    await send(world, { type: "result", body: "what a sibling found" }, world.as("b2")),
   ].map(({ id }) => id);
-  await send(world, { type: "status", body: "a sibling's news" }, world.as("b2"));
+  await send(world, { to: "@builders", type: "status", body: "news for all" }, world.as("b2"));
   const unread = await inTx<readonly { message: { id: string } }[]>(world, unreadBeforeFinish);
   expect(unread.map(({ message }) => message.id).sort()).toEqual(counted.sort() as string[]);
   expect(await inTx<readonly unknown[]>(world, unreadBeforeFinish, "operator")).toEqual([]);
@@ -84,5 +86,8 @@ test("L4: mail without a type from the operator or the parent starts a turn; all
   expect(await send(world, { body: "4", type: "status" })).toMatchObject(none);
   expect(await send(world, { body: "5", wake: false })).toMatchObject(none);
   expect(await send(world, { body: "6", to: "@builders" })).toMatchObject({ woken: [], startsNoTurn: ["b1", "b2"] });
+  const later = await send(world, { body: "8", to: "lead" }, world.as("b2"));
+  expect(later).toMatchObject({ startsNoTurn: ["lead"], shownAtFinish: [] });
+  expect(await send(world, { body: "9" }, world.as("b2"))).toMatchObject({ shownAtFinish: ["b1"] });
   expect(await send(world, { body: "7", to: "operator" }, world.as("b2"))).toMatchObject({ startsNoTurn: [] });
 });

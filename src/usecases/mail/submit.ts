@@ -1,5 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { type Capability, claimsCompletion } from "../../domain/agent/capability.ts";
+import { type Capability, claimsCompletion, isIn } from "../../domain/agent/capability.ts";
 import {
   checkHop,
   checkRate,
@@ -10,6 +10,7 @@ import {
 } from "../../domain/mail/limits.ts";
 import { checkSender } from "../../domain/mail/sender.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import { countsBeforeFinish } from "../../domain/mail/wake.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSizes, sizes } from "../../domain/text/sizes.ts";
@@ -36,6 +37,8 @@ export interface SendReply {
   readonly woken: readonly string[];
   /** Agents that get it with their next turn; none is started for it. */
   readonly startsNoTurn: readonly string[];
+  /** Those of them that are at work, and are shown it before they can finish. */
+  readonly shownAtFinish: readonly string[];
   /**
    * It says that its sender is done, so the sender's work is checked first. Nothing is sent before that is accepted; the
    * answer is that of `done.follow`.
@@ -140,6 +143,7 @@ const nothing = {
   recipients: [],
   woken: [],
   startsNoTurn: [],
+  shownAtFinish: [],
   finish: null,
   duplicate: false,
   warnings: [],
@@ -155,6 +159,7 @@ async function repeated(tx: Tx, { id, seq, address }: Message): Promise<SendRepl
     recipients,
     woken: [],
     startsNoTurn: [],
+    shownAtFinish: [],
     finish: null,
     duplicate: true,
     warnings: [],
@@ -187,7 +192,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
   await closeWaits(tx, message, mail.answer, readers);
   await followerOf(mail.type)?.follow(tx, context, sender, message, mail.head);
   const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender.name) : [];
-  const turns = turnsOf(target, recipients);
+  const turns = await turnsOf(tx, target, recipients, message);
   const held = await heldTurns(tx, context, turns.woken);
   return {
     id: message.id,
@@ -208,12 +213,25 @@ async function runOf(tx: Tx, sender: Sender, { group, readers }: Target): Promis
   return known ?? (await tx.runs.current())?.id ?? null;
 }
 
-function turnsOf({ readers }: Target, recipients: readonly Recipient[]): Pick<SendReply, "woken" | "startsNoTurn"> {
+async function turnsOf(
+  tx: Tx,
+  { readers }: Target,
+  recipients: readonly Recipient[],
+  message: Message,
+): Promise<Pick<SendReply, "woken" | "startsNoTurn" | "shownAtFinish">> {
   const waking = new Set(recipients.filter(({ wake }) => wake).map(({ name }) => name));
-  const names = readers.filter(hasTurns).map(({ name }) => name);
+  const withTurns = readers.filter(hasTurns);
+  const shownAtFinish: string[] = [];
+  for (const { name, agent } of withTurns) {
+    if (waking.has(name) || agent === null || isIn("persistent", agent.capability)) continue;
+    if (!countsBeforeFinish(message, { wake: false }, agent)) continue;
+    if ((await tx.turns.runningFor(agent.id)) !== undefined) shownAtFinish.push(name);
+  }
+  const names = withTurns.map(({ name }) => name);
   return {
     woken: names.filter((name) => waking.has(name)),
     startsNoTurn: names.filter((name) => !waking.has(name)),
+    shownAtFinish,
   };
 }
 

@@ -1,4 +1,4 @@
-import { deadLetterView, deliveryView, messageView, sentView } from "../../../contract/views/mail.ts";
+import { deadLetterView, deliveryView, messageView, noTurnWords, sentView } from "../../../contract/views/mail.ts";
 import { agentOutcomes } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
@@ -59,7 +59,7 @@ async function sentOutcome(app: App, io: Io, reply: SendReply): Promise<Result<O
 }
 
 function textOf({ paint }: Io, reply: SendReply): string {
-  const { id, address, group, recipients, duplicate, woken, startsNoTurn } = reply;
+  const { id, address, group, recipients, duplicate, woken } = reply;
   if (id === null) return `No agent is in ${visibleLine(address)}; nothing was sent.`;
   if (duplicate) return `Already sent as ${paint.accent(id)}; nothing was sent again.`;
   const to = group
@@ -69,12 +69,9 @@ function textOf({ paint }: Io, reply: SendReply): string {
     successLine(paint, `Sent to ${to}:`, id),
     ...(group ? recipients.map((name) => hintLine(paint, visibleLine(name))) : []),
     ...(woken.length === 0 ? [] : [hintLine(paint, `a turn is queued for ${woken.map(visibleLine).join(", ")}`)]),
-    ...(startsNoTurn.length === 0 ? [] : [hintLine(paint, noTurnLine(startsNoTurn))]),
+    ...noTurnWords(reply).map((words) => hintLine(paint, `starts no turn: ${words}; --wake starts one`)),
   ].join("\n");
 }
-
-const noTurnLine = (names: readonly string[]): string =>
-  `starts no turn: ${names.map(visibleLine).join(", ")} ${names.length === 1 ? "gets" : "get"} it with the next one; --wake starts one`;
 
 /** The text of a message: what was typed, or standard input for `-`. */
 export async function givenBody({ flags, io }: Call): Promise<Result<string, Refusal>> {

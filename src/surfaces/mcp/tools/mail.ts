@@ -1,4 +1,4 @@
-import { inboxView, sentView } from "../../../contract/views/mail.ts";
+import { inboxView, noTurnWords, sentView } from "../../../contract/views/mail.ts";
 import { renderInject } from "../../../domain/mail/render.ts";
 import { mailTypes } from "../../../domain/mail/types.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
@@ -107,17 +107,17 @@ export const decide: ToolHandler = async (given, { app }) => {
 
 function told(sent: Result<SendReply, Refusal>, then?: string): Result<ToolAnswer, Refusal> {
   if (!sent.ok) return sent;
-  const { id, recipients, woken, startsNoTurn, duplicate, warnings } = sent.value;
+  const { id, recipients, woken, startsNoTurn, shownAtFinish, duplicate, warnings } = sent.value;
+  const later = startsNoTurn.filter((name) => !shownAtFinish.includes(name));
   const names = recipients.map(visibleLine).join(", ");
   const first = duplicate ? `Already sent as ${id}; nothing was sent again.` : `Sent to ${names}: ${id}.`;
   const lines = [
     first,
     ...(woken.length === 0 ? [] : [`A turn is queued for ${woken.map(visibleLine).join(", ")}.`]),
-    ...(startsNoTurn.length === 0
+    ...noTurnWords(sent.value).map((words) => `It starts no turn: ${words}.`),
+    ...(later.length === 0
       ? []
-      : [
-          `It starts no turn: ${startsNoTurn.map(visibleLine).join(", ")} ${startsNoTurn.length === 1 ? "gets" : "get"} it with the next one.`,
-        ]),
+      : ["Where the reader has to know it now, send it with priority high: that starts one."]),
     ...warnings.map((warning) => `Warning: ${visibleLine(warning)}`),
     ...(then === undefined ? [] : [then]),
   ];
