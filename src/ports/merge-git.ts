@@ -178,7 +178,7 @@ export interface MergeGit {
   changedFiles(from: string, to: string): Promise<readonly string[]>;
   /** The same for each of these commits, in their order and in a few processes. All are given by their ids. */
   changedFilesOfEach(from: string, heads: readonly string[]): Promise<readonly (readonly string[])[]>;
-  /** The differing paths of each pair. */
+  /** The differing paths of each pair of commits, or of trees, given by their ids. */
   differing(pairs: readonly { readonly from: string; readonly to: string }[]): Promise<readonly (readonly string[])[]>;
   /** The full messages of the commits that are in `to` and not in `from`. */
   messagesSince(from: string, to: string): Promise<readonly string[]>;
@@ -191,8 +191,8 @@ export interface MergeGit {
   hasChangesOf(into: string, commit: string): Promise<boolean>;
   /** A readable patch of these files, from the merge base of `from` and `to` up to `to`. */
   patchOf(from: string, to: string, paths: readonly string[]): Promise<string>;
-  /** A readable patch between two commits or trees. */
-  patch(from: string, to: string): Promise<string>;
+  /** A readable patch between two commits or trees, of all files or of these. */
+  patch(from: string, to: string, paths?: readonly string[]): Promise<string>;
   subjectOf(commit: string): Promise<string>;
   /**
    * Submodules, nested ones too, that `to` has at another commit than `from` and whose commit is not in the user's module.

@@ -57,8 +57,23 @@ export async function askAhead(
   });
 }
 
+/**
+ * Asks the operator about an entry that is being worked on, when merging it has shown what the branch alone does not.
+ * False when the operator has approved this very commit: the entry goes on.
+ */
+export async function askInWork(ports: MergePorts, entry: MergeEntry, doubt: Doubt): Promise<boolean> {
+  const context = mergeContext(ports);
+  const back = { status: "pending", updatedAt: context.now } as const;
+  return ports.store.transaction(async (tx) => {
+    if (!(await tx.merges.change(entry.id, ["merging", "gating"], back))) return true;
+    if (await askAbout(tx, context, { ...entry, ...back }, doubt)) return true;
+    await tx.merges.change(entry.id, ["pending"], { status: "merging", updatedAt: context.now });
+    return false;
+  });
+}
+
 /** The question for the operator, by the project's rules. */
-function doubtOf({ rules }: MergePorts, concern: Concern | undefined): Doubt | undefined {
+export function doubtOf({ rules }: MergePorts, concern: Concern | undefined): Doubt | undefined {
   if (concern === undefined) return undefined;
   const touched = rules.merge.gateChanges === "ask" ? concern.touched : [];
   const { outside, difference } = concern;

@@ -69,7 +69,7 @@ async function mergeAgain(ports: MergePorts, request: MergeOne, undos: ReadonlyS
   return commit(ports, request, { tree, tier: "auto-resolve", strategy });
 }
 
-type Stopped = Exclude<MergeAnswer, { kind: "merged" }>;
+type Stopped = Exclude<MergeAnswer, { kind: "merged" | "waiting" }>;
 type Settling = { readonly kind: "settled"; readonly tree: string; readonly strategy: string | null } | Stopped;
 
 /** From what git made of it to a tree without conflicts. */

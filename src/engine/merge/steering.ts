@@ -20,10 +20,14 @@ export interface Concern {
 
 /** What it takes to tell which files of a commit decide how it is judged. */
 export type SteeringPorts = Pick<MergePorts, "rules"> & {
-  readonly merging: Pick<MergeGit, "changedFiles" | "linksOf" | "linksAt" | "blobAt" | "readBlob">;
+  readonly merging: Pick<
+    MergeGit,
+    "changedFiles" | "differing" | "merge" | "treeOf" | "linksOf" | "linksAt" | "blobAt" | "readBlob"
+  >;
 };
 
 type Branch = Pick<MergeEntry, "branch" | "headCommit" | "targetBranch">;
+type Head = Pick<MergeEntry, "headCommit">;
 
 /**
  * The doubts about each entry, by its number; most entries have none. Gates and setup count as they are on the target.
@@ -68,13 +72,43 @@ async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern |
   // What was taken out of the target comes back with the branch, and git would not count it.
   const since = (await baseOfTakenOut(ports, entry, tip))?.before ?? tip;
   const changed = await ports.merging.changedFiles(since, entry.headCommit);
-  const touched = maybe.filter(({ path }) => changed.includes(path));
+  const own = maybe.filter(({ path }) => changed.includes(path));
+  const carried = maybe.length === 0 ? undefined : await carriedBy(ports, looking);
+  const touched = [...own, ...(carried?.touched ?? []).filter(({ path }) => !changed.includes(path))];
   const outside = owner === undefined ? [] : outsideScope(changed, changeable(owner));
   const unexplained = outside.length > 0 && !(await isExplained(ports, entry, since, owner)) ? outside : [];
   if (touched.length === 0 && unexplained.length === 0) return undefined;
-  const paths = [...new Set([...touched.map(({ path }) => path), ...unexplained])];
-  const difference = await ports.merging.patchOf(since, entry.headCommit, paths);
-  return { touched, outside: unexplained, difference };
+  const paths = [...new Set([...own.map(({ path }) => path), ...unexplained])];
+  const parts = [paths.length === 0 ? "" : await ports.merging.patchOf(since, entry.headCommit, paths)];
+  if (carried !== undefined && touched.length > own.length) {
+    const elsewhere = touched.filter((each) => !own.includes(each)).map(({ path }) => path);
+    parts.push(await ports.merging.patch(carried.tipTree, carried.tree, elsewhere));
+  }
+  return { touched, outside: unexplained, difference: parts.join("") };
+}
+
+/**
+ * What decides how the branch is judged and changes when the branch is merged. A file that the target has renamed takes
+ * the branch's changes of its old name, so the names in the branch do not tell. Undefined when git cannot merge them.
+ */
+async function carriedBy(ports: SteeringPorts, looking: Omit<Looking, "entry" | "differing"> & { entry: Head }) {
+  const { merging } = ports;
+  const merged = await merging.merge(looking.tip, looking.entry.headCommit);
+  if (merged.kind !== "clean" && merged.kind !== "conflicts") return undefined;
+  const { tree } = merged;
+  const tipTree = await merging.treeOf(looking.tip);
+  const [changed = []] = await merging.differing([{ from: tipTree, to: tree }]);
+  return { tree, tipTree, touched: await touchedIn(ports, { ...looking, entry: { headCommit: tree } }, changed) };
+}
+
+/** Files that decide how a commit is judged and are not the same in the commit that was made by merging it. */
+export async function touchedByMerge(
+  ports: SteeringPorts,
+  { onto, merged }: { readonly onto: string; readonly merged: string },
+): Promise<readonly Touched[]> {
+  const [commands, links] = [await commandsOn(ports, onto), await ports.merging.linksOf(onto)];
+  const [changed = []] = await ports.merging.differing([{ from: onto, to: merged }]);
+  return touchedIn(ports, { entry: { headCommit: merged }, tip: onto, links, commands }, changed);
 }
 
 /** Files changed by a commit that decide how the commit is judged on this target. */
@@ -84,17 +118,20 @@ export async function touchedBy(
 ): Promise<readonly Touched[]> {
   const [commands, links] = [await commandsOn(ports, tip), await ports.merging.linksOf(tip)];
   const looking = { entry: { headCommit: head }, tip, links, commands };
-  return touchedIn(ports, looking, await ports.merging.changedFiles(tip, head));
+  const [differing = []] = await ports.merging.differing([{ from: tip, to: head }]);
+  const maybe = await touchedIn(ports, looking, differing);
+  if (maybe.length === 0) return [];
+  const changed = await ports.merging.changedFiles(tip, head);
+  const carried = (await carriedBy(ports, looking))?.touched ?? [];
+  return [
+    ...maybe.filter(({ path }) => changed.includes(path)),
+    ...carried.filter(({ path }) => !changed.includes(path)),
+  ];
 }
 
 async function touchedIn(
   ports: SteeringPorts,
-  {
-    entry,
-    tip,
-    links,
-    commands,
-  }: Pick<Looking, "tip" | "links" | "commands"> & { readonly entry: Pick<Branch, "headCommit"> },
+  { entry, tip, links, commands }: Pick<Looking, "tip" | "links" | "commands"> & { readonly entry: Head },
   changed: readonly string[],
 ): Promise<readonly Touched[]> {
   const { merge, agents } = ports.rules;

@@ -75,7 +75,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     differing: async (pairs) => differing(await mergeRepo(), pairs),
     messagesSince: async (from, to) => messagesSince(await mergeRepo(), from, to),
     patchOf: async (from, to, paths) => patchOf(await mergeRepo(), from, to, paths),
-    patch: async (from, to) => patch(await mergeRepo(), from, to),
+    patch: async (from, to, paths) => patch(await mergeRepo(), from, to, paths),
     commitsSince: async (from, to, which) => commitsSince(await mergeRepo(), from, to, which),
     hasChangesOf: async (into, commit) => hasChangesOf(await mergeRepo(), into, commit),
     subjectOf: async (commit) => subjectOf(await mergeRepo(), commit),

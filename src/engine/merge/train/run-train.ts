@@ -1,9 +1,11 @@
 import { lastingProblem } from "../../../domain/failure.ts";
 import type { AttemptOutcome } from "../../../domain/merge/attempt.ts";
-import type { MergeCause, MergeEntry, Verdict } from "../../../domain/merge/entry.ts";
+import { bringsTarget, type MergeCause, type MergeEntry, type Verdict } from "../../../domain/merge/entry.ts";
 import { steeringGaps } from "../../../domain/merge/steering.ts";
+import type { Doubt } from "../../../usecases/merge/queue/approval.ts";
 import { blocked, landed, rejected } from "../../../usecases/merge/queue/settle-entry.ts";
 import { type Checks, openChecks } from "../checks.ts";
+import { askInWork, doubtOf } from "../claims.ts";
 import { isInWork, land } from "../land.ts";
 import { foreignTip, tipOf } from "../landing-tip.ts";
 import { distrust } from "../learn.ts";
@@ -11,8 +13,8 @@ import { mergeOne } from "../merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "../ports.ts";
 import { droppedBehind, landableHead } from "../rewritten-target.ts";
 import type { Slots } from "../slots.ts";
-import type { Concern } from "../steering.ts";
-import type { EntryOutcome, Landing, TrainProgress, TrainSteps } from "./steps.ts";
+import { type Concern, touchedByMerge } from "../steering.ts";
+import type { EntryOutcome, Landing, MergeAnswer, TrainProgress, TrainSteps } from "./steps.ts";
 import { runTrain } from "./train.ts";
 
 /** What could not land because of something outside is tried again after this time, and then after twice as long. */
@@ -109,6 +111,8 @@ async function run(
   const steered = ({ members }: Landing<MergeEntry>): readonly string[] =>
     members.flatMap(({ entry }) => steeringGaps(concerns.get(entry.id)?.touched ?? []));
   const dropped = await droppedBehind(ports, target);
+  /** Commits with the same rules and names as the tip on which the entries were looked at. */
+  const alike = new Set([base.commit]);
   const steps: TrainSteps<MergeEntry> = {
     merge: async (onto, entry) => {
       const now = await ports.store.read((tx) => tx.merges.get(entry.id));
@@ -123,6 +127,9 @@ async function run(
         stop,
       });
       if (answer.kind === "merged") {
+        if (alike.has(onto) && isOrdinary(concerns, entry)) alike.add(answer.commit);
+        const doubt = alike.has(onto) ? undefined : await doubtAbout(ports, { concerns, onto, entry, answer });
+        if (doubt !== undefined && (await askInWork(ports, entry, doubt))) return { kind: "waiting" };
         trees.set(answer.commit, answer.tree);
         const ids = [...(held.get(onto) ?? []), entry.id];
         held.set(answer.commit, ids);
@@ -159,6 +166,33 @@ async function run(
   await ports.store.transaction((tx) =>
     tx.mergeAttempts.change(attempt.id, { ...change, finishedAt: ports.clock.now() }),
   );
+}
+
+/** It neither brings the target's own commits nor changes what judges the others. */
+const isOrdinary = (concerns: TrainJob["concerns"], entry: MergeEntry): boolean =>
+  !bringsTarget(entry) && (concerns.get(entry.id)?.touched ?? []).length === 0;
+
+interface MergedOnto {
+  readonly concerns: TrainJob["concerns"];
+  readonly onto: string;
+  readonly entry: MergeEntry;
+  readonly answer: Extract<MergeAnswer, { kind: "merged" }>;
+}
+
+/**
+ * What landed before this entry since it was looked at may have renamed a file, which takes the entry's changes with it
+ * to a place that judges.
+ */
+async function doubtAbout(ports: MergePorts, merged: MergedOnto): Promise<Doubt | undefined> {
+  const { concerns, onto, entry, answer } = merged;
+  if (bringsTarget(entry) || answer.commit === onto) return undefined;
+  const known = (concerns.get(entry.id)?.touched ?? []).map(({ path }) => path);
+  const touched = (await touchedByMerge(ports, { onto, merged: answer.commit })).filter(
+    ({ path }) => !known.includes(path),
+  );
+  if (touched.length === 0) return undefined;
+  const paths = touched.map(({ path }) => path);
+  return doubtOf(ports, { touched, outside: [], difference: await ports.merging.patch(onto, answer.commit, paths) });
 }
 
 /** All of them are recorded in one transaction, for which others wait. */

@@ -4,10 +4,12 @@ import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier } from "../../
  * merged   with the commit it was merged onto: the branch was in there already
  * stopped  the branch must change before it can be merged
  * blocked  nothing is known to be wrong with the branch; to be tried again later
+ * waiting  the operator has been asked about it
  */
 export type MergeAnswer =
   | ({ readonly kind: "merged"; readonly tier: ResolutionTier; readonly strategy: string | null } & Tip)
-  | { readonly kind: "stopped" | "blocked"; readonly cause: MergeCause; readonly detail: CauseDetail };
+  | { readonly kind: "stopped" | "blocked"; readonly cause: MergeCause; readonly detail: CauseDetail }
+  | { readonly kind: "waiting" };
 
 /**
  * train     the whole train
@@ -106,7 +108,7 @@ export interface Landing<E extends TrainEntry> extends Evidence {
  *           members of its train in there
  * stopped   could not be merged with what landed before it
  * blocked   nothing is known to be wrong with it; to be tried again later
- * waiting   an entry it depends on did not land
+ * waiting   an entry it depends on did not land, or the operator was asked about it
  */
 export type EntryOutcome =
   | ({

@@ -219,7 +219,7 @@ interface Assembled<E extends TrainEntry> {
   readonly held: readonly Member<E>[];
   readonly members: readonly Member<E>[];
   readonly stops: readonly Stop<E>[];
-  /** Entries whose dependencies cannot land any more, with those dependencies. */
+  /** Entries whose dependencies cannot land any more, with those dependencies, and those the operator was asked about. */
   readonly waiting: readonly { readonly entry: E; readonly on: readonly number[] }[];
 }
 
@@ -250,6 +250,10 @@ async function assemble<E extends TrainEntry>(
     if (entry.dependsOn.some((id) => missing.has(id))) continue;
     const onto = members.at(-1)?.tip ?? base;
     const answer = await steps.merge(onto.commit, entry);
+    if (answer.kind === "waiting") {
+      waiting.push({ entry, on: [] });
+      continue;
+    }
     if (answer.kind !== "merged") {
       stops.push({ entry, after: members.length, ...answer });
       continue;

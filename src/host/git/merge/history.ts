@@ -128,7 +128,7 @@ async function filesSince(
   return zeroEnded(answer.raw).map(String);
 }
 
-/** The differing paths of each pair, by one git process. */
+/** The differing paths of each pair of commits, or of trees, by one git process. */
 export async function differing(
   mergeRepo: MergeRepository,
   pairs: readonly { readonly from: string; readonly to: string }[],
@@ -140,13 +140,17 @@ export async function differing(
   const found: string[][] = [];
   // The output has the id of the pair, then for each file its modes and ids, which begin with a colon, and its path.
   const parts = zeroEnded(answer.raw).map(String).values();
-  for (const part of parts) {
+  for (let part of parts) {
+    // The ids of two trees end with a newline instead of a zero byte.
+    for (; treePair.test(part); part = part.replace(treePair, "")) found.push([]);
     if (part.startsWith(":")) found.at(-1)?.push(parts.next().value ?? "");
-    else found.push([]);
+    else if (part !== "") found.push([]);
   }
   if (found.length !== pairs.length) throw new Error(`git compared ${found.length} of ${pairs.length} branches`);
   return found;
 }
+
+const treePair = /^[0-9a-f]{40,64} [0-9a-f]{40,64}\n/;
 
 /** The full messages of the commits that are in `to` and not in `from`. */
 export async function messagesSince(mergeRepo: MergeRepository, from: string, to: string): Promise<readonly string[]> {
@@ -212,9 +216,15 @@ export async function patchOf(
   return expectGit(answer, "writing a patch").out;
 }
 
-export async function patch(mergeRepo: MergeRepository, from: string, to: string): Promise<string> {
+export async function patch(
+  mergeRepo: MergeRepository,
+  from: string,
+  to: string,
+  paths: readonly string[] = [],
+): Promise<string> {
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
-  return expectGit(await mergeRepo.through((own) => own.git([...args, from, to, "--"])), "writing a patch").out;
+  return expectGit(await mergeRepo.through((own) => own.git([...args, from, to, "--", ...paths])), "writing a patch")
+    .out;
 }
 
 export async function subjectOf(mergeRepo: MergeRepository, commit: string): Promise<string> {
