@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { anOp } from "../../../testkit/contracts/store/merges.ts";
 import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { engineCaller } from "../../domain/caller/caller.ts";
@@ -161,6 +162,23 @@ test("a pass ends the run that its coordinator wanted to end, without another tu
   expect(letter?.body).toContain("ov merge promote --run run-1");
 });
 
+/** Work lands after git was asked for the tip, and before what it said is used. */
+const landsOnTop = (world: UseCaseWorld): Promise<unknown> => {
+  const moves = { beforeCommit: "c1", afterCommit: "c2", ref: "refs/heads/overstory/integration/x" };
+  return world.store.transaction((tx) => tx.mergeOps.insert(anOp("op-late", { ...moves, status: "done" })));
+};
+
+test("what lands while the end is asked for is read anew", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "pass");
+  await landsOnTop(world);
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
+  await reads(world, "last-review-2", "c2", "pass");
+  expect(await end(world, "c2")).toMatchObject({ status: "completed" });
+});
+
 test("a pass wakes the coordinator when the run cannot end with it", async () => {
   const cases: readonly { readonly look: LandedLook; readonly before?: (world: UseCaseWorld) => Promise<unknown> }[] = [
     // Something has landed since, or the evidence is gone.
@@ -171,6 +189,7 @@ test("a pass wakes the coordinator when the run cannot end with it", async () =>
       look: { landed: "c1", lacks: [] },
       before: (world) => world.store.transaction((tx) => tx.tasks.insert(aTask("late", { runId: "run-1" }))),
     },
+    { look: { landed: "c1", lacks: [] }, before: landsOnTop },
   ];
   for (const { look, before } of cases) {
     await using world = useCaseWorld();

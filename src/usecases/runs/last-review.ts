@@ -14,7 +14,7 @@ import { openWait } from "../mail/waits.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import { answerTo } from "../operator/decisions.ts";
 import type { Context } from "../usecase.ts";
-import { lastReviewers, verdictOf } from "./verdict-on-whole.ts";
+import { hasMovedFrom, lastReviewers, verdictOf } from "./verdict-on-whole.ts";
 
 /**
  * How the last review of a run stands: the reading of the whole difference against the checklist by a reviewer of the
@@ -47,7 +47,7 @@ export async function lastReviewOf(
   const last = reviewers.at(-1);
   const changedAt = (await tx.runs.changes(run.id)).at(-1)?.changedAt ?? 0;
   const isNewest = last !== undefined && last.baseCommit === landed && last.startedAt > changedAt;
-  const read = isNewest ? await verdictOf(tx, last) : undefined;
+  const read = isNewest && !(await hasMovedFrom(tx, run, landed)) ? await verdictOf(tx, last) : undefined;
   if (read?.verdict === "pass") return { kind: "done" };
   if (read !== undefined) {
     const what = `${read.by} read the whole difference, and its verdict is ${read.verdict}`;

@@ -30,6 +30,15 @@ export async function lastReviewers(tx: Tx, run: Run): Promise<readonly Agent[]>
     .toSorted((a, b) => a.startedAt - b.startedAt || a.name.localeCompare(b.name));
 }
 
+/** Has work landed on top of this commit, or was it taken out, since git was asked for the tip of the run's branch? */
+export async function hasMovedFrom(tx: Tx, { landingBranch }: Run, commit: string): Promise<boolean> {
+  const ops = landingBranch === null ? [] : await tx.mergeOps.list({ ref: `refs/heads/${landingBranch}` });
+  return ops.some(({ status, beforeCommit, afterCommit }) => {
+    const moves = afterCommit !== null && afterCommit !== beforeCommit && status !== "dropped";
+    return moves && beforeCommit === commit;
+  });
+}
+
 /**
  * The newest verdict on the whole of a run; null while there is none, also while another reviewer reads it anew. A run that
  * ended before that reader was through keeps the verdict before.
