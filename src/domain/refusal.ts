@@ -167,6 +167,8 @@ type RunRefusal =
   | {
       readonly kind: "run-open";
       readonly run: string;
+      /** What a command has to say to act on this run; empty where it acts on it anyway. */
+      readonly which: string;
       readonly agents: readonly string[];
       /** Branches of it that are still in the merge queue. */
       readonly branches: readonly string[];

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { typed } from "../../testkit/worktrees-world.ts";
 
 /** The coordinator plans two tasks and waits; nobody works on them. */
 const scenario = `
@@ -76,4 +77,30 @@ test("ov clean --all says before it asks which run ends and what that leaves ope
     status: "completed",
     ended: [expect.objectContaining({ by: "clean", open: leftOpen })],
   });
+});
+
+test("of two runs at once, each printed command acts on the run that it is printed for", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ say: I wait. }]\n" });
+  const alpha = (await project.json("coordinator", "start", "--objective", "Alpha")).runId as string;
+  const beta = (await project.json("coordinator", "start", "--objective", "Beta", "--name", "beta")).runId as string;
+  for (const name of ["coordinator", "beta"]) await untilTurns(project, name, 1);
+  await project.settled();
+  const shown = (await project.ov("inbox", "--peek")).out.replace(/\s+/g, " ");
+  const [, ofAlpha = "", ofBeta = ""] = /(! coordinator[^!]*)(! beta[^!]*)/.exec(shown) ?? [];
+  expect(ofAlpha).toMatch(new RegExp(`check-complete;.*send --body "<what>";.*ov run complete --run ${alpha}`));
+  expect(ofBeta).toMatch(/check-complete --name beta;.*send --body "<what>" --name beta;.*ov run complete(?! --run)/);
+
+  const open = (await project.ov("coordinator", "check-complete")).out;
+  const waive = new RegExp(`ov run criteria waive 1 --run ${alpha} --reason`).exec(open)?.[0] ?? "";
+  const refused = await project.ov("run", "complete", "--run", alpha);
+  expect(refused.err).toContain(`ov run complete --run ${alpha} --force`);
+  expect(typed(project, `${waive} given-up`)).toMatchObject({ code: 0, text: expect.stringContaining("Alpha") });
+  const ready = (await project.ov("coordinator", "check-complete")).out;
+  expect(typed(project, /end it: (ov run complete.*)/.exec(ready)?.[1] ?? "")).toMatchObject({ code: 0 });
+  const states = await project.read(async (tx) => [
+    (await tx.runs.get(alpha))?.status,
+    (await tx.runs.get(beta))?.status,
+  ]);
+  expect(states).toEqual(["completed", "active"]);
+  expect((await project.ov("coordinator", "check-complete")).out).toContain('waive 1 --reason "<why>"');
 });

@@ -1,6 +1,7 @@
 import { type Agent, hasEnded } from "../agent/agent.ts";
 import type { Capability } from "../agent/capability.ts";
 import { statusOf } from "../agent/status.ts";
+import { runFlag } from "../run/run.ts";
 
 /** Whose ends make a phase of a run. Leads go on over several phases and report by themselves. */
 export const phaseCapabilities = ["scout", "builder", "reviewer", "merger"] as const satisfies readonly Capability[];
@@ -71,7 +72,7 @@ export function phaseText(
     return `- ${agent} (${capability}): ${words}`;
   });
   const step = !isLed
-    ? stepsOfOperator(openTasks)
+    ? stepsOfOperator(openTasks, runId)
     : failed.length === 0
       ? nextStep(openTasks)
       : stepsAfterFailure(failed);
@@ -86,8 +87,8 @@ function nextStep(openTasks: readonly string[]): string {
   return `${idle}${openWords(openTasks)} Decide: hand over what is finished (merge_ready), ${sling}, or finish the run.`;
 }
 
-const stepsOfOperator = (openTasks: readonly string[]): string =>
-  `Nobody works for the run now, no branch is landing, and its coordinator has ended.${openWords(openTasks)} See what is left: ov status; let branches land: ov merge --all; start a coordinator: ov coordinator start; or end the run: ov run complete.`;
+const stepsOfOperator = (openTasks: readonly string[], runId: string): string =>
+  `Nobody works for the run now, no branch is landing, and its coordinator has ended.${openWords(openTasks)} See what is left: ov status; let branches land: ov merge --all; start a coordinator: ov coordinator start; or end the run: ov run complete${runFlag(runId)}.`;
 
 function openWords(openTasks: readonly string[]): string {
   const shown = openTasks.slice(0, mostTasks).join(", ");

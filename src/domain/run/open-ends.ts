@@ -3,6 +3,7 @@ import type { MergeEntry } from "../merge/entry.ts";
 import { isCodeTask } from "../task/rights.ts";
 import type { Task } from "../task/task.ts";
 import { type Criterion, criterionStatus, evidenceOf, evidenceWords } from "./checklist.ts";
+import { runFlag } from "./run.ts";
 
 export const openEndKinds = ["task", "agent", "branch", "criterion", "question", "review"] as const;
 export type OpenEndKind = (typeof openEndKinds)[number];
@@ -18,6 +19,7 @@ export interface OpenEnd {
 }
 
 export interface RunFacts {
+  readonly runId: string;
   /** Tasks of the run that are not closed. */
   readonly tasks: readonly Pick<Task, "id" | "title" | "status" | "claimedBy" | "mergeState">[];
   /** Agents that end with a task and are neither released nor dead. */
@@ -41,15 +43,18 @@ export interface Lack {
   readonly problem: string;
 }
 
-/** Everything that keeps a run from ending, with what this reader may do about it. Empty: it may end. */
-export function openEnds(facts: RunFacts, reader: string): readonly OpenEnd[] {
+/**
+ * Everything that keeps a run from ending, with what this reader may do about it. Empty: it may end. `which`: what a command
+ * of this reader has to say to act on the run.
+ */
+export function openEnds(facts: RunFacts, reader: string, which = ""): readonly OpenEnd[] {
   const { tasks, agents, landing, criteria, lacks, questions } = facts;
   return [
     ...tasks.map(ofTask),
     ...agents.map((agent) => ofAgent(agent, reader)),
     ...landing.map((entry) => ofBranch(entry, reader)),
-    ...criteria.flatMap((criterion) => ofCriterion(criterion, lacks) ?? []),
-    ...questions.map(ofQuestion),
+    ...criteria.flatMap((criterion) => ofCriterion(criterion, { lacks, which }) ?? []),
+    ...questions.map((question) => ofQuestion(question, facts.runId)),
   ];
 }
 
@@ -99,14 +104,17 @@ const ofBranch = ({ id, branch, status }: RunFacts["landing"][number], reader: s
 });
 
 /** An answer that comes after the end would reach nobody. */
-const ofQuestion = ({ id, subject }: Question): OpenEnd => ({
+const ofQuestion = ({ id, subject }: Question, runId: string): OpenEnd => ({
   kind: "question",
   name: id,
   what: `the operator has not answered "${subject}" (${id})`,
-  fix: "end your turn: the answer wakes you; the operator may also type: ov run complete",
+  fix: `end your turn: the answer wakes you; the operator may also type: ov run complete${runFlag(runId)}`,
 });
 
-function ofCriterion(criterion: Criterion, lacks: readonly Lack[]): OpenEnd | undefined {
+function ofCriterion(
+  criterion: Criterion,
+  { lacks, which }: { readonly lacks: readonly Lack[]; readonly which: string },
+): OpenEnd | undefined {
   const { number, text } = criterion;
   const status = criterionStatus(criterion);
   const lack = status === "proved" ? lacks.find((one) => one.number === number) : undefined;
@@ -118,6 +126,6 @@ function ofCriterion(criterion: Criterion, lacks: readonly Lack[]): OpenEnd | un
     kind: "criterion",
     name: String(number),
     what: `criterion ${number}${why.startsWith(":") ? why : ` ${why}`}: ${text}`,
-    fix: `show it: ov run criteria prove ${number} --file <path>, --test <path>:<name> or --commit <id>; only the operator waives it: ov run criteria waive ${number} --reason "<why>"`,
+    fix: `show it: ov run criteria prove ${number}${which} --file <path>, --test <path>:<name> or --commit <id>; only the operator waives it: ov run criteria waive ${number}${which} --reason "<why>"`,
   };
 }

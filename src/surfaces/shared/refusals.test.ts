@@ -75,6 +75,7 @@ const refusals: OneOfEach = {
       { what: "builder b1 is not released (completed)", fix: "let it go: ov release b1" },
     ],
     mayForce: true,
+    which: "",
   },
   "merge-status": { kind: "merge-status", entry: 3, branch: "overstory/b1/T1", status: "merged", wanted: ["pending"] },
   "uncommitted-rest": {

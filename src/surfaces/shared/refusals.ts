@@ -2,6 +2,7 @@ import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts"
 import type { Overlap } from "../../domain/agent/scope.ts";
 import { tellIdentity } from "../../domain/project/set-up.ts";
 import type { InvalidInput, LimitSource, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
+import { runFlag } from "../../domain/run/run.ts";
 import { type Code, type Description, listed, refusalDetails, unchanged } from "./description.ts";
 import { exits } from "./exits.ts";
 
@@ -78,7 +79,7 @@ function words(refusal: Refusal): Words {
       return {
         ...full,
         message: `run ${refusal.run} has had ${counted(refusal.agents, "agent")} and may have ${refusal.limit} in all, coordinators and ended agents included (${limitWords(refusal.limitFrom)}); no agent was started`,
-        hint: `raise the limit: ${raiseWords(refusal.limitFrom)}; or end the run: ov run complete`,
+        hint: `raise the limit: ${raiseWords(refusal.limitFrom)}; or end the run: ov run complete${runFlag(refusal.run)}`,
       };
     case "parent-full":
       return {
@@ -214,7 +215,7 @@ function words(refusal: Refusal): Words {
         ...rejected("LIFECYCLE_ERROR"),
         message: `run ${refusal.run} has open ends; ${unchanged}:\n${refusal.open.map(({ what, fix }) => `- ${what}\n  ${fix}`).join("\n")}`,
         hint: refusal.mayForce
-          ? "when nothing of this matters any more, end the run anyway: ov run complete --force"
+          ? `when nothing of this matters any more, end the run anyway: ov run complete${refusal.which} --force`
           : `settle each of them; what only a person can decide, ask: ${ask}`,
       };
     case "merge-status":

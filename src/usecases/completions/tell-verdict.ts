@@ -12,7 +12,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { verdicts } from "../../domain/mail/payload-shapes.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { isLastReviewer } from "../../domain/run/run.ts";
+import { isLastReviewer, runFlag } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { engineKeys } from "../mail/compose.ts";
@@ -157,7 +157,7 @@ export async function tellFindings(
 ): Promise<void> {
   if (!(await isOfWholeRun(tx, reviewer))) return;
   const { runId } = reviewer;
-  const next = `${reviewer.parentName} was told, and has it mended. To end the run as it is: ov run complete`;
+  const next = `${reviewer.parentName} was told, and has it mended. To end the run as it is: ov run complete${runFlag(runId)}`;
   await tellOperator(tx, context, {
     runId,
     subject: `last review of ${runId}: ${verdict}`,

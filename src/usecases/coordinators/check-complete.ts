@@ -19,6 +19,7 @@ import type { Effect } from "../operation.ts";
 import { lookAtLanded } from "../runs/complete-run.ts";
 import { lastReviewOf } from "../runs/last-review.ts";
 import { openEndsOf } from "../runs/open-ends.ts";
+import { runFlagFor } from "../runs/read-runs.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, headCapabilities } from "./find.ts";
 
@@ -68,6 +69,8 @@ export interface CheckReply extends ExitCheck {
   readonly open: readonly OpenEnd[];
   /** The triggers are settings of the operator; an agent can do nothing about them. */
   readonly byOperator: boolean;
+  /** What a command has to say to act on the run; empty where it acts on it anyway. */
+  readonly which: string;
 }
 
 /** What keeps the run of this one open, and whether it is over by the triggers that are switched on. May start the program of the project's tracker. */
@@ -79,7 +82,9 @@ export const checkComplete: Effect<CheckRequest, CheckReply> = {
     const { taskTracker, coordinator } = await world.settings();
     const terms = { backend: taskTracker.backend, counts: coordinator.exitTriggers.taskTrackerEmpty };
     const tracker = await readTracker(await world.trackers(), terms);
-    const listed = await world.call("criterion.list", {});
+    const asked = await world.call("coordinator.checkTriggers", { ...request, tracker });
+    if (!asked.ok) return asked;
+    const listed = await world.call("criterion.list", { runId: asked.value.runId });
     const looked = listed.ok ? await world.lookAhead((git) => lookAtLanded(git, listed.value)) : {};
     return world.call("coordinator.checkTriggers", { ...request, tracker, ...looked });
   },
@@ -103,7 +108,14 @@ export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
     const ends = run === undefined ? [] : await openEndsOf(tx, run, caller.name, lacks);
     const review = run === undefined ? undefined : await lastReviewOf(tx, context, run, landed);
     const open = review?.kind === "no" ? [...ends, review.end] : ends;
-    return ok({ ...check, agentName, runId, open, byOperator: caller.kind !== "agent" });
+    return ok({
+      ...check,
+      agentName,
+      runId,
+      open,
+      byOperator: caller.kind !== "agent",
+      which: await runFlagFor(tx, caller.name, runId),
+    });
   },
 };
 

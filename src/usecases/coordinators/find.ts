@@ -45,6 +45,11 @@ export async function findHead(
   const typed = name?.trim().toLowerCase();
   if (typed !== undefined && typed !== "") return namedHead(tx, capability, typed);
   if (caller.kind === "agent" && caller.capability === capability) return namedHead(tx, capability, caller.name);
+  return headOf(tx, capability);
+}
+
+/** The one that is meant when nobody is named. */
+async function headOf(tx: Tx, capability: HeadCapability): Promise<Result<Agent, Refusal>> {
   const live = await liveHeads(tx, capability);
   const usual = live.find((agent) => agent.name === capability);
   if (usual !== undefined) return ok(usual);
@@ -53,6 +58,13 @@ export async function findHead(
   if (others.length === 0) return ok(only);
   const allowed = live.map((agent) => `--name ${agent.name}`);
   return no(invalid("name", `must say which ${capability} is meant: several are there`, { allowed }));
+}
+
+/** What a command that is printed for the operator has to say to mean this one: nothing where it is meant anyway. */
+export async function headFlag(tx: Tx, { id, name, capability }: Agent): Promise<string> {
+  const head = headCapabilities.find((known) => known === capability);
+  const taken = head === undefined ? undefined : await headOf(tx, head);
+  return taken?.ok === true && taken.value.id === id ? "" : ` --name ${name}`;
 }
 
 /** Those that live, oldest first. */

@@ -6,7 +6,9 @@ import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
 import { hasTurnsAhead } from "../agents/turns-ahead.ts";
+import { headFlag } from "../coordinators/find.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
+import { runFlagFor } from "../runs/read-runs.ts";
 
 /** What is wrong with an agent, by the last of its turns that ended. */
 export interface Trouble {
@@ -88,9 +90,10 @@ async function stillnessOf(tx: Tx, agent: Agent): Promise<Pick<Trouble, "problem
   if (waits.length > 0 || agent.capability !== "coordinator") return undefined;
   const run = await tx.runs.get(agent.runId);
   if (run?.status !== "active" || run.objective === null) return undefined;
+  const [head, which] = [await headFlag(tx, agent), await runFlagFor(tx, "operator", run.id)];
   return {
     problem: "it stands still: its run is not complete, it ended its turn, and nothing will wake it",
-    advice: `see what is open: ov coordinator check-complete; tell it what to do: ov coordinator send --body "<what>"; or end the run: ov run complete`,
+    advice: `see what is open: ov coordinator check-complete${head}; tell it what to do: ov coordinator send --body "<what>"${head}; or end the run: ov run complete${which}`,
   };
 }
 

@@ -85,7 +85,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       if (!waived.ok) return waived;
     }
     const open = await openEndsOf(tx, run, context.caller.name, lacks);
-    if (open.length > 0 && force !== true) return no(isStillOpen(run, context.caller, open));
+    if (open.length > 0 && force !== true) return no(await isStillOpen(tx, run, context.caller, open));
     if (run.checklist && landed === undefined && context.caller.kind === "agent") {
       const why = "nobody has looked for the evidence of its checklist; run.complete does";
       return no({ kind: "not-allowed", action: `end ${run.id}`, caller: context.caller.name, why });
@@ -93,7 +93,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     const review = await lastReviewOf(tx, context, run, landed);
     // The operator has the last word anyway, and is told what was found, or that nobody has read the whole.
     const mayDoWithout = context.caller.kind !== "agent";
-    if (review.kind === "no" && !mayDoWithout) return no(isStillOpen(run, context.caller, [review.end]));
+    if (review.kind === "no" && !mayDoWithout) return no(await isStillOpen(tx, run, context.caller, [review.end]));
     if (review.kind === "needed" && !mayDoWithout) {
       return ok({ runId: run.id, status: "active", open: [], review: await startLastReview(tx, context, run) });
     }

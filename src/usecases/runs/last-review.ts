@@ -6,7 +6,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { criterionStatus, proofWords } from "../../domain/run/checklist.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
-import type { Run } from "../../domain/run/run.ts";
+import { type Run, runFlag } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { sling } from "../agents/sling.ts";
 import { post } from "../mail/post.ts";
@@ -51,8 +51,7 @@ export async function lastReviewOf(
   if (read?.verdict === "pass") return { kind: "done" };
   if (read !== undefined) {
     const what = `${read.by} read the whole difference, and its verdict is ${read.verdict}`;
-    const fix =
-      "mend what it found, let it land, then: ov run complete; the operator may end the run without it: ov run complete";
+    const fix = `mend what it found, let it land, then: ov run complete; the operator may end the run without it: ov run complete${runFlag(run.id)}`;
     const where = read.message === null ? `ov mail list --from ${read.by}` : `ov mail read ${read.message}`;
     const found = `${what}; its findings: ${where}`;
     return { kind: "no", end: { kind: "review", name: read.by, what, fix }, found };
@@ -61,7 +60,7 @@ export async function lastReviewOf(
   const answer = asked === undefined ? undefined : await answerTo(tx, asked);
   if (asked !== undefined && answer === undefined) {
     const what = "the last review could not be done, and the operator is asked whether to do without it";
-    const fix = "end your turn: the decision wakes you; the operator may also type: ov run complete";
+    const fix = `end your turn: the decision wakes you; the operator may also type: ov run complete${runFlag(run.id)}`;
     return { kind: "no", end: { kind: "review", name: asked.id, what, fix }, found: null };
   }
   if (answer !== undefined && saysWithout(answer)) return { kind: "done" };
@@ -170,7 +169,7 @@ async function askOperator(tx: Tx, context: Context, run: Run, why: string): Pro
     address: "operator",
     recipients: [{ name: "operator", wake: false }],
     subject: `end ${run.id} without its last review?`,
-    body: `${situation}\nEnd it yourself with: ov run complete`,
+    body: `${situation}\nEnd it yourself with: ov run complete${runFlag(run.id)}`,
     type: "decision_gate",
     priority: "high",
     payload: JSON.stringify({ options, context: situation, lastReview: run.id }),

@@ -13,6 +13,7 @@ import { goesAfterTurn } from "../agents/held-agents.ts";
 import { openDecisions, openQuestions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
 import { checklist } from "./checklist.ts";
+import { runFlagFor } from "./read-runs.ts";
 
 /** What keeps this run from ending, as it is now, with what this reader may do about it. */
 export async function openEndsOf(
@@ -24,6 +25,7 @@ export async function openEndsOf(
   const agents = newestPerName(await tx.agents.list({ runId: run.id }));
   const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
   const facts = {
+    runId: run.id,
     tasks: await openTasksOf(tx, run, agents),
     agents: await openAgents(tx, run, agents),
     landing,
@@ -31,7 +33,7 @@ export async function openEndsOf(
     questions: reader === run.coordinatorName ? await unanswered(tx, run, reader) : [],
     lacks,
   };
-  return openEnds(facts, reader);
+  return openEnds(facts, reader, await runFlagFor(tx, reader, run.id));
 }
 
 /** What the coordinator asked the operator. Whether to do without the last review is the engine's question. */
@@ -70,8 +72,14 @@ export const listOpenRuns: UseCase<object, { readonly runs: readonly OpenRun[] }
   },
 };
 
-export const isStillOpen = (run: Pick<Run, "id">, caller: Caller, open: readonly OpenEnd[]): Refusal => ({
+export const isStillOpen = async (
+  tx: Tx,
+  run: Pick<Run, "id">,
+  caller: Caller,
+  open: readonly OpenEnd[],
+): Promise<Refusal> => ({
   kind: "run-open",
+  which: await runFlagFor(tx, caller.name, run.id),
   run: run.id,
   agents: namesOf(open, "agent"),
   branches: namesOf(open, "branch"),

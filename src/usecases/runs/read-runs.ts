@@ -5,7 +5,7 @@ import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { RunChange } from "../../domain/run/change.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
-import { agentDuration, runDuration } from "../../domain/run/run.ts";
+import { agentDuration, runDuration, runFlag } from "../../domain/run/run.ts";
 import { fields, noFields, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type MergeCounts, mergeCounts } from "../merge/queue/queue-state.ts";
@@ -141,3 +141,13 @@ function describe(
 /** An agent's own run, even when a newer one is active; otherwise the newest active run. */
 export const currentRun = (tx: Tx, caller: Caller): Promise<Run | undefined> =>
   caller.kind === "agent" ? tx.runs.get(caller.runId) : tx.runs.current();
+
+/**
+ * What a command that is printed for this reader has to say to act on this run: nothing where the command takes the run
+ * by itself. Commands in stored mail name their run always, because another run may be the current one by then.
+ */
+export async function runFlagFor(tx: Tx, reader: string, runId: string): Promise<string> {
+  const agent = reader === "operator" ? undefined : await tx.agents.byName(reader);
+  const taken = agent === undefined ? (await tx.runs.current())?.id : agent.runId;
+  return runFlag(taken === runId ? null : runId);
+}

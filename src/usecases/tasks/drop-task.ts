@@ -21,6 +21,7 @@ import { withdraw } from "../merge/queue/decide-entry.ts";
 import type { Effect } from "../operation.ts";
 import { checklist } from "../runs/checklist.ts";
 import { keepGoing } from "../runs/keep-going.ts";
+import { runFlagFor } from "../runs/read-runs.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { followClosing } from "./close-task.ts";
 import { forbiddenToDrop, whatGoes } from "./drop-scope.ts";
@@ -53,6 +54,8 @@ interface Dropped extends TaskDetail {
   readonly kept: readonly KeptWork[];
   /** Criteria of the run that no task serves since. */
   readonly unserved: readonly number[];
+  /** What a command has to say to act on that run; empty where it acts on it anyway. */
+  readonly which: string;
   readonly told: readonly string[];
 }
 
@@ -143,6 +146,7 @@ export const recordDrop: UseCase<DropTaskRequest, Dropped & { readonly stopping:
       completedGroups,
       kept,
       unserved: missing,
+      which: root.runId === null ? "" : await runFlagFor(tx, context.caller.name, root.runId),
       told,
       stopping,
     });

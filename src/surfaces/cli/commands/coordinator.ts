@@ -250,11 +250,11 @@ export const checkComplete: Handler = async (call) => {
 };
 
 /** The facts first. The triggers are the operator's settings, so agents are not told about them. */
-function completionLines(paint: Paint, { complete, triggers, failures, runId, open, byOperator }: CheckReply) {
+function completionLines(paint: Paint, { complete, triggers, failures, runId, open, byOperator, which }: CheckReply) {
   const on = exitTriggers.filter((name) => triggers[name].enabled);
   const facts =
     open.length === 0
-      ? [successLine(paint, "Nothing is open in", runId), hintLine(paint, "end it: ov run complete")]
+      ? [successLine(paint, "Nothing is open in", runId), hintLine(paint, `end it: ov run complete${which}`)]
       : [
           warningLine(paint, `${runId} is not ready to end:`),
           ...open.flatMap(({ what, fix }) => [`  ${visibleLine(what)}`, `  ${hintLine(paint, visibleLine(fix))}`]),

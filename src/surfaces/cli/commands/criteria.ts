@@ -1,6 +1,7 @@
 import { checklistView } from "../../../contract/views/run.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
+import { runFlag } from "../../../domain/run/run.ts";
 import type { ChecklistReply } from "../../../usecases/runs/criteria.ts";
 import type { Handler, Outcome, Paint } from "../command.ts";
 import { number, text, texts, word } from "../given.ts";
@@ -13,7 +14,8 @@ export const list: Handler = async ({ app, flags, io }) => {
   if (!found.ok) return found;
   const lines = checklistLines(io.paint, found.value.criteria);
   const { run } = found.value;
-  const none = [`Run ${run.id} has no checklist.`, hintLine(io.paint, 'add to it: ov run criteria add "<criterion>"')];
+  const add = `add to it: ov run criteria add "<criterion>"${runFlag(text(flags.run) ?? null)}`;
+  const none = [`Run ${run.id} has no checklist.`, hintLine(io.paint, add)];
   return ok({
     json: checklistView(found.value),
     text: [...(lines.length === 0 ? none : lines), ...unservedLines(io.paint, found.value)].join("\n"),
@@ -40,7 +42,7 @@ export const prove: Handler = async ({ app, args, flags, io }) => {
     ({ criterion }) => criterion.number === which.value && criterion.waivedAt !== null,
   );
   const news = isWaived
-    ? `Found on the landed tree; criterion ${which.value} is waived all the same (ov run criteria unwaive ${which.value}).`
+    ? `Found on the landed tree; criterion ${which.value} is waived all the same (ov run criteria unwaive ${which.value}${runFlag(text(flags.run) ?? null)}).`
     : `Found on the landed tree; criterion ${which.value} is proved.`;
   return shown(io.paint, proved, news);
 };

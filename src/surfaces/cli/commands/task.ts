@@ -143,7 +143,8 @@ export const drop: Handler = async ({ app, args, flags, io }) => {
     withDependents: isOn(flags["with-dependents"]),
   });
   if (!dropped.ok) return dropped;
-  const { task, alreadyDropped, alsoDropped, completedGroups, ready, kept, unserved, told, agents } = dropped.value;
+  const { task, alreadyDropped, alsoDropped, completedGroups, ready, kept, unserved, told, agents, which } =
+    dropped.value;
   const { paint } = io;
   const lines = [
     alreadyDropped ? `${paint.accent(task.id)} was dropped already` : successLine(paint, "Dropped task", task.id),
@@ -160,7 +161,7 @@ export const drop: Handler = async ({ app, args, flags, io }) => {
       warningLine(
         paint,
         `no task serves criterion ${number} any more`,
-        `plan it anew, or: ov run criteria waive ${number} --reason "<why>"`,
+        `plan it anew, or: ov run criteria waive ${number}${which} --reason "<why>"`,
       ),
     ),
     ...(told.length === 0 ? [] : [hintLine(paint, `told: ${told.join(", ")}`)]),
