@@ -47,6 +47,7 @@ export async function release(tx: Tx, context: ReleaseContext, agent: Agent, rea
   if (agent.outcome !== "done") await giveBackTask(tx, context, agent);
   else await giveUpUnlanded(tx, context, agent, { source: "engine", agent, reason });
   await unhold(tx, context, agent);
+  await forgetQuestions(tx, agent);
   const parent = await tx.agents.byName(agent.parentName);
   const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
   await keepGoing(tx, context, agent.runId);
@@ -62,6 +63,12 @@ async function unhold(tx: Tx, { now }: ReleaseContext, agent: Agent): Promise<vo
   await tx.tasks.update(free);
   const data = { taskId: task.id, fields: ["claimedBy"], status: free.status };
   await record(tx, now, { source: "engine", agent, type: "task_updated", data });
+}
+
+/** A released agent waits for no answer. Its questions would be kept for ever: mail that is waited for is never purged. */
+async function forgetQuestions(tx: Tx, { id, name }: Agent): Promise<void> {
+  if ((await tx.agents.byName(name))?.id !== id) return;
+  for (const { kind, ref } of await tx.waits.of(name)) if (kind === "reply") await tx.waits.remove(name, kind, ref);
 }
 
 /** The task of an agent that did not finish is ready again, unless a later incarnation works on it. */

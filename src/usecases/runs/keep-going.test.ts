@@ -341,6 +341,8 @@ test("a look costs no more when many agents have asked, ended and left their que
     await world.end(`b${n}`, "stopped");
   }
   expect(await asksOf(world)).toEqual(before);
+  await world.must(releaseAgentCommand, { name: "b1" });
+  expect([await waitsOf(world, "b1"), await waitsOf(world, "b2")]).toEqual([[], ["reply"]]);
   // Somebody works: no message is read to find out that no phase is over.
   expect(Object.keys(before).filter((name) => name.startsWith("messages"))).toEqual([]);
 });
