@@ -59,7 +59,7 @@ export interface NotFound {
   readonly advice?: string;
 }
 
-type AgentRefusal =
+export type AgentRefusal =
   | {
       readonly kind: "name-taken";
       readonly name: string;

@@ -34,6 +34,12 @@ export interface Description {
   readonly retryable: boolean;
 }
 
+/** What is said of an error, without the details for programs. */
+export type Words = Omit<Description, "details">;
+
+/** A request that is wrong as it stands. */
+export const rejected = (code: Code) => ({ code, exit: exits.usage, retryable: false }) as const;
+
 /** `a`, `b` and `c` in prose. */
 export function listed(items: readonly string[], conjunction = "or"): string {
   if (items.length < 2) return items[0] ?? "nothing";

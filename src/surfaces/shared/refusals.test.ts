@@ -314,16 +314,6 @@ test("a list reads as prose", () => {
   ]);
 });
 
-test("a refused capability names who may start it, to those who may choose a parent", () => {
-  const refusal = { kind: "may-not-spawn", parent: "operator", may: ["lead", "scout", "builder"] } as const;
-  const hint = (capability: string) => describeRefusal({ ...refusal, capability }).hint;
-  expect(hint("reviewer")).toContain(
-    "a lead may start a reviewer: ov sling <task> --capability reviewer --parent <name>",
-  );
-  expect(hint("orchestrator")).toContain("an orchestrator is started with: ov orchestrator start");
-  expect(describeRefusal({ ...refusal, parent: "b1", capability: "reviewer" }).hint).not.toContain("--parent");
-});
-
 test("a refusal about a merge that was taken out, or an agent that mail cannot reopen, names the command that helps", () => {
   const merge = { ...refusals["merge-status"], status: "reverted" };
   expect(describeRefusal(merge).hint).toContain("ov merge --branch overstory/b1/T1");

@@ -1,17 +1,12 @@
-import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts";
-import type { Overlap } from "../../domain/agent/scope.ts";
-import { tellIdentity } from "../../domain/project/set-up.ts";
-import type { InvalidInput, LimitSource, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
-import { runFlag } from "../../domain/run/run.ts";
-import { type Code, type Description, listed, refusalDetails, unchanged } from "./description.ts";
+import type { InvalidInput, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
+import { agentWords } from "./agent-refusals.ts";
+import { type Code, type Description, listed, refusalDetails, rejected, unchanged, type Words } from "./description.ts";
 import { exits } from "./exits.ts";
 
 /** The one table from refusal to words, exit code and next command. A new kind does not compile until it has a row. */
 export function describeRefusal(refusal: Refusal): Description {
   return { ...words(refusal), details: { kind: refusal.kind, ...refusalDetails(refusal) } };
 }
-
-type Words = Omit<Description, "details">;
 
 /** What an agent can always do about a no: whether it may is a decision, which the operator is asked for directly. */
 const ask = `ov mail send --to operator --type decision_gate --subject <what> --body <why> --payload '{"options":["yes","no"]}'`;
@@ -49,58 +44,17 @@ function words(refusal: Refusal): Words {
         hint: "try the same command again in a moment",
       };
     case "runtime-unavailable":
-      return {
-        ...rejected("AGENT_ERROR"),
-        exit: exits.setup,
-        message: `${refusal.runtime} cannot be started here: ${programTrouble(refusal)}; no agent was started`,
-        hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: ov config set runtime.default <name>`,
-      };
     case "committer-unknown":
-      return {
-        ...rejected("AGENT_ERROR"),
-        exit: exits.setup,
-        message: `agents could not commit anything, because git does not know who commits here (${refusal.said}); no agent was started`,
-        hint: tellIdentity,
-      };
     case "name-taken":
-      if (refusal.leads !== undefined) return leadingAlready(refusal.name, refusal.leads);
-      return {
-        ...rejected("AGENT_ERROR"),
-        message: `an agent named "${refusal.name}" already exists (${refusal.state}); no agent was started`,
-        hint: "choose another --name, or see who has this one: ov status --all",
-      };
     case "too-deep":
-      return {
-        ...rejected("HIERARCHY_VIOLATION"),
-        message: `this agent would be at depth ${refusal.depth}, and at most ${refusal.limit} is allowed (${limitWords(refusal.limitFrom)}); no agent was started`,
-        hint: `start it from an agent nearer the top, or raise the limit: ${raiseWords(refusal.limitFrom)}`,
-      };
     case "run-full":
-      return {
-        ...full,
-        message: `run ${refusal.run} has had ${counted(refusal.agents, "agent")} and may have ${refusal.limit} in all, coordinators and ended agents included (${limitWords(refusal.limitFrom)}); no agent was started`,
-        hint: `raise the limit: ${raiseWords(refusal.limitFrom)}; or end the run: ov run complete${runFlag(refusal.run)}`,
-      };
     case "parent-full":
-      return {
-        ...full,
-        message: `"${refusal.parent}" has ${counted(refusal.children, "live child", "live children")} and may have ${refusal.limit} (${limitWords(refusal.limitFrom)}); no agent was started`,
-        hint: `wait until one of them ends (ov status), or raise the limit: ${raiseWords(refusal.limitFrom)}`,
-      };
     case "parent-ended":
-      return {
-        ...rejected("LIFECYCLE_ERROR"),
-        message: `the parent "${refusal.parent}" has ended (${refusal.state}); no agent was started`,
-        hint: "name a live parent with --parent: ov status",
-      };
     case "may-not-spawn":
-      return {
-        code: "HIERARCHY_VIOLATION",
-        exit: exits.permission,
-        retryable: false,
-        message: `${refusal.parent} may not start ${withArticle(refusal.capability)}; no agent was started`,
-        hint: `it may start: ${listed(refusal.may)}${otherParents(refusal)}`,
-      };
+    case "scope-overlap":
+    case "not-recoverable":
+    case "agents-live":
+      return agentWords(refusal);
     case "recipient-ended":
       return {
         ...rejected("MAIL_ERROR"),
@@ -141,29 +95,6 @@ function words(refusal: Refusal): Words {
         ...rejected("MAIL_ERROR"),
         message: `message ${refusal.id} is ${refusal.state}; this can be done only while it is ${refusal.wanted}; ${unchanged}`,
         hint: "see your messages: ov mail list",
-      };
-    case "scope-overlap":
-      return {
-        ...rejected("AGENT_ERROR"),
-        message: `${refusal.all.map(overlapWords).join(", ")}; ${unchanged}`,
-        hint: overlapHint(refusal.all),
-      };
-    case "agents-live": {
-      const { names } = refusal;
-      const one = names.length === 1;
-      return {
-        code: "BUSY_ERROR",
-        exit: exits.busy,
-        retryable: false,
-        message: `${names.join(", ")} ${one ? "is" : "are"} live; ${unchanged}`,
-        hint: `stop ${one ? "it" : "them"} first: ov stop ${one ? names[0] : "--all"}`,
-      };
-    }
-    case "not-recoverable":
-      return {
-        ...rejected("AGENT_ERROR"),
-        message: `"${refusal.name}" cannot be recovered: ${refusal.why}; ${unchanged}`,
-        hint: refusal.next ?? "see who is there: ov status --all",
       };
     case "task-held":
       return {
@@ -296,62 +227,7 @@ const elsewhere = {
   connection: "over the engine's socket no token counts where any process could show it",
 } as const;
 
-const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
-
-/** Names agents that could start it instead. Only the operator may choose a parent. */
-function otherParents({ parent, capability }: Extract<Refusal, { kind: "may-not-spawn" }>): string {
-  if (parent !== "operator") return "";
-  if (isIn("persistent", capability)) {
-    const command = capability === "monitor" ? "ov coordinator start --monitor" : `ov ${capability} start`;
-    return `; ${withArticle(capability)} is started with: ${command}`;
-  }
-  const parents = capabilities.filter(
-    (one) => one !== "supervisor" && spawnable(one).some((child) => child === capability),
-  );
-  if (parents.length === 0) return "";
-  const who = parents.map(withArticle).join(" or ");
-  return `; ${who} may start ${withArticle(capability)}: ov sling <task> --capability ${capability} --parent <name>`;
-}
-
 const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
-/** Seats become free when agents end, so asking again is not pointless. */
-/** Who set a limit. */
-function limitWords(from: LimitSource): string {
-  if ("flag" in from) return `${from.flag} of ${from.of}`;
-  return from.source === null ? `${from.key}, by default` : `${from.key} in ${from.source}`;
-}
-
-const overlapWords = ({ wanted, owned, owner, shared }: Overlap): string =>
-  `${wanted} may touch ${owned}, which "${owner}" ${shared ? "shares" : "owns"}`;
-
-/** What another agent shares may be shared; what it owns alone is changed by nobody else while it works. */
-function overlapHint(all: readonly Overlap[]): string {
-  const accept = "accept the conflict: ov sling <task> --allow-overlap";
-  const paths = [...new Set(all.map(({ wanted, owned, shared }) => (shared ? owned : wanted)))];
-  if (all.every(({ shared }) => shared)) {
-    return `share them too: ov sling <task> --shares "${paths.join(",")}"; or ${accept}`;
-  }
-  const owners = [...new Set(all.filter(({ shared }) => !shared).map(({ owner }) => owner))];
-  return `choose other files; or leave these to one last task that waits for ${owners.join(", ")}; or ${accept}`;
-}
-
-/** How a limit is raised where it was set. `ov go --max-agents` writes to config.local.yaml. */
-function raiseWords(from: LimitSource): string {
-  if ("flag" in from) return from.of === "this sling" ? `${from.flag} <n>` : "ov sling --max-agents <n>, typed by you";
-  const { key, source } = from;
-  if (source !== null && !source.includes("/")) return `set ${source} to more`;
-  return `ov config set ${key} <n>${source?.endsWith("config.local.yaml") === true ? " --local" : ""}`;
-}
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
-
-const full = { code: "AGENT_ERROR", exit: exits.busy, retryable: true } as const;
-function programTrouble({ program, problem }: Extract<Refusal, { kind: "runtime-unavailable" }>): string {
-  if (problem.kind === "missing") return `there is no program "${program}" on PATH`;
-  return `${problem.at} --version failed (${problem.said})`;
-}
-
-const rejected = (code: Code) => ({ code, exit: exits.usage, retryable: false }) as const;
 
 function invalidInput(refusal: InvalidInput): Words {
   const base = { ...rejected("VALIDATION_ERROR"), message: `${sentence(refusal)}; ${unchanged}` };
@@ -407,23 +283,4 @@ function statusHint({ task, status, wanted }: Extract<Refusal, { kind: "task-sta
     }
   }
   return `see the task: ov task show ${task}`;
-}
-
-type LedRun = NonNullable<Extract<Refusal, { kind: "name-taken" }>["leads"]>;
-
-const clipped = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
-
-/** A second team needs a coordinator with another name. Most often the user wants to write to the first one. */
-function leadingAlready(name: string, { runId, objective }: LedRun): Words {
-  const about = objective === null ? "" : `, "${clipped(objective)}"`;
-  // A message of another kind starts no turn, and `ov stop` alone would leave the run active.
-  const which = name === "coordinator" ? "" : ` --name ${name}`;
-  return {
-    ...rejected("AGENT_ERROR"),
-    message: `${name} leads run ${runId} already${about}; nothing was started`,
-    hint:
-      `tell it more: ov coordinator send --body <text>${which}; ` +
-      `begin a second run beside it: the same command with --name <another>; ` +
-      `or end the first with its run: ov coordinator stop${which}`,
-  };
 }

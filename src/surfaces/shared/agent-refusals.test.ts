@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { agentWords } from "./agent-refusals.ts";
+
+test("a refused capability names who may start it, to those who may choose a parent", () => {
+  const refusal = { kind: "may-not-spawn", parent: "operator", may: ["lead", "scout", "builder"] } as const;
+  const hint = (capability: string) => agentWords({ ...refusal, capability }).hint;
+  expect(hint("reviewer")).toContain(
+    "a lead may start a reviewer: ov sling <task> --capability reviewer --parent <name>",
+  );
+  expect(hint("orchestrator")).toContain("an orchestrator is started with: ov orchestrator start");
+  expect(agentWords({ ...refusal, parent: "b1", capability: "reviewer" }).hint).not.toContain("--parent");
+});
+
+test("a limit is raised where it was set", () => {
+  const hint = (limitFrom: Parameters<typeof limited>[0]) => agentWords(limited(limitFrom)).hint;
+  expect(hint({ key: "agents.maxDepth", source: null })).toContain("ov config set agents.maxDepth <n>");
+  expect(hint({ key: "agents.maxDepth", source: ".overstory/config.local.yaml" })).toContain("<n> --local");
+  expect(hint({ key: "agents.maxDepth", source: "OVERSTORY__AGENTS__MAX_DEPTH" })).toContain(
+    "set OVERSTORY__AGENTS__MAX_DEPTH to more",
+  );
+});
+
+const limited = (limitFrom: { readonly key: string; readonly source: string | null }) =>
+  ({ kind: "too-deep", depth: 3, limit: 2, limitFrom }) as const;
+
+test("files that all are shared may be shared too; files that somebody owns are left to a last task", () => {
+  const overlap = (owner: string, shared: boolean) => ({ wanted: "src", owned: `src/${owner}.ts`, owner, shared });
+  const hint = (first: ReturnType<typeof overlap>, ...more: readonly (typeof first)[]) =>
+    agentWords({ kind: "scope-overlap", ...first, all: [first, ...more] }).hint;
+  expect(hint(overlap("b1", true), overlap("b2", true))).toContain('--shares "src/b1.ts,src/b2.ts"');
+  expect(hint(overlap("b1", true), overlap("b2", false))).toContain("one last task that waits for b2;");
+});
