@@ -113,9 +113,19 @@ test("the question about a branch says where it collides with what has landed", 
     - waitFor: { file: ../../landed, timeoutMs: 100000 }
     - edit: { file: a.txt, write: "b2\\n" }
     - commit: work
+    - shell: ov done --summary "All done"
+      expect: 4
     - ov: [done, --summary, All done]
 ${byDone}`;
   await using project = await makeProject({ gates: ["true"], files: { "a.txt": "base\n" }, scenario });
+  await landedUnderB2(project);
+  const says = expect.stringContaining("it conflicts with overstory/integration");
+  expect(await decisions(project)).toMatchObject([{ id: "merge:2", context: says }]);
+  expect((await project.ov("inbox", "--peek")).out).toContain("in a.txt");
+}, 120_000);
+
+/** The work of b1 lands while b2 works in the same file. */
+async function landedUnderB2(project: TestProject): Promise<void> {
   for (const task of ["B1", "B2"]) await slingNew(project, task);
   await untilAgent(project, "b1", "completed/done");
   await project.until("b2 had its place", async () => (await project.agent("b2")).worktreePath !== null);
@@ -123,9 +133,30 @@ ${byDone}`;
   const { worktreePath } = await project.agent("b2");
   writeFileSync(join(worktreePath ?? "", "../../landed"), "");
   await untilAgent(project, "b2", "completed/done");
-  const says = expect.stringContaining("it conflicts with overstory/integration");
-  expect(await decisions(project)).toMatchObject([{ id: "merge:2", context: says }]);
-  expect((await project.ov("inbox", "--peek")).out).toContain("in a.txt");
+}
+
+test("B9: an agent whose work conflicts with what landed is told so when it finishes, and settles it in the same turn", async () => {
+  const scenario = `
+- when: { agent: b2 }
+  do:
+    - waitFor: { file: ../../landed, timeoutMs: 100000 }
+    - edit: { file: a.txt, write: "b2\\n" }
+    - commit: work
+    - shell: ov done --summary "All done" >"$HOME/refused" 2>&1
+      expect: 4
+    - shell: eval "$(grep -o 'git merge[^,]*' "$HOME/refused")"
+      expect: 1
+    - edit: { file: a.txt, write: "both\\n" }
+    - commit: settled
+    - ov: [done, --summary, settled]
+${byDone}`;
+  await using project = await makeProject({ gates: ["true"], files: { "a.txt": "base\n" }, scenario });
+  await landedUnderB2(project);
+  const { id } = await project.agent("b2");
+  const checks = await project.read((tx) => tx.checks.completionsOf(id));
+  expect(checks).toMatchObject([{ status: "failed", problem: [{ kind: "conflict" }] }, { status: "done" }]);
+  expect(await project.read((tx) => tx.turns.listFor(id))).toHaveLength(1);
+  await project.json("merge", "--branch", "overstory/b2/B2");
 }, 120_000);
 
 test("an agent that failed, was recovered and whose work landed raises no alarm any more", async () => {

@@ -91,7 +91,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   open-part        a task that is a part of the lead's own was never started
  *   nothing-done     a lead that nothing was built for, without a reason
  *   not-merged       a branch that was to be joined is not contained
- *   conflict         it did not land for a conflict, and would meet the same one again
+ *   conflict         it does not merge with what has landed, or would meet the same conflict again
  *   ended            the agent ended meanwhile
  *   mail             the report could not be sent
  *   unread-mail      mail came that the agent has to see before it ends

@@ -78,8 +78,8 @@ export function collisionMail({ a, b, files }: Collision): OutcomeMail {
             `first; then run this in the worktree of the other, ${settle}`,
           ]
         : [
-            `Nobody has to stop, and nothing was changed. What is on ${landed.branch} has landed already. Before you report your work,`,
-            `run this in your worktree, ${settle}`,
+            `Nobody has to stop, and nothing was changed. What is on ${landed.branch} has landed already. It is for`,
+            `${(landed === a ? b : a).agentName} to run this in its own worktree, best before it reports, and to ${settle}`,
           ]),
       "You are told once for each file. All pairs: ov merge radar",
     ].join("\n"),

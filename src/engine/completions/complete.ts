@@ -5,6 +5,7 @@ import type { Receipt } from "../../domain/gate/gate.ts";
 import { joinCommand } from "../../domain/merge/words.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
+import type { Tx } from "../../ports/store.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
 import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.ts";
@@ -37,9 +38,10 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);
   const missing = await ports.store.read(async (tx) => {
+    const told = collision === undefined ? [] : await tellConflict(tx, check, collision);
     const unread = await unreadBeforeFinish(tx, agent, check, ports.clock.now());
     const facts = { agent, request, work, unmerged, ...(await roleFacts(tx, agent, request)) };
-    return [...missingFrom(facts), ...(unread.length === 0 ? [] : [unreadMail])];
+    return [...missingFrom(facts), ...told, ...(unread.length === 0 ? [] : [unreadMail])];
   });
   if (missing.length > 0) throw lacking(missing);
   const proved = await proofOf(ports, tools, check, { agent, work, collision });
@@ -200,6 +202,29 @@ const missingFor = ({ landing, files }: Collision): Missing => ({
   fix: `${joinCommand(landing)}, settle the files, commit, and run ov done again`,
   names: files,
 });
+
+/**
+ * An agent whose work does not merge is told once, while it still has everything at hand: to settle it here takes no further
+ * turn of anybody. When it finishes again as it was, its parent decides, who may have a merger for it.
+ */
+async function tellConflict(
+  tx: Tx,
+  { agentId, agentName, requestedBy }: StoredCheck,
+  { landing, files, isKnown }: Collision,
+): Promise<readonly Missing[]> {
+  if (requestedBy !== agentName) return [];
+  const before = await tx.checks.completionsOf(agentId ?? "");
+  if (before.some(({ problem }) => problem.some(({ kind }) => kind === "conflict"))) return [];
+  const what = isKnown ? "was sent back for a conflict with" : "conflicts with what has landed meanwhile on";
+  return [
+    {
+      kind: "conflict",
+      message: `this branch ${what} ${landing}${inFiles(files)}; it does not land before that is settled`,
+      fix: `${joinCommand(landing)}, settle the files, commit, and run ov done again. If you cannot, run ov done again as it is: this is said once`,
+      names: files,
+    },
+  ];
+}
 
 /** The conflict in words, for the agent or person who decides about the work. */
 const collisionGap = ({ landing, files }: Collision): string =>

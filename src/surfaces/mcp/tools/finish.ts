@@ -67,7 +67,12 @@ function said(reply: CheckReply, { attached }: { readonly attached: boolean }, r
     const lines = ["Not finished. What is missing:", ...problem.map(inItsWords).flatMap(missingLines)];
     return { text: lines.join("\n"), data, failed: true };
   }
-  const lines = ["Finished; your parent has been told. End your turn now.", ...gateLines(reply.results)];
+  const gaps = reply.receipt?.gaps ?? [];
+  const lines = [
+    "Finished; your parent has been told. End your turn now.",
+    ...gateLines(reply.results),
+    ...gaps.map((gap) => `Your parent knows: ${visibleLine(gap)}`),
+  ];
   return { text: lines.join("\n"), data };
 }
 
