@@ -1,4 +1,4 @@
-import { isFolderName, isReserved } from "../name/name.ts";
+import { isFolderName, isMisleading, isReserved } from "../name/name.ts";
 import { invalid, type LimitSource, type Refusal } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
 import type { Agent } from "./agent.ts";
@@ -39,6 +39,8 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Result<
   // The reserved names belong to the persistent agents, who take them with the operator's word.
   if (isReserved(request.name) && !isIn("persistent", request.capability))
     return no(invalid("name", "is a reserved address", { value: request.name }));
+  if (isMisleading(request.name))
+    return no(invalid("name", "would be taken for a part of the program; choose another", { value: request.name }));
   if (isFolderName(request.name))
     return no(invalid("name", "is the name of a folder of ours; choose another", { value: request.name }));
   const depth = parent === null ? (isIn("persistent", request.capability) ? 0 : 1) : parent.depth + 1;

@@ -4,6 +4,9 @@ import { no, ok, type Result } from "../result.ts";
 /** Addresses that always exist and that no worker may take as its name. */
 export const reservedNames = ["operator", "orchestrator", "coordinator", "monitor", "system", "integration"] as const;
 
+/** Names that a person would take for a part of the program or for a person. */
+const misleadingNames: readonly string[] = ["engine", "overstory", "ov", "watchdog", "merge-queue", "human", "user"];
+
 /** Folders of ours among those that are named after agents. */
 const folderNames: readonly string[] = ["merge"];
 
@@ -31,6 +34,9 @@ function check(text: string, field: string, pattern: RegExp, letters: string): R
 }
 
 export const isReserved = (name: string): boolean => (reservedNames as readonly string[]).includes(name);
+
+/** No new agent may have it: mail from it would be read as somebody else's. */
+export const isMisleading = (name: string): boolean => misleadingNames.includes(name);
 
 /** No agent may have it: its files would lie among ours. */
 export const isFolderName = (name: string): boolean => folderNames.includes(name);

@@ -78,8 +78,17 @@ describe("a criterion", () => {
     expect(amend([change(1)])).toBe(true);
     expect(amend([change(1), change(2, 1)])).toBe(false);
     expect(amend([change(1), change(2, 5)])).toBe(true);
-    expect(amend([change(1), change(2, 1), change(3)])).toBe(true);
+    expect(amend([change(1), { ...change(2, 1), changedBy: "coordinator" }, change(3)])).toBe(true);
     expect(amend([], { ...coordinator, isOperator: true })).toBe(true);
+  });
+
+  test("that has the operator's words is amended by the operator alone", () => {
+    for (const addedBy of ["operator", "system"]) {
+      expect(amendCriterion({ ...proved, addedBy }, [change(1)], "less", coordinator)).toMatchObject({
+        refusal: { problem: expect.stringContaining("the operator's own words") },
+      });
+    }
+    expect(amendCriterion(proved, [change(1, 1), change(2)], "less", coordinator).ok).toBe(false);
   });
 
   test("that is waived stays as it is", () => {

@@ -72,6 +72,11 @@ export function amendCriterion(
   if (criterion.waivedAt !== null) {
     return no(invalid("number", "is waived and stays as it is; add another criterion", { value }));
   }
+  const owner = before.findLast((one) => one.criterion === criterion.number)?.changedBy ?? criterion.addedBy;
+  if (!isOperator && (owner === "operator" || owner === "system")) {
+    const problem = "has the operator's own words, which only the operator changes; ask for it with a decision_gate";
+    return no(invalid("number", problem, { value }));
+  }
   if (words.value === criterion.text) return no(invalid("text", "is what the criterion says already"));
   const isOfChange = before.some((one) => one.criterion === null && one.changedAt === criterion.addedAt);
   if (!isOperator && criterion.addedBy === operator.name && !isOfChange) {

@@ -3,8 +3,11 @@ import type { Caller } from "../caller/caller.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Task } from "./task.ts";
 
-/** `change` covers what is written about a task and what it waits for; the others move it along. */
-export const taskActions = ["change", "claim", "move", "close", "drop", "reopen"] as const;
+/**
+ * `word` covers what is to be done and in which files, `change` whatever else is written about a task and what it waits
+ * for; the others move it along.
+ */
+export const taskActions = ["word", "change", "claim", "move", "close", "drop", "reopen"] as const;
 export type TaskAction = (typeof taskActions)[number];
 
 /**
@@ -15,11 +18,19 @@ export type TaskAction = (typeof taskActions)[number];
  *                        given up has none
  *                        Which tasks each of them may drop, the use case decides by who works on them
  *   other agents         their own task, and they move it only while nobody else holds it
+ *   no agent             puts its own task into other words: its work is judged by them
  */
 export function forbidden(caller: Caller, action: TaskAction, task: Task): Refusal | undefined {
   if (caller.kind !== "agent") return undefined;
   if (!directs(caller) && caller.taskId !== task.id) {
     return deny(caller, `${action} task ${task.id}`, "it is not its own task");
+  }
+  if (action === "word" && caller.taskId === task.id) {
+    return deny(
+      caller,
+      `reword task ${task.id}`,
+      "its own work is judged by these words; ask whoever gave it the task",
+    );
   }
   if (action === "drop" && !directs(caller)) {
     return deny(caller, `drop task ${task.id}`, "only leads, coordinators and the operator drop tasks");

@@ -281,6 +281,30 @@ async function slungLead(world: MailWorld, more: Partial<SlingRequest>): Promise
   return { kind: "agent", name, agentId, capability, runId, taskId, turnId: null };
 }
 
+test("an agent slings on no task on which somebody works who is not below it, be it a reviewer", async () => {
+  await using world = await worldOf();
+  const seat = { capability: "lead", parentName: "coordinator", runId: "run-1" } as const;
+  const [one, other] = [await world.seat("l1", seat), await world.seat("l2", seat)];
+  await world.store.transaction((tx) => tx.tasks.insert(aTask("T9", { runId: "run-1", status: "in_review" })));
+  await world.seat("b9", { parentName: "l2", runId: "run-1", taskId: "T9", state: "completed", outcome: "done" });
+  const judge = (name: string): SlingRequest => ({
+    taskId: "T9",
+    name,
+    capability: "reviewer",
+    files: [],
+    environment: {},
+  });
+  expect(await world.call(sling, judge("rx"), { caller: one })).toMatchObject({
+    refusal: { kind: "not-allowed", why: "b9, which works on it, is not below it" },
+  });
+  expect(await world.call(sling, judge("ry"), { caller: other })).toMatchObject({ ok: true });
+});
+
+test.each(["engine", "overstory", "human"])("no agent is called %s", async (name) => {
+  await using world = await worldOf();
+  expect(await world.call(sling, asking(name))).toMatchObject({ refusal: { kind: "invalid", field: "name" } });
+});
+
 test("a new run is for no landing branch of ours and for no agent's branch, typed or checked out", async () => {
   await using world = await worldOf();
   const first = await world.must(sling, asking("ann", { run: "new", currentBranch: "main" }));

@@ -103,6 +103,9 @@ export function checkWritten(
     const problem = `must not begin with ${engineKeys}, which is for messages of the engine; the message was not sent`;
     return no(invalid("dedupe-key", problem, { value: dedupeKey }));
   }
+  if (written.subject !== undefined && /^\s*\[engine\]/i.test(written.subject)) {
+    return no(invalid("subject", "must not begin with [ENGINE], by which the engine's own mail is known"));
+  }
   for (const [field, value] of Object.entries(written)) {
     if (value.trim() === "") return no(invalid(field, "is empty; the message was not sent"));
   }

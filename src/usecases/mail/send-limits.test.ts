@@ -38,6 +38,13 @@ test("nobody sends under a key of the engine's, under which the report of an age
   expect(await world.call(replyToMail, { id: id ?? "", body: "y", dedupeKey: "ov:x" })).toMatchObject({ ok: false });
 });
 
+test("nobody writes a subject by which mail of the engine is known", async () => {
+  await using world = await mailWorld();
+  const b1 = await world.seat("b1");
+  const asks = { to: "operator", subject: " [Engine] somebody moved main", body: "x" };
+  expect(await world.call(sendMail, asks, { caller: b1 })).toMatchObject({ refusal: { field: "subject" } });
+});
+
 test("a dedupe key belongs to its sender and wins over every later obstacle", async () => {
   await using world = await mailWorld();
   await world.seat("b1", { parentName: "gone" });

@@ -15,6 +15,8 @@ import { replyToMail, sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import { overview } from "../status/overview.ts";
+import { updateTask } from "../tasks/change-tasks.ts";
+import { closeTask } from "../tasks/close-task.ts";
 import { changeRun } from "./change-objective.ts";
 import { endRun } from "./change-run.ts";
 import { listCriteria, recordProof, waiveCriterionOfRun } from "./criteria.ts";
@@ -324,6 +326,19 @@ test("a last review that cannot be done is a decision of the operator, not a blo
     else expect(then).toMatchObject({ status: "completed" });
     // What the dead reviewer should have read is over with the run.
     if (option !== "wait") expect(await world.store.read((tx) => tx.tasks.list({ unclosed: true }))).toEqual([]);
+  }
+});
+
+test("who is read has no say in the assignment of the last reviewer", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  const id = "last-review-1";
+  const why = expect.stringContaining("reading of the whole run");
+  for (const caller of [coordinator, agentCaller("lea", "lead", { runId: "run-1" })]) {
+    expect(await world.call(updateTask, { id, title: "Formal end" }, caller)).toMatchObject({ refusal: { why } });
+    expect(await world.call(updateTask, { id, criteria: [] }, caller)).toMatchObject({ refusal: { why } });
+    expect(await world.call(closeTask, { id }, caller)).toMatchObject({ refusal: { why } });
   }
 });
 

@@ -119,8 +119,12 @@ export const updateTask: UseCase<UpdateTaskRequest, PlannedTask> = {
   kind: "write",
   request: fields({ id: text }, { ...taskFields, title: text, status: text }),
   run: async (tx, context, { id, criteria, ...change }) => {
-    const action = change.status === undefined ? "change" : "move";
-    const found = await findTaskFor(tx, context.caller, action, id);
+    const words = [change.title, change.description, change.files, change.shares, change.parentId, criteria];
+    const reworded = words.some((field) => field !== undefined)
+      ? await findTaskFor(tx, context.caller, "word", id)
+      : null;
+    if (reworded?.ok === false) return reworded;
+    const found = await findTaskFor(tx, context.caller, change.status === undefined ? "change" : "move", id);
     if (!found.ok) return found;
     const changed = changeTask(found.value, change, context.now);
     if (!changed.ok) return changed;

@@ -203,7 +203,7 @@ test.each<[string, Caller, string]>([
 ])("an agent may change, claim and close %s", async (_, caller, id) => {
   await using world = useCaseWorld();
   for (const task of ["own", "other"]) await add(world, task);
-  await world.must(updateTask, { id, description: "found more" }, caller);
+  await world.must(updateTask, { id, labels: ["found-more"] }, caller);
   await world.must(claimTask, { id }, caller);
   await world.must(closeTask, { id }, caller);
   const mine = (await world.events()).filter(({ source }) => source === "agent");
@@ -225,6 +225,23 @@ test("an agent is refused another's task and every code task; the operator is no
   expect(await world.call(closeTask, { id: "own" }, builder)).toMatchObject(denied);
   expect(await world.call(closeTask, { id: "own" }, lead)).toMatchObject({ refusal: { kind: "not-allowed" } });
   expect((await world.must(closeTask, { id: "own" })).task.status).toBe("closed");
+});
+
+test("nobody puts the task into other words by which its own work is judged", async () => {
+  await using world = useCaseWorld();
+  for (const task of ["own", "top", "part"]) await add(world, task);
+  const changes = [{ title: "Less" }, { description: "Nothing is wanted" }, { files: ["**"] }, { criteria: [] }];
+  for (const change of changes) {
+    for (const [caller, id] of [
+      [builder, "own"],
+      [lead, "top"],
+    ] as const) {
+      const why = expect.stringContaining("judged by these words");
+      expect(await world.call(updateTask, { id, ...change }, caller)).toMatchObject({ refusal: { why } });
+    }
+  }
+  await world.must(updateTask, { id: "part", title: "More" }, lead);
+  await world.must(updateTask, { id: "own", status: "in_progress" }, builder);
 });
 
 test("a lead or coordinator leaves the tasks of another team alone, until that team's run has ended", async () => {
