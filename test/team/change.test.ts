@@ -15,7 +15,7 @@ const scenario = `
     - shell: ov run criteria amend 1 "anything" >"$HOME/early" 2>&1; true
 - when: { capability: coordinator, input: "objective changed" }
   do:
-    - shell: ov run criteria amend 3 "rows.json is read" >"$HOME/amended" 2>&1
+    - shell: ov run criteria amend 2 "the README names rows.json" >"$HOME/amended" 2>&1
     - shell: ov task drop T1 --reason "CSV is not wanted" --with-dependents >"$HOME/dropped" 2>&1
 - when: { capability: coordinator }
   do: [{ say: I wait. }]
@@ -39,7 +39,7 @@ test("L11: a change of mind is one command; the coordinator is told once, and dr
   expect(changed).toMatchObject({ changed: true, criterion: 3, told: "coordinator" });
   await project.until("b1 was let go", async () => (await project.agent("b1")).releasedAt !== null);
   await project.settled();
-  expect(said("amended")).toContain("rows.json is read");
+  expect(said("amended")).toContain("the README names rows.json");
   expect(said("dropped")).toContain("T2");
   expect(await project.json("run", "change", "JSON instead of CSV")).toMatchObject({ changed: false, told: null });
   await project.settled();
@@ -59,14 +59,14 @@ test("L11: a change of mind is one command; the coordinator is told once, and dr
 
   const prompt = (await project.ov("prompt", "show", "--agent", "coordinator")).out;
   expect(prompt).toContain("Read CSV [change 1: JSON instead of CSV]");
-  expect(prompt).toContain("criterion 3: rows.json is read");
+  expect(prompt).toContain("criterion 2: the README names rows.json");
   expect(prompt).not.toContain("criterion 1:");
   const shown = await project.json("run", "show");
   expect(shown.run).toMatchObject({
     objective: "Read CSV [change 1: JSON instead of CSV]",
     changes: [
       { number: 1, criterion: null, words: "JSON instead of CSV", wordsBefore: "Read CSV", changedBy: "operator" },
-      { number: 2, criterion: 3, words: "rows.json is read", wordsBefore: "JSON instead of CSV" },
+      { number: 2, criterion: 2, words: "the README names rows.json", wordsBefore: "the README names it" },
     ],
   });
 

@@ -60,17 +60,6 @@ describe("a criterion", () => {
     });
   });
 
-  test("is amended by the operator alone where the operator added it beside the objective", () => {
-    const wish = { ...proved, addedBy: "operator", addedAt: 77 };
-    const amend = (before: readonly RunChange[], who = coordinator) => amendCriterion(wish, before, "other words", who);
-    expect(amend([change(1)])).toMatchObject({
-      refusal: { problem: expect.stringContaining("added by the operator") },
-    });
-    // The words of a change are part of the objective, too.
-    expect(amend([{ ...change(1), changedAt: 77 }]).ok).toBe(true);
-    expect(amend([change(1)], { ...coordinator, isOperator: true }).ok).toBe(true);
-  });
-
   test("is amended by its coordinator once for each change of the objective, by the operator at any time", () => {
     const amend = (before: readonly RunChange[], who = coordinator) =>
       amendCriterion(proved, before, "other words", who).ok;

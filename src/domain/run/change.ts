@@ -1,4 +1,3 @@
-import { operator } from "../caller/caller.ts";
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
 import { type Criterion, criterionText, unproved } from "./checklist.ts";
@@ -58,7 +57,7 @@ export function changeObjective(
 /**
  * Puts a criterion into other words and forgets its evidence, which was about the older words. A coordinator may do this
  * once per criterion after each change of the objective. Otherwise it could reword criteria until they fit what was built.
- * A criterion that the operator added beside the objective is the operator's alone: no other text has its words.
+ * What the operator worded stays in these words until the operator changes them.
  */
 export function amendCriterion(
   criterion: Criterion,
@@ -78,10 +77,6 @@ export function amendCriterion(
     return no(invalid("number", problem, { value }));
   }
   if (words.value === criterion.text) return no(invalid("text", "is what the criterion says already"));
-  const isOfChange = before.some((one) => one.criterion === null && one.changedAt === criterion.addedAt);
-  if (!isOperator && criterion.addedBy === operator.name && !isOfChange) {
-    return no(invalid("number", "was added by the operator, who alone puts it into other words", { value }));
-  }
   const last = before.findLast((one) => one.criterion === criterion.number)?.number ?? 0;
   const changed = before.findLast((one) => one.criterion === null)?.number ?? 0;
   if (!isOperator && changed <= last) {

@@ -23,7 +23,7 @@ export type TaskAction = (typeof taskActions)[number];
 export function forbidden(caller: Caller, action: TaskAction, task: Task): Refusal | undefined {
   if (caller.kind !== "agent") return undefined;
   if (!directs(caller) && caller.taskId !== task.id) {
-    return deny(caller, `${action} task ${task.id}`, "it is not its own task");
+    return deny(caller, `${action === "word" ? "change" : action} task ${task.id}`, "it is not its own task");
   }
   if (action === "word" && caller.taskId === task.id) {
     return deny(

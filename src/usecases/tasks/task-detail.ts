@@ -124,7 +124,11 @@ export async function findTaskFor(
   const found = await findTask(tx, id);
   if (!found.ok) return found;
   const why = caller.kind === "agent" ? await notOfItsTeam(tx, caller, found.value) : undefined;
-  const denied = { kind: "not-allowed", action: `${action} task ${id}`, caller: caller.name } as const;
+  const denied = {
+    kind: "not-allowed",
+    action: `${action === "word" ? "change" : action} task ${id}`,
+    caller: caller.name,
+  } as const;
   const refused = forbidden(caller, action, found.value) ?? (why === undefined ? undefined : { ...denied, why });
   return refused === undefined ? found : no(refused);
 }

@@ -127,6 +127,7 @@ export const recover: Handler = async ({ app, args, flags, io }) => {
 export const release: Handler = async ({ app, args, io }) => {
   // Looked up before the engine takes the worktree away.
   const unsettled = await app.call("agent.listUnsettled", { of: word(args.agent) });
+  if (!unsettled.ok && unsettled.refusal.kind === "not-allowed") return unsettled;
   const reply = await app.call("agent.release", { name: word(args.agent) });
   if (!reply.ok) return reply;
   const { agentName, alreadyReleased, released } = reply.value;
