@@ -41,6 +41,8 @@ export interface UseCase<Request, Reply> {
   readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
   /** A `read` that starts no engine, though work may be due: its caller is about to stop an engine or to be one. */
   readonly startsNoEngine?: boolean;
+  /** Does the caller of this `read` write next? Then the store is opened for writing at once: opening it takes milliseconds. */
+  readonly beforeWrite?: (request: Request) => boolean;
   /** Only the operator may call it. */
   readonly operatorOnly?: boolean;
   /** A `read` that shows each caller something else: an agent that hides its token must not pass for the operator. */

@@ -5,7 +5,7 @@ import type { ChannelCall, CommandChannel } from "../../ports/command-channel.ts
 import type { EngineContact, EngineNotice } from "../../ports/engine-contact.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Store } from "../../ports/store.ts";
-import { isOperationName, operationOf } from "../catalog.ts";
+import { isOperationName, isUseCase, operationOf } from "../catalog.ts";
 import { silenceWords } from "../engine/engine-work.ts";
 import { type ChannelPorts, runUseCase } from "./run-use-case.ts";
 
@@ -28,6 +28,7 @@ export interface DirectTerms {
 /** Runs the use case here, on the database file; opened for reading only when that is enough. */
 export function directChannel(terms: DirectTerms): CommandChannel {
   const { hasDatabase } = terms;
+  let askedAt = Number.NEGATIVE_INFINITY;
   let store: { readonly opened: Store; readonly readOnly: boolean; readonly isEmpty: boolean } | undefined;
   // Two connections of one process would wait for each other's locks while neither can run.
   const storeFor = (readOnly: boolean): Store => {
@@ -41,10 +42,18 @@ export function directChannel(terms: DirectTerms): CommandChannel {
   return {
     call: async (call) => {
       const name = known(call);
-      const { kind } = await operationOf(name);
+      const operation = await operationOf(name);
+      const isRead = operation.kind === "read";
       const hasNone = store === undefined || store.isEmpty;
-      if (kind !== "read" && hasNone && !hasDatabase()) await terms.makeDatabase();
-      const ports = { ...terms.ports(storeFor(kind === "read")), records: () => storeFor(false) };
+      if (!isRead && hasNone && !hasDatabase()) await terms.makeDatabase();
+      const isReadOnly =
+        isRead && !(isUseCase(operation) && operation.beforeWrite?.(call.request) === true && hasDatabase());
+      const direct = terms.ports(storeFor(isReadOnly));
+      const now = direct.clock.monotonic();
+      // A command that waits reads again and again, and has nothing new to tell an engine that it has just told.
+      const hasJustAsked = isRead && now - askedAt < askAgainMs;
+      if (!hasJustAsked) askedAt = now;
+      const ports = { ...direct, hasJustAsked, records: () => storeFor(false) };
       const run = () => runUseCase(ports, { ...call, name });
       const { result, due, mayStart } = await run().catch((error) => afterSilence(terms, { error, run }));
       ports.reach("command.after-commit");
@@ -63,6 +72,9 @@ export function directChannel(terms: DirectTerms): CommandChannel {
     },
   };
 }
+
+/** Less than the longest pause between two looks of a command that waits, so that it notices when the engine dies. */
+const askAgainMs = 400;
 
 interface Failed<T> {
   readonly error: unknown;

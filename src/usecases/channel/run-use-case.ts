@@ -34,6 +34,8 @@ export interface ChannelPorts {
   readonly files: ProjectFiles;
   readonly reach: ReachKillPoint;
   readonly sight: CallerSight;
+  /** Set for a read soon after another one: whether an engine has something to do was asked then. */
+  readonly hasJustAsked?: boolean;
   readonly preflight?: Preflight;
   readonly isCommit?: IsCommit;
   readonly takenNames?: () => Promise<readonly string[]>;
@@ -89,7 +91,8 @@ async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
     if (!caller.ok) return { result: caller, due: false, mayStart: false };
     const context = contextOf(ports, caller.value);
     const result = await useCase.run(tx, context, frame.request);
-    const due = useCase.startsNoEngine !== true && (await hasWork(tx, context));
+    const asksForWork = useCase.startsNoEngine !== true && ports.hasJustAsked !== true;
+    const due = asksForWork && (await hasWork(tx, context));
     const mayStart = due && caller.value.kind === "operator" && (await isOutside(tx, ports));
     return { result, due, mayStart };
   });

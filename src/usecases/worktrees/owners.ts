@@ -2,7 +2,7 @@ import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { ok } from "../../domain/result.ts";
-import { noFields } from "../../domain/schema/schema.ts";
+import { fields, flag, list, noFields, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
@@ -45,6 +45,46 @@ export const ownersForCleaning: UseCase<object, OwnersReply> = {
   run: readOwners,
 };
 
+interface OfBranches {
+  readonly branches: readonly string[];
+  readonly isDryRun?: boolean | undefined;
+}
+
+const ofBranches: SchemaOf<OfBranches> = fields({ branches: list(text) }, { isDryRun: flag });
+
+/**
+ * The agents that own these branches and still have a worktree, for looking at. Without all that `owners` reads: each
+ * `ov merge add` asks.
+ */
+export const ownersOfBranches: UseCase<OfBranches, { readonly agents: readonly Agent[] }> = {
+  kind: "read",
+  request: ofBranches,
+  beforeWrite: ({ isDryRun }) => isDryRun !== true,
+  run: readOwnersOf,
+};
+
+/** The same for someone about to write in their worktrees. */
+export const ownersOfBranchesForCleaning: typeof ownersOfBranches = {
+  kind: "read",
+  request: ofBranches,
+  operatorOnly: true,
+  run: readOwnersOf,
+};
+
+async function readOwnersOf(tx: Tx, _: Context, { branches }: OfBranches) {
+  const agents: Agent[] = [];
+  for (const branch of branches) {
+    for (const agent of newestPerName(await tx.agents.list({ branch }))) {
+      if (agent.worktreeKind === "root" || agent.cleanedAt !== null) continue;
+      // A later incarnation may work on another branch, in the same directory.
+      if ((await tx.agents.byName(agent.name))?.id !== agent.id) continue;
+      agents.push(agent);
+      break;
+    }
+  }
+  return ok({ agents });
+}
+
 /** What is on record about kept work, oldest first. */
 export const snapshots: UseCase<object, { readonly snapshots: readonly SnapshotRecord[] }> = {
   kind: "read",
@@ -60,11 +100,11 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
   const isLive = new Set(live.map(({ name }) => name));
   const { canonicalBranch } = settings.project;
   const waiting = await tx.merges.list({ statuses: openMergeStatuses, approval: "waiting" });
-  const list: Owner[] = [];
+  const found: Owner[] = [];
   for (const agent of agents) {
     const run = await tx.runs.get(agent.runId);
     const targets = [run?.landingBranch, run?.targetBranch, canonicalBranch].filter((name) => name != null);
-    list.push({
+    found.push({
       agent,
       incarnations: (incarnations.get(agent.name) ?? []).map(({ id }) => id),
       parentLives: isLive.has(agent.parentName),
@@ -75,7 +115,7 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
   }
   const hasOpenRun = (await tx.runs.current()) !== undefined;
   return ok({
-    owners: list,
+    owners: found,
     live: [...isLive],
     canonicalBranch,
     takenOut: Object.fromEntries(await wordsAboutAll(tx)),

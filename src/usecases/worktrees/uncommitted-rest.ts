@@ -1,6 +1,6 @@
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, list, text } from "../../domain/schema/schema.ts";
+import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import {
   type OffBranch,
   offBranchFix,
@@ -10,7 +10,7 @@ import {
 } from "../../domain/worktree/change.ts";
 import type { OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
-import { type Owner, worktreeOf } from "./owners.ts";
+import { worktreeOf } from "./owners.ts";
 import { unlessDamaged } from "./survey.ts";
 
 export interface Rest {
@@ -23,30 +23,35 @@ export interface Rest {
   readonly refusal: Refusal;
 }
 
+interface RestsRequest {
+  readonly branches: readonly string[];
+  /** The caller writes nothing afterwards. */
+  readonly isDryRun?: boolean | undefined;
+}
+
 /**
  * What the agents that own these branches have in their worktrees and not on the branch: uncommitted files, and commits. A
  * branch without a rest is left out.
  */
-export const listRests: Effect<{ readonly branches: readonly string[] }, { readonly rests: readonly Rest[] }> = {
+export const listRests: Effect<RestsRequest, { readonly rests: readonly Rest[] }> = {
   kind: "effect",
-  request: fields({ branches: list(text) }),
+  request: fields({ branches: list(text) }, { isDryRun: flag }),
   place: "engine",
-  run: async (world, { branches }) => {
-    const read = await world.call("worktree.listOwners", {});
+  run: async (world, request) => {
+    const read = await world.call("worktree.findOwners", request);
     if (!read.ok) return read;
     const rests: Rest[] = [];
-    for (const branch of branches) {
-      const owner = ownerIn(read.value.owners, branch);
-      const worktree = owner === undefined ? undefined : worktreeOf(owner.agent);
-      // Git is asked only about branches that an agent has made: no other has such files.
+    // Git is asked only about branches that an agent has made: no other has such files.
+    for (const agent of read.value.agents) {
+      const worktree = worktreeOf(agent);
       if (worktree === undefined) continue;
       const worktrees = await world.worktrees();
       const facts = await worktrees.inspect(worktree);
       const { uncommitted: files, ahead, onBranch } = facts;
-      const { agentName } = worktree;
+      const { agentName, branch } = worktree;
       const hasCommits = (facts.offBranch?.branchMessages.length ?? ahead) > 0;
       // An agent that finished on its branch has said that its work is there: what it tried elsewhere is no rest.
-      const isDone = owner?.agent.outcome === "done" && onBranch;
+      const isDone = agent.outcome === "done" && onBranch;
       if (facts.offBranch !== null && !isDone) {
         const left = await offBranchRefusal(worktrees, worktree, facts.offBranch);
         rests.push({ branch, agentName, files, mayCommit: false, refusal: { ...left, hasCommits } });
@@ -106,17 +111,14 @@ function inQuietWorktree<Reply>(
 
 /** The worktree of a branch in which no turn runs. A command writes in it, so only the operator may ask. */
 async function quietWorktree({ call }: World, branch: string): Promise<Result<OwnedWorktree, Refusal>> {
-  const read = await call("worktree.listOwnersForCleaning", {});
+  const read = await call("worktree.findOwnersForCleaning", { branches: [branch] });
   if (!read.ok) return read;
-  const agent = ownerIn(read.value.owners, branch)?.agent;
+  const [agent] = read.value.agents;
   const worktree = agent === undefined ? undefined : worktreeOf(agent);
   if (agent === undefined || worktree === undefined) return no(notFound("branch", branch));
   if (agent.state === "in_turn") return no({ kind: "busy", what: `${agent.name}, which is in a turn,` });
   return ok(worktree);
 }
-
-const ownerIn = (owners: readonly Owner[], branch: string): Owner | undefined =>
-  owners.find(({ agent }) => agent.branch === branch && agent.worktreeKind !== "root" && agent.cleanedAt === null);
 
 async function notCommitted(worktrees: WorktreeKeeping, worktree: OwnedWorktree, why: RestProblem): Promise<Refusal> {
   const { uncommitted: files, ahead } = await worktrees.inspect(worktree);

@@ -78,7 +78,7 @@ export async function dryRunBranch({ app, io }: Call, request: AddMergeRequest):
 
 /** What `--commit-rest` would commit before the merge; undefined where nothing is uncommitted. Writes nothing. */
 export async function dryRunCommit({ app, io }: Call, branch: string): Promise<Result<Outcome | undefined, Refusal>> {
-  const rest = await app.call("branch.listRests", { branches: [branch] });
+  const rest = await app.call("branch.listRests", { branches: [branch], isDryRun: true });
   if (!rest.ok) return rest;
   const [first] = rest.value.rests;
   if (first === undefined) return ok(undefined);
