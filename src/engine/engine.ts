@@ -1,3 +1,4 @@
+import { sufficientApprovals } from "../domain/merge/entry.ts";
 import type { OpenSocket } from "../ports/engine-contact.ts";
 import { earliest, isWorkDue, nextChore, nextReturn } from "../usecases/engine/engine-work.ts";
 import { tellOperator } from "../usecases/mail/post.ts";
@@ -59,7 +60,8 @@ interface Worker {
  *
  *   when                                 what the loop does
  *   at each wake                         starts turns that are due, asks `Seating` to look
- *   at a wake, at most every 100 ms      asks every other worker to look, and calls the watchdog
+ *   at a wake, at most every 100 ms      asks every other worker to look, and calls the watchdog; one look is brought
+ *                                        forward when a merge could begin
  *   at a wake, at most every 250 ms      takes over turns whose supervisor is gone; asks when the watchdog is due
  *   every 500 ms while work is live      looks for unannounced changes, a lost keeper, lost or silent supervisors
  *   at the next due time                 a whole round: a turn to be tried again, a timer, the watchdog
@@ -95,6 +97,7 @@ class Engine {
   /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
   #ownersInDoubt = true;
   #lookedAsideAt = Number.NEGATIVE_INFINITY;
+  #hurriedAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
   /** The settings have changed: the engine starts no work that depends on the old ones. */
@@ -190,7 +193,7 @@ class Engine {
     const moment = clock.now();
     await this.#startTurns(moment);
     const early = this.#lookedAsideAt + lookAsideMs - clock.monotonic();
-    if (early > 0) {
+    if (early > 0 && !(await this.#hasMergeToBegin(moment))) {
       await this.#signal.wait(early);
       return false;
     }
@@ -211,6 +214,19 @@ class Engine {
     }
     await this.#rest(live, now + Math.max(dueInMs ?? idleLeft, 1), seen);
     return false;
+  }
+
+  /**
+   * Is there a merge that could begin, and no merge under way? A person who approved branches waits for it, so it does not
+   * wait for the next beat; but no more than one look in each beat is brought forward.
+   */
+  async #hasMergeToBegin(moment: number): Promise<boolean> {
+    const { clock, rules, store } = this.#ports;
+    const now = clock.monotonic();
+    if (!this.#merges.isResting || now - this.#hurriedAt < lookAsideMs) return false;
+    const isDue = await store.read((tx) => tx.merges.dueWork(moment, sufficientApprovals(rules.merge.mode)));
+    if (isDue) this.#hurriedAt = now;
+    return isDue;
   }
 
   /** Only root could raise the limit again, so this engine can start no agent and no gate any more. */

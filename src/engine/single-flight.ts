@@ -35,6 +35,10 @@ export class SingleFlight {
     });
   }
 
+  get isFlying(): boolean {
+    return this.#flight !== undefined;
+  }
+
   /** Resolves when no run is going on. What was asked for during the last run is not begun; it has to be asked for again. */
   async settled(): Promise<void> {
     this.#isEnding = true;

@@ -60,6 +60,11 @@ export class MergeWorker {
     return this.#flight.settled();
   }
 
+  /** No pass is going on. */
+  get isResting(): boolean {
+    return !this.#flight.isFlying;
+  }
+
   /** What gates of an earlier engine left behind is out of the way: others may use the pool, too. */
   get poolIsFree(): boolean {
     return this.#gatesEnded;
