@@ -1,4 +1,5 @@
 import { hasEnded } from "../../../domain/agent/agent.ts";
+import type { Message } from "../../../domain/mail/types.ts";
 import { type Asker, approvalFor, type MergeEntry, mergeRef, waitingReason } from "../../../domain/merge/entry.ts";
 import { approvalMail, mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Settings } from "../../../ports/settings.ts";
@@ -33,22 +34,34 @@ export async function askForApproval(
   });
 }
 
+/** The unread messages that ask the operator about merges, by the number of the entry. */
+export type OpenQuestions = ReadonlyMap<number | undefined, readonly Message[]>;
+
+/** Read once for all entries of a landing or an approval: each reading goes through all questions. */
+export const openQuestions = async (tx: Tx): Promise<OpenQuestions> =>
+  Map.groupBy(await tx.messages.list({ to: "operator", type: "decision_gate", unread: true }), mergeAsked);
+
 /** Ends the wait for an approval that was given or is not needed any more, and marks the message that asked as read. */
-export async function endApprovalWait(tx: Tx, entry: Pick<MergeEntry, "id" | "runId">, now: number): Promise<void> {
-  await tx.waits.resolve("approval", mergeRef(entry.id));
-  const inRun = entry.runId === null ? {} : { runId: entry.runId };
-  for (const message of await tx.messages.list({ to: "operator", type: "decision_gate", unread: true, ...inRun })) {
-    if (mergeAsked(message) === entry.id) await markRead(tx, now, message, "operator");
+export async function endApprovalWait(
+  tx: Tx,
+  { id }: Pick<MergeEntry, "id">,
+  now: number,
+  questions?: OpenQuestions,
+): Promise<void> {
+  await tx.waits.resolve("approval", mergeRef(id));
+  for (const message of (questions ?? (await openQuestions(tx))).get(id) ?? []) {
+    await markRead(tx, now, message, "operator");
   }
 }
 
 /** Ends all waits for this entry. Returns the agents that waited for the merge. */
 export async function endMergeWaits(
   tx: Tx,
-  entry: Pick<MergeEntry, "id" | "runId">,
+  entry: Pick<MergeEntry, "id">,
   now: number,
+  questions?: OpenQuestions,
 ): Promise<readonly string[]> {
-  await endApprovalWait(tx, entry, now);
+  await endApprovalWait(tx, entry, now, questions);
   return tx.waits.resolve("merge", mergeRef(entry.id));
 }
 

@@ -19,7 +19,7 @@ import type { Context, UseCase } from "../../usecase.ts";
 import { forbiddenToQueue, ownerOfBranch, setMergeState } from "../branch-owner.ts";
 import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "../merge-records.ts";
 import { notify } from "../notify.ts";
-import { answerDoubt, askForApproval, endApprovalWait, endMergeWaits, factsOf } from "./approval.ts";
+import { answerDoubt, askForApproval, endApprovalWait, endMergeWaits, factsOf, openQuestions } from "./approval.ts";
 import { waitFor } from "./enqueue.ts";
 import { type Rejected, rejected } from "./settle-entry.ts";
 
@@ -67,12 +67,13 @@ async function approveEach(
   more: Partial<Pick<MergeEntry, "dependsOn">>,
 ): Promise<readonly MergeEntry[]> {
   const approved: MergeEntry[] = [];
+  const questions = await openQuestions(tx);
   for (const entry of entries) {
     const change = { approval: "operator", updatedAt: context.now, ...more } as const;
     approved.push({ ...entry, ...change });
     if (entry.approval === "operator" && more.dependsOn === undefined) continue;
     await tx.merges.change(entry.id, openMergeStatuses, change);
-    await endApprovalWait(tx, entry, context.now);
+    await endApprovalWait(tx, entry, context.now, questions);
     await recordMerge(tx, context, { ...entry, ...change }, (facts) => ({ type: "merge_approved", data: facts }));
   }
   return approved;

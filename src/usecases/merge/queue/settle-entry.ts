@@ -26,7 +26,7 @@ import { ownerOfBranch, setMergeState, taskOf } from "../branch-owner.ts";
 import { isOfTarget } from "../landing/landing-target.ts";
 import { recordMerge } from "../merge-records.ts";
 import { notify } from "../notify.ts";
-import { endMergeWaits } from "./approval.ts";
+import { endMergeWaits, type OpenQuestions, openQuestions } from "./approval.ts";
 
 interface Landed {
   readonly entry: MergeEntry;
@@ -52,11 +52,13 @@ export async function landed(
   const done: number[] = [];
   const branches: MergeEntry[] = [];
   for (const { entry } of landing.entries) if (!(await isOfTarget(tx, entry))) branches.push(entry);
+  const questions = await openQuestions(tx);
   for (const one of landing.entries) {
     const stored = await tx.merges.get(one.entry.id);
     if (stored === undefined || stored.status === "merged") continue;
     const others = branches.filter(({ id }) => id !== stored.id).map(({ branch }) => branch);
-    await settle(tx, context, { ...one, entry: stored }, { opId: landing.opId, others });
+    const stays = !branches.includes(one.entry);
+    await settle(tx, context, { ...one, entry: stored }, { opId: landing.opId, others, stays, questions });
     done.push(stored.id);
   }
   for (const runId of new Set(landing.entries.map(({ entry }) => entry.runId))) await keepGoing(tx, context, runId);
@@ -67,9 +69,13 @@ interface LandedWith {
   readonly opId: string | null;
   /** The other branches of the same landing. */
   readonly others: readonly string[];
+  /** The entry brought the target's own commits. */
+  readonly stays: boolean;
+  readonly questions: OpenQuestions;
 }
 
-async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: LandedWith): Promise<void> {
+async function settle(tx: Tx, context: Context, one: Landed, along: LandedWith): Promise<void> {
+  const { opId, others, stays, questions } = along;
   const { entry, tier, strategy, verdict, commit } = one;
   await tx.merges.change(entry.id, mergeStatuses, {
     status: "merged",
@@ -81,10 +87,9 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
     causeDetail: null,
     updatedAt: context.now,
   });
-  const waited = await endMergeWaits(tx, entry, context.now);
+  const waited = await endMergeWaits(tx, entry, context.now, questions);
   const ready = await closeTaskOf(tx, context, one);
   const owner = await ownerOfBranch(tx, entry.branch);
-  const stays = await isOfTarget(tx, entry);
   const forOwner = await readyByOwner(tx, ready, owner?.parentName ?? "operator");
   const own = owner === undefined ? ["operator"] : [owner.name, owner.parentName];
   const concerned = [...(isOwnErrand(entry) ? [] : own), ...waited];
