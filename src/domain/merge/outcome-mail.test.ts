@@ -22,7 +22,7 @@ const landing = {
 } as const;
 
 test("who is told of a landing learns where it is, how it got there, what it unlocks and how to take it back", () => {
-  const { body, payload } = landedMail({ entry, ...landing, ready: ["T2", "T3"] });
+  const { body, payload } = landedMail({ entry, ...landing, ready: ["T2", "T3"], mayUndo: true });
   expect(body).toContain(
     "overstory/b1/T1 is part of main now (commit 0123456789, conflict settled by rule: the lines of both sides were kept)",
   );
@@ -32,8 +32,12 @@ test("who is told of a landing learns where it is, how it got there, what it unl
 });
 
 test("a branch that landed with others is taken back alone or with them, and both commands say which", () => {
-  const { body } = landedMail({ entry, ...landing, ready: [], others: ["overstory/b2/T2"] });
+  const { body } = landedMail({ entry, ...landing, ready: [], others: ["overstory/b2/T2"], mayUndo: true });
   expect(body).toContain("To take it back: ov merge undo 7; together with overstory/b2/T2: ov merge undo op-1");
+});
+
+test("an agent is not told a command that only the operator may type", () => {
+  expect(landedMail({ entry, ...landing, ready: [] }).body).not.toContain("ov merge undo");
 });
 
 test("a landing that no gate has proved says so", () => {

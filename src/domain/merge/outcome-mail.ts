@@ -26,6 +26,8 @@ export interface LandedFacts {
   readonly ready: readonly string[];
   /** The entry brought commits of the target itself, which cannot be taken back. */
   readonly stays?: boolean;
+  /** The operator reads it: agents take nothing back. */
+  readonly mayUndo?: boolean;
 }
 
 /** Tells that a branch has landed, how, and what can be begun because of it. */
@@ -35,7 +37,7 @@ export function landedMail(facts: LandedFacts): OutcomeMail {
     `${entry.branch} is part of ${entry.targetBranch} now (commit ${short(commit)}, ${howWords({ tier, strategy })}).`,
     verdictLines[verdict],
     ...(ready.length === 0 ? [] : [`Ready to be started now: ${namedIn(ready)}`]),
-    ...(opId === null || facts.stays === true ? [] : [undoLine(facts, opId)]),
+    ...(opId === null || facts.stays === true || facts.mayUndo !== true ? [] : [undoLine(facts, opId)]),
   ];
   return {
     subject: `merged: ${entry.branch}`,

@@ -144,7 +144,8 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     shares,
     notTakenIn: await notTakenIn(tx, run),
     warnings: [
-      ...warningsFor(request, capability.value, admitted.value.depth, children),
+      ...warningsFor(request, capability.value, admitted.value.depth),
+      ...scoutWarnings(request, capability.value, { children, run, caller: context.caller }),
       ...elsewhereWarnings(request, run, target.value),
       ...(await overlapWarnings(tx, overlaps, inRun)),
       ...sharingNotes(shares),
@@ -334,12 +335,7 @@ function sharingNotes(shares: readonly string[]): readonly string[] {
   ];
 }
 
-function warningsFor(
-  request: SlingRequest,
-  capability: Capability,
-  depth: number,
-  children: readonly Agent[],
-): string[] {
+function warningsFor(request: SlingRequest, capability: Capability, depth: number): string[] {
   const warnings: string[] = [];
   if (request.depth !== undefined && request.depth !== depth) {
     warnings.push(`--depth ${request.depth} is ignored: the depth follows from the parent and is ${depth}`);
@@ -348,12 +344,25 @@ function warningsFor(
     warnings.push("--skip-scout only means something for a lead");
   if (request.skipTaskCheck === true && request.parent === undefined)
     warnings.push("--skip-task-check without --parent: nobody checks the task");
-  const unscouted =
-    capability === "builder" && children.length > 0 && !children.some((child) => child.capability === "scout");
-  if (unscouted && request.skipScout !== true && request.scoutCheck !== false) {
-    warnings.push("this parent has never sent a scout; --no-scout-check silences this");
-  }
   return warnings;
+}
+
+/** Said once, with the second builder that a parent slings in a run. Agents have no flag to silence it. */
+function scoutWarnings(
+  { skipScout, scoutCheck }: SlingRequest,
+  capability: Capability,
+  {
+    children,
+    run,
+    caller,
+  }: { readonly children: readonly Agent[]; readonly run: Run | undefined; readonly caller: Caller },
+): readonly string[] {
+  if (capability !== "builder" || skipScout === true || scoutCheck === false) return [];
+  const names = new Set(children.filter(({ runId }) => runId === run?.id).map(({ name }) => name));
+  const hasScout = children.some((child) => child.capability === "scout" && child.runId === run?.id);
+  if (names.size !== 1 || hasScout) return [];
+  const silence = caller.kind === "agent" ? "" : "; --no-scout-check silences this";
+  return [`this parent has sent no scout in this run${silence}`];
 }
 
 const notTakenIn = async (tx: Tx, run: Run | undefined): Promise<number | null> =>

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { mailWorld, provenReport } from "../../../testkit/mail-world.ts";
+import { activeRun } from "../../../testkit/use-case.ts";
 import { requestDone } from "../completions/checks.ts";
 import { mailStatus } from "./read-mail.ts";
 import { sendMail } from "./send.ts";
@@ -203,8 +204,11 @@ test("a message belongs to the turn its sender is running, and to the sender's r
 test("approving work of builders whom nobody reviewed warns, and does not block", async () => {
   await using world = await mailWorld();
   const lead = await world.seat("lead-1", { capability: "lead" });
-  await world.seat("b1", { parentName: "lead-1" });
-  await world.seat("b2", { parentName: "lead-1", state: "completed" });
+  for (const name of ["b1", "b2"]) await world.seat(name, { parentName: "lead-1", state: "completed" });
+  // Neither of an earlier run of the same name, nor with anything to review.
+  await world.store.transaction((tx) => tx.runs.insert(activeRun("run-0", 1)));
+  await world.seat("old", { parentName: "lead-1", state: "completed", runId: "run-0" });
+  await world.seat("b3", { parentName: "lead-1" });
   const ready = { ...words, to: "operator", type: "merge_ready", payload: '{"branch":"overstory/b1/T1"}' };
   const none = await world.must(sendMail, ready, lead);
   expect(none.warnings).toEqual([

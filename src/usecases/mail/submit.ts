@@ -1,5 +1,5 @@
-import type { Agent } from "../../domain/agent/agent.ts";
-import { type Capability, claimsCompletion, isIn } from "../../domain/agent/capability.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { canonical, claimsCompletion, isIn } from "../../domain/agent/capability.ts";
 import {
   checkHop,
   checkRate,
@@ -191,7 +191,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
   if (sender.agent !== null) await openWait(tx, sender.agent.name, message);
   await closeWaits(tx, message, mail.answer, readers);
   await followerOf(mail.type)?.follow(tx, context, sender, message, mail.head);
-  const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender.name) : [];
+  const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender) : [];
   const turns = await turnsOf(tx, target, recipients, message);
   const held = await heldTurns(tx, context, turns.woken);
   return {
@@ -248,13 +248,15 @@ async function heldTurns(tx: Tx, context: Context, names: readonly string[]): Pr
   return held;
 }
 
-/** Warns a parent that approves work of its builders without enough reviews. It never blocks. */
-async function coverageWarnings(tx: Tx, sender: string): Promise<readonly string[]> {
-  const children = await tx.agents.list({ parentName: sender });
-  const named = (capability: Capability): number =>
-    new Set(children.filter((child) => child.capability === capability).map(({ name }) => name)).size;
-  const builders = named("builder");
-  const reviewers = named("reviewer");
+/**
+ * Warns a lead that approves work of its builders in this run without enough reviews. It never blocks. A builder at work
+ * has nothing to review yet, and a coordinator slings no reviewers of its own.
+ */
+async function coverageWarnings(tx: Tx, { name: sender, agent }: Sender): Promise<readonly string[]> {
+  if (agent === null || canonical(agent.capability) !== "lead") return [];
+  const children = newestPerName(await tx.agents.list({ parentName: sender, runId: agent.runId }));
+  const builders = children.filter((child) => child.capability === "builder" && hasEnded(child)).length;
+  const reviewers = children.filter(({ capability }) => capability === "reviewer").length;
   if (builders === 0 || reviewers >= builders) return [];
   const count = builders === 1 ? "1 builder" : `${builders} builders`;
   if (reviewers === 0)

@@ -95,7 +95,7 @@ async function settle(tx: Tx, context: Context, one: Landed, along: LandedWith):
   const concerned = [...(isOwnErrand(entry) ? [] : own), ...waited];
   const terms = { type: "merged", priority: "normal", runId: entry.runId } as const;
   for (const [name, ids] of forOwner) {
-    const mail = landedMail({ ...one, opId, others, ready: ids, stays });
+    const mail = landedMail({ ...one, opId, others, ready: ids, stays, mayUndo: name === "operator" });
     await notify(tx, context, [name], { ...mail, ...terms, wake: [name] });
   }
   // The parent of an agent that has ended reads for it, and may have been told above.
@@ -105,7 +105,7 @@ async function settle(tx: Tx, context: Context, one: Landed, along: LandedWith):
   // A parent that waits for others of its own as well is woken by the last of them.
   const quiet = owner === undefined || (await isLastBelow(tx, owner)) ? [] : [owner.parentName];
   const wake = waited.filter((name) => !quiet.includes(name));
-  const mail = landedMail({ ...one, opId, others, ready: [], stays });
+  const mail = landedMail({ ...one, opId, others, ready: [], stays, mayUndo: informed.includes("operator") });
   await notify(tx, context, informed, { ...mail, ...terms, wake, quiet });
   const landing = { commit, tier, strategy, verdict, opId };
   await recordMerge(tx, context, entry, (facts) => ({ type: "merge_landed", data: { ...facts, ...landing } }));
