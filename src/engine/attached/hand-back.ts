@@ -15,6 +15,7 @@ import type { WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { goOn } from "../../usecases/agents/pause.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
+import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { completionReceipt } from "../../usecases/merge/branch-owner.ts";
@@ -106,7 +107,8 @@ async function settle(tx: Tx, context: HandBackContext, { lease, reason, agent, 
   const finished =
     current !== undefined &&
     ((await endIfFinished(tx, context, current, since)) || (await endIfUntouched(tx, context, current, worktree)));
-  const goesOn = current !== undefined && !finished && !hasEnded(current) && (await goOn(tx, context, current));
+  const rest = current === undefined || finished ? undefined : await retireIfOver(tx, context, current);
+  const goesOn = rest !== undefined && !hasEnded(rest) && (await goOn(tx, context, rest));
   await record(tx, now, { source: "operator", agent, type: "detach", data: { reason, finished, goesOn } });
   await keepGoing(tx, context, agent.runId);
 }

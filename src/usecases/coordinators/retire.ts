@@ -1,4 +1,5 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isAttachHold } from "../../domain/agent/wait.ts";
 import type { Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { release } from "../agents/release-agent.ts";
@@ -18,10 +19,11 @@ export async function retireIfOver(tx: Tx, context: Pick<Context, "ids" | "now">
   return (await tx.agents.get(agent.id)) ?? ended;
 }
 
-/** Has the run that it leads ended, and left it nothing? */
+/** Has the run that it leads ended, and left it nothing? A person who has it open at a terminal still works with it. */
 export async function isOver(tx: Tx, { id, name, runId }: Agent): Promise<boolean> {
   const run = await tx.runs.get(runId);
   if (run === undefined || run.status === "active" || run.coordinatorName !== name) return false;
+  if ((await tx.waits.of(name)).some(isAttachHold)) return false;
   const turn = (await tx.turns.runningFor(id)) ?? (await tx.turns.queuedFor(id));
   return turn === undefined && !(await tx.deliveries.hasWaking(name));
 }
