@@ -128,6 +128,8 @@ type MailRefusal =
       readonly name: string;
       readonly state: string;
       readonly reopening: readonly string[];
+      /** What to type instead, where `ov recover` would be refused. */
+      readonly next?: string;
     }
   | { readonly kind: "no-recipients"; readonly address: string; readonly why: string }
   | { readonly kind: "hop-limit"; readonly thread: string; readonly limit: number }

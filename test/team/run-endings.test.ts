@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
-import { untilTurns } from "../../testkit/lifecycle.ts";
+import { operator } from "../../src/domain/caller/caller.ts";
+import { randomIds } from "../../src/host/ids.ts";
+import { fromCaller, post } from "../../src/usecases/mail/post.ts";
+import { promptsOf, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
-import { typed } from "../../testkit/worktrees-world.ts";
+import { storedAgent } from "../../testkit/use-case.ts";
+import { change, typed } from "../../testkit/worktrees-world.ts";
 
 /** The coordinator plans two tasks and waits; nobody works on them. */
 const scenario = `
@@ -103,4 +107,43 @@ test("of two runs at once, each printed command acts on the run that it is print
   ]);
   expect(states).toEqual(["completed", "active"]);
   expect((await project.ov("coordinator", "check-complete")).out).toContain('waive 1 --reason "<why>"');
+});
+
+test("mail to a coordinator whose run is over is refused, and what waits for it becomes no work of the next run", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ say: I wait. }]\n" });
+  const first = (await project.json("coordinator", "start", "--objective", "Alpha")).runId as string;
+  await untilTurns(project, "coordinator", 1);
+  await change(project, async (tx) => {
+    await tx.agents.reserve(storedAgent("b1", { runId: first, parentName: "coordinator" }));
+  });
+  // It starts no turn, so it waits for the next one.
+  await project.json("mail", "send", "--to", "coordinator", "--from", "b1", "--subject", "news", "--body", "of Alpha");
+  await project.json("run", "complete", "--force");
+  await project.until("the coordinator has ended", async () => (await project.agent("coordinator")).endedAt !== null);
+
+  const refused = await project.ov("mail", "send", "--to", "coordinator", "--subject", "one more", "--body", "wish");
+  expect(refused.err).toContain("the message was not sent");
+  expect(refused.err).toContain('begin another run: ov go "<objective>"');
+  expect(refused.code).toBe(2);
+
+  // As earlier versions stored it.
+  const left = { ...fromCaller(operator), runId: first, address: "coordinator", priority: "normal" } as const;
+  const recipients = [{ name: "coordinator", wake: false }];
+  const wish = { ...left, recipients, subject: "wish", body: "also do X", type: "status", payload: null } as const;
+  await change(project, async (tx) => {
+    await post(tx, { ids: randomIds, now: Date.now() }, wish);
+  });
+  const next = (await project.json("coordinator", "start", "--objective", "Entirely different")).runId as string;
+  await project.until("the next coordinator had a turn", async () => {
+    const { id, runId } = await project.agent("coordinator");
+    return runId === next && (await project.read((tx) => tx.turns.listFor(id))).some(({ endedAt }) => endedAt !== null);
+  });
+  const prompt = promptsOf(project, "coordinator").at(-1) ?? "";
+  expect(prompt).toContain("Entirely different");
+  for (const words of ["also do X", "of Alpha"]) expect(prompt).not.toContain(words);
+  const inbox = await project.read((tx) => tx.messages.list({ to: "operator" }));
+  const told = inbox.map(({ subject, body }) => `${subject}\n${body}`).join("\n");
+  expect(told).toContain("a message of yours to coordinator went unread");
+  expect(told).toMatch(/- wish \(ov mail read msg-/);
+  expect(told).toContain("of Alpha\n\n[forwarded: coordinator, to whom it was sent, has ended]");
 });

@@ -158,6 +158,24 @@ describe("mail to a released or failed agent", () => {
     expect(routeMail(mail("monitor"), agents)).toEqual({ ok: true, value: { kind: "deliver", to: "monitor" } });
     expect(routeMail(mail("monitor", { origin: "engine" }), agents)).toMatchObject({ value: { to: "operator" } });
   });
+
+  test("at a reserved address is refused for a person, who would wait for nobody; an answer is kept", () => {
+    const typed = { from: "operator", origin: "operator" } as const;
+    expect(routeMail(mail("monitor", typed), agents)).toMatchObject({ refusal: { kind: "recipient-ended" } });
+    expect(routeMail(mail("monitor", { ...typed, answering: true }), agents)).toMatchObject({
+      value: { kind: "deliver" },
+    });
+  });
+
+  test("that led a run which is over is kept for no other run", () => {
+    const over = agent("coordinator", "operator", { capability: "coordinator", ...released, runIsOver: true });
+    const known = new Map([...agents, ["coordinator", over]]);
+    expect(routeMail(mail("coordinator"), known)).toMatchObject({ value: { kind: "forward", to: "operator" } });
+    const typed = { from: "operator", origin: "operator", answering: true } as const;
+    expect(routeMail(mail("coordinator", typed), known)).toMatchObject({
+      refusal: { kind: "recipient-ended", next: 'begin another run: ov go "<objective>"' },
+    });
+  });
 });
 
 describe("mail to an unknown name", () => {

@@ -12,6 +12,10 @@ export interface RecipientFacts extends AgentFacts {
   readonly successorName: string | null;
   /** Budget and revivals allow another generation. */
   readonly reopenable: boolean;
+  /** The status that a person reads, where that is not its state: an agent that was stopped has submitted nothing. */
+  readonly ended?: string;
+  /** Set for an agent that led a run which has ended: nobody takes up its mail. */
+  readonly runIsOver?: boolean;
 }
 
 /** Who composed the mail. `script` is a person's program; the engine's own notices are `engine`. */
@@ -32,6 +36,8 @@ export interface RoutedMail {
   readonly strict: boolean;
   /** Its sender answers for the addressee, or was given its work to judge. */
   readonly entitled: boolean;
+  /** It answers mail of the addressee. */
+  readonly answering?: boolean;
 }
 
 /**
@@ -69,12 +75,20 @@ export function routeMail(mail: RoutedMail, agents: ReadonlyMap<string, Recipien
   if (!hasEnded(recipient)) return ok({ kind: "deliver", to: mail.to });
   if (recipient.submitted && recipient.reopenable && reopens(mail)) return reopenFor(mail, recipient);
   if (mail.origin === "engine" || mail.terminal) return ok(forward(mail, nearestAncestor(recipient, agents), true));
-  // The next coordinator or monitor reads what was left for the address.
-  if (isReserved(mail.to)) return ok({ kind: "deliver", to: mail.to });
+  if (isKeptForNext(mail, recipient)) return ok({ kind: "deliver", to: mail.to });
   const heir = recipient.submitted ? null : heirOf(recipient, agents);
   if (heir !== null && heir !== mail.from) return ok(forward(mail, heir, false));
   const hints = recipient.submitted && recipient.reopenable ? reopening : [];
-  return no({ kind: "recipient-ended", name: mail.to, state: stateOf(recipient), reopening: hints });
+  const next = recipient.runIsOver === true ? { next: 'begin another run: ov go "<objective>"' } : {};
+  return no({ kind: "recipient-ended", name: mail.to, state: stateOf(recipient), reopening: hints, ...next });
+}
+
+/**
+ * The next coordinator or monitor of a run that goes on reads what its agents left for the address, and answers to its
+ * questions. What a person writes of their own accord is refused, because nobody would read it now.
+ */
+function isKeptForNext({ to, origin, answering }: RoutedMail, { runIsOver }: RecipientFacts): boolean {
+  return isReserved(to) && runIsOver !== true && (origin === "agent" || answering === true);
 }
 
 /** Who inherits the mail of an ended agent: its live successor, else its parent when that is live or the operator. */
@@ -147,7 +161,7 @@ const forward = (mail: RoutedMail, to: string, silent: boolean): Route => ({
   silent,
 });
 
-const stateOf = (agent: AgentFacts): string => (agent.submitted ? "submitted" : agent.state);
+const stateOf = (agent: RecipientFacts): string => agent.ended ?? (agent.submitted ? "submitted" : agent.state);
 
 /** What the mail rules need to know about an agent: the newest incarnation of its name. */
 export interface AgentFacts {

@@ -59,10 +59,7 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("MAIL_ERROR"),
         message: `"${refusal.name}" ${refusal.state.startsWith("submitted") ? `is ${refusal.state}` : `has ended (${refusal.state})`}; the message was not sent`,
-        hint:
-          refusal.reopening.length === 0
-            ? `to let it go on: ov recover ${refusal.name}`
-            : `only these bring a submitted agent back to work: ${listed(refusal.reopening)}`,
+        hint: backToWork(refusal),
       };
     case "no-recipients":
       return {
@@ -283,4 +280,12 @@ function statusHint({ task, status, wanted }: Extract<Refusal, { kind: "task-sta
     }
   }
   return `see the task: ov task show ${task}`;
+}
+
+/** What can be done about an agent that has ended, by somebody who has something to tell it. */
+function backToWork({ name, state, reopening, next }: Extract<Refusal, { kind: "recipient-ended" }>): string {
+  if (next !== undefined) return next;
+  if (reopening.length === 0) return `to let it go on: ov recover ${name}`;
+  if (state.startsWith("submitted")) return `only these bring a submitted agent back to work: ${listed(reopening)}`;
+  return `to let it go on: ov recover ${name}; or send it with one of these: ${listed(reopening)}`;
 }

@@ -2,6 +2,8 @@ import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import { kept } from "../../domain/budget/budget.ts";
 import { type Advice, adviceLines } from "../../domain/coordination/advice.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
@@ -9,7 +11,8 @@ import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
 import { record } from "../events/record.ts";
-import { fromCaller, post } from "../mail/post.ts";
+import { handOn } from "../mail/hand-on.ts";
+import { fromCaller, post, tellOperator } from "../mail/post.ts";
 import { adviceNow } from "../tasks/advise-plan.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { planStart, type StartReply, type StartRequest, startFields } from "./plan-start.ts";
@@ -28,6 +31,7 @@ export const startCoordinator: UseCase<StartRequest, StartReply> = {
     if (!plan.ok) return plan;
     const run = await runFor(tx, context, request, plan.value.name);
     if (!run.ok) return run;
+    await returnEarlierMail(tx, context, plan.value.name, run.value);
     const agent = await reserve(tx, context, { ...plan.value, request, run: run.value });
     await open(tx, context, { agent, run: run.value, brief: request.brief ?? null });
     const { name, id, generation, capability, runtime } = agent;
@@ -66,6 +70,36 @@ async function runFor(
     await tx.budgets.give({ scope: "run", subject: run.id, unit: "usd" }, kept("usd", budgetUsd), now);
   }
   return ok(run);
+}
+
+/**
+ * Mail that was meant for an earlier run of this name is no work for the new run. The operator gets what others wrote, and
+ * hears which of their own messages nobody has read.
+ */
+async function returnEarlierMail(tx: Tx, context: Context, name: string, { id: runId }: Run): Promise<void> {
+  const unread: Message[] = [];
+  for (const mail of await tx.deliveries.inState(name, ["queued"])) {
+    const { message, delivery } = mail;
+    const earlier = message.runId === null || message.runId === runId ? undefined : await tx.runs.get(message.runId);
+    if (earlier?.coordinatorName !== name || (await handOn(tx, context, mail, "operator"))) continue;
+    const reason = `it was meant for ${earlier.id}, and ${name} leads another run now`;
+    const cancelled = nextDelivery(delivery, { kind: "cancel", reason }, context.now);
+    if (!cancelled.ok) continue;
+    await tx.deliveries.update(cancelled.value);
+    unread.push(message);
+  }
+  if (unread.length === 0) return;
+  await tellOperator(tx, context, {
+    runId,
+    subject: `${unread.length === 1 ? "a message" : `${unread.length} messages`} of yours to ${name} went unread`,
+    body: [
+      `The run that they were meant for has no ${name} any more, and ${runId} is another run. What still matters, send again.`,
+      ...unread.map(({ id, subject }) => `- ${subject} (ov mail read ${id})`),
+    ].join("\n"),
+    type: "status",
+    priority: "normal",
+    payload: JSON.stringify({ unread: unread.map(({ id }) => id) }),
+  });
 }
 
 interface Seat {

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { canonical, isTerminal } from "../../domain/agent/capability.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import {
   type Address,
   callsBack,
@@ -92,13 +93,23 @@ async function singleTarget(tx: Tx, sender: Sender, aim: Aim): Promise<Result<Ta
   const acquainted = aim.answering && !around.has(to);
   const origin = acquainted && sender.origin === "agent" ? "script" : sender.origin;
   const facts = new Map([...around].map(([name, known]) => [name, factsOf(known)]));
+  const over = await overHead(tx, around.get(to));
+  if (over !== undefined) facts.set(to, { ...over, runIsOver: true });
   const { type, payload, wake, strict } = aim;
   const ended = [around.get(to)].find((one) => one !== undefined && hasEnded(one));
   const entitled = agent === null || ended === undefined || !callsBack(aim) || (await mayGiveWork(tx, agent, ended));
-  const mail = { from, to, type, payload, origin, terminal, wake, strict, entitled };
+  const { answering } = aim;
+  const mail = { from, to, type, payload, origin, terminal, wake, strict, entitled, answering };
   const route = routeMail(mail, facts);
   if (!route.ok) return route;
   return follow(route.value, around, acquainted);
+}
+
+/** The facts of an agent that led a run which has ended. */
+async function overHead(tx: Tx, agent: Agent | undefined): Promise<RecipientFacts | undefined> {
+  if (agent === undefined || !hasEnded(agent)) return undefined;
+  const run = await tx.runs.get(agent.runId);
+  return run?.coordinatorName === agent.name && run.status !== "active" ? factsOf(agent) : undefined;
 }
 
 function follow(route: Route, around: ReadonlyMap<string, Agent>, acquainted: boolean): Result<Target, Refusal> {
@@ -149,6 +160,7 @@ const factsOf = (agent: Agent): RecipientFacts => ({
   submitted: isSubmitted(agent),
   successorName: agent.successorName,
   reopenable: true,
+  ...(isSubmitted(agent) && agent.outcome !== "done" ? { ended: statusOf(agent).words } : {}),
 });
 
 /** May this sender send that agent back to work? The agents above it may, and a reviewer that was given its branch. */
