@@ -200,6 +200,8 @@ export interface MergeGit {
    */
   lostPointers(from: string, to: string): Promise<readonly LostPointer[]>;
 
+  /** Merges are about to begin: starts what the first one would have to wait for. Changes nothing and never fails. */
+  expectMerges(): Promise<void>;
   /** Attributes of `ours` decide, as they do for `git merge`; merge drivers that are programs do not run. */
   merge(ours: string, theirs: string): Promise<ObjectMerge>;
   /** Many pairs through one process; results in the order of the pairs. */

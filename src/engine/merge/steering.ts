@@ -43,9 +43,11 @@ export async function concernsOf(
     // An entry that brings the target's own commits changes nothing on the target.
     const here = entries.filter((entry) => entry.targetBranch === target && !bringsTarget(entry));
     if (tip === undefined || here.length === 0) continue;
-    const commands = await commandsOn(ports, tip);
-    const links = await ports.merging.linksOf(tip);
-    const differing = await ports.merging.differing(here.map(({ headCommit }) => ({ from: tip, to: headCommit })));
+    const [commands, links, differing] = await Promise.all([
+      commandsOn(ports, tip),
+      ports.merging.linksOf(tip),
+      ports.merging.differing(here.map(({ headCommit }) => ({ from: tip, to: headCommit }))),
+    ]);
     for (const [at, entry] of here.entries()) {
       const concern = await concernOf(ports, { entry, tip, links, commands, differing: differing[at] ?? [] });
       if (concern !== undefined) concerns.set(entry.id, concern);

@@ -177,6 +177,7 @@ export class MergeWorker {
     // Git lists them while the landing branch is seen to. Whoever moves a ref since is noticed when it is pinned.
     const refs = readRefs(this.#ports, [heads, ...pins]);
     refs.catch(() => undefined);
+    void this.#ports.merging.expectMerges();
     const there = await retarget(this.#ports, first);
     const placed = (await this.#catchUp(there)) ? await retarget(this.#ports, await ready()) : there;
     const headed = await findHeads(this.#ports, placed, await refs);

@@ -35,7 +35,7 @@ import { mergeOver, revert } from "./merge/revert.ts";
 import { checkoutsOf, headLogs, updateRefs } from "./merge/update-refs.ts";
 import { refsBelow } from "./refs.ts";
 import { openRepository } from "./repository.ts";
-import { lostPointers } from "./submodules/lost-pointers.ts";
+import { comparing, lostPointers } from "./submodules/lost-pointers.ts";
 
 export interface MergingOptions {
   /** Where commits are checked out for gates. */
@@ -80,6 +80,15 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     hasChangesOf: async (into, commit) => hasChangesOf(await mergeRepo(), into, commit),
     subjectOf: async (commit) => subjectOf(await mergeRepo(), commit),
     lostPointers: async (from, to) => lostPointers(await mergeRepo(), from, to),
+    expectMerges: async () => {
+      try {
+        const { merger, mergeRepo, readAhead } = await tools();
+        readAhead();
+        await Promise.all([merger.start(), mergeRepo.through(async (own) => own.start(comparing))]);
+      } catch {
+        // The merge that needs it starts it again, and says why that fails.
+      }
+    },
     merge: async (ours, theirs) => {
       const { merger, readAhead } = await tools();
       readAhead();

@@ -55,6 +55,8 @@ export interface OwnDir extends Disposable {
     args: readonly string[],
     options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms" | "each" | "onOutput">,
   ): Promise<GitAnswer>;
+  /** Starts the process of a command that will be asked soon. */
+  readonly start: (command: OwnQuestions) => void;
   /** Asks a process of this command that stays for the next question, as long as this directory does. */
   readonly ask: (command: OwnQuestions, ...question: Parameters<GitSession["ask"]>) => ReturnType<GitSession["ask"]>;
 }
@@ -88,16 +90,18 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     ...(options.objects === "project" ? { GIT_OBJECT_DIRECTORY: repository.objects } : {}),
   };
   const sessions = new Map<string, GitSession>();
+  const sessionOf = (command: OwnQuestions): GitSession => {
+    const key = command.args.join(" ");
+    const known = sessions.get(key);
+    const open = () => openGitSession({ ...command, cwd: workTree ?? dir, args: [...args, ...command.args], env });
+    const session = known?.isUsable() === true ? known : open();
+    sessions.set(key, session);
+    return session;
+  };
   return {
     dir,
-    ask: (command, ...question) => {
-      const key = command.args.join(" ");
-      const known = sessions.get(key);
-      const open = () => openGitSession({ ...command, cwd: workTree ?? dir, args: [...args, ...command.args], env });
-      const session = known?.isUsable() === true ? known : open();
-      sessions.set(key, session);
-      return session.ask(...question);
-    },
+    start: (command) => void sessionOf(command),
+    ask: (command, ...question) => sessionOf(command).ask(...question),
     git: (command, { env: more = {}, ...rest } = {}) =>
       runGit({
         cwd: workTree ?? dir,

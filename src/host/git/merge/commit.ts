@@ -42,7 +42,13 @@ export function committer(mergeRepo: MergeRepository, signingLimitMs = aFewSecon
     const written = writeLooseCommit(mergeRepo.repository, { ...request, name, email, at });
     return written ?? (await writeCommit(mergeRepo, request, known, signingLimitMs));
   };
-  return { commit, readAhead: async () => void (await signature()) };
+  const readAhead = async (): Promise<void> => {
+    const read = signature();
+    // The platform takes milliseconds to find the time zone, once. Git reads meanwhile.
+    new Date().getTimezoneOffset();
+    await read;
+  };
+  return { commit, readAhead };
 }
 
 const freshMs = 10_000;

@@ -18,6 +18,25 @@ function sides(world: GitMergeWorld, ours: () => void, theirs: () => void): read
   return [world.branch("ours", ours), world.branch("theirs", theirs)];
 }
 
+/** The processes of git that merge in this world and stay. */
+const mergersIn = ({ root }: GitMergeWorld): readonly number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const [command, place] = [read(`/proc/${pid}/cmdline`), read(`/proc/${pid}/environ`)];
+      return /\0merge-tree\0.*--stdin\0$/.test(command) && place.includes(`GIT_OBJECT_DIRECTORY=${root}/`);
+    })
+    .map(Number);
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // The process has ended.
+    return "";
+  }
+}
+
 const lines = (...changed: readonly [number, string][]): string => {
   const all = Array.from({ length: 30 }, (_, at) => `line ${at}`);
   for (const [at, text] of changed) all[at] = text;
@@ -25,6 +44,27 @@ const lines = (...changed: readonly [number, string][]): string => {
 };
 
 describe("a clean merge", () => {
+  test("that was expected uses the process that was started for it", async () => {
+    using world = gitMergeWorld({ files: { "f.txt": "base\n" } });
+    const [ours, theirs] = sides(
+      world,
+      () => world.write(world.root, "a.txt", "a\n"),
+      () => world.write(world.root, "b.txt", "b\n"),
+    );
+    await world.merging.expectMerges();
+    const started = mergersIn(world);
+    expect(started).toHaveLength(1);
+    treeOf(await world.merging.merge(ours, theirs));
+    expect(mergersIn(world)).toEqual(started);
+  });
+
+  test("need not be possible where one is expected", async () => {
+    using world = gitMergeWorld({ files: { "f.txt": "base\n" } });
+    rmSync(join(world.root, ".git"), { recursive: true });
+    await world.merging.expectMerges();
+    await expect(world.merging.merge("main", "main")).rejects.toThrow();
+  });
+
   test("has both sides' work, and leaves checkout, index and refs alone", async () => {
     using world = gitMergeWorld({ files: { "f.txt": lines(), "keep.txt": "k\n" } });
     const [ours, theirs] = sides(

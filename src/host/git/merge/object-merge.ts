@@ -2,6 +2,7 @@ import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/
 import type { ObjectMerge } from "../../../ports/merge-git.ts";
 import { type GitAnswer, zeroEnded } from "../git.ts";
 import { canUnbuffer } from "../git-session.ts";
+import type { OwnQuestions } from "../own-dir.ts";
 import { type AttributeSet, type Attributes, none } from "./attributes.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 
@@ -20,6 +21,8 @@ interface MergerOptions {
 }
 
 export interface ObjectMerger {
+  /** Starts the process that stays. */
+  start(): Promise<void>;
   merge(pair: Pair, env?: Environment): Promise<ObjectMerge>;
   mergePairs(pairs: readonly Pair[]): Promise<readonly ObjectMerge[]>;
 }
@@ -35,7 +38,7 @@ export function objectMerger(
   { stays = false }: MergerOptions = {},
 ): ObjectMerger {
   let likely: AttributeSet = none;
-  const ask = stays && canUnbuffer() ? stayingMerges(mergeRepo) : undefined;
+  const staying = stays && canUnbuffer() ? stayingMerges(mergeRepo) : undefined;
 
   /** The set that the merge should have used; the one it did use where that made no difference. */
   const rightSet = async (pair: Pair, used: AttributeSet, output: MergeOutput): Promise<AttributeSet> => {
@@ -47,7 +50,7 @@ export function objectMerger(
 
   const mergeWith = async (used: AttributeSet, pair: Pair, env: Environment): Promise<ObjectMerge> => {
     const workTree = attributes.workTree(used);
-    const asked = Object.keys(env).length === 0 ? await ask?.(workTree, pair) : undefined;
+    const asked = Object.keys(env).length === 0 ? await staying?.ask(workTree, pair) : undefined;
     const { answer, output } = asked ?? (await mergeOnce(mergeRepo, workTree, pair, env));
     if (output === undefined) return await explain(mergeRepo, pair, answer, env);
     const right = await rightSet(pair, used, output);
@@ -74,7 +77,8 @@ export function objectMerger(
     return results;
   };
 
-  return { merge: (pair, env = {}) => mergeWith(likely, pair, env), mergePairs };
+  const start = async (): Promise<void> => staying?.start(attributes.workTree(likely));
+  return { start, merge: (pair, env = {}) => mergeWith(likely, pair, env), mergePairs };
 }
 
 const mergeTree = ["-c", "merge.verbosity=5", "merge-tree", "--write-tree", "-z", "--messages"];
@@ -100,15 +104,17 @@ async function mergeOnce(
  * Merges by a process that stays for the next merge. It need not start, and knows the history that it has read before.
  * Undefined where that process has given no whole answer; then a process for this one merge has to be asked.
  */
-function stayingMerges(mergeRepo: MergeRepository): (workTree: string, pair: Pair) => Promise<Once | undefined> {
+function stayingMerges(mergeRepo: MergeRepository): StayingMerges {
   let hasAnswered = false;
   let isSilent = false;
-  return async (workTree, { ours, theirs }) => {
-    if (isSilent || !isId(ours) || !isId(theirs)) return undefined;
+  const commandIn = (workTree: string): OwnQuestions => {
     const args = ["-C", workTree, `--work-tree=${workTree}`, ...mergeTree, "--stdin"];
-    const command = { args, unbuffered: true, limitMs: patienceMs };
+    return { args, unbuffered: true, limitMs: patienceMs };
+  };
+  const ask: StayingMerges["ask"] = async (workTree, { ours, theirs }) => {
+    if (isSilent || !isId(ours) || !isId(theirs)) return undefined;
     const began = performance.now();
-    const raw = await mergeRepo.through((own) => own.ask(command, `${ours} ${theirs}\n`, isRecord));
+    const raw = await mergeRepo.through((own) => own.ask(commandIn(workTree), `${ours} ${theirs}\n`, isRecord));
     if (raw === undefined) {
       isSilent = !hasAnswered && performance.now() - began >= patienceMs;
       return undefined;
@@ -119,6 +125,12 @@ function stayingMerges(mergeRepo: MergeRepository): (workTree: string, pair: Pai
     const { clean, ...output } = record;
     return { answer: { code: clean ? 0 : 1, err: "" }, output };
   };
+  return { ask, start: (workTree) => mergeRepo.through(async (own) => own.start(commandIn(workTree))) };
+}
+
+interface StayingMerges {
+  start(workTree: string): Promise<void>;
+  ask(workTree: string, pair: Pair): Promise<Once | undefined>;
 }
 
 const isId = (name: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(name);

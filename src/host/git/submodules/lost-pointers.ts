@@ -88,6 +88,8 @@ async function changedPointers(own: OwnDir, from: string, to: string): Promise<r
 }
 
 const compare = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"];
+/** The same for one pair of trees after the other. */
+export const comparing = { args: [...compare, "--stdin"] };
 
 /**
  * Two trees are compared by a process that stays. Git holds its answer back until it meets a line that names no object,
@@ -97,10 +99,7 @@ async function rawDifference(own: OwnDir, from: string, to: string): Promise<Buf
   const head = Buffer.from(`${from} ${to}\n`);
   const end = Buffer.from(`end of ${crypto.randomUUID()}\n`);
   const isWhole = (answer: Buffer): boolean => answer.subarray(-end.length).equals(end);
-  const answer =
-    isId(from) && isId(to)
-      ? await own.ask({ args: [...compare, "--stdin"] }, `${from} ${to}\n${end}`, isWhole)
-      : undefined;
+  const answer = isId(from) && isId(to) ? await own.ask(comparing, `${from} ${to}\n${end}`, isWhole) : undefined;
   if (answer?.subarray(0, head.length).equals(head) === true) return answer.subarray(head.length, -end.length);
   return expectGit(await own.git([...compare, from, to]), "comparing submodules").raw;
 }
