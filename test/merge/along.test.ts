@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import type { NewMerge } from "../../src/usecases/merge/queue/enqueue.ts";
+import { aTask } from "../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+import { activeRun, storedAgent } from "../../testkit/use-case.ts";
 
 const landing = "overstory/integration/main";
 
@@ -52,6 +54,43 @@ test("a branch that could not be merged has landed when one that holds it lands,
   await world.work();
   expect((await landedMail(world)).toSorted()).toEqual(["merged: a", "merged: b", "merged: joined"]);
   expect(await world.store.read((tx) => tx.receipts.about(`merge:${b}`))).toHaveLength(1);
+});
+
+test("B3: branches that a merger joined before anybody handed them over have landed with it; a stranger's has not", async () => {
+  await using world = await landingWorld();
+  const finished = { runId: "run-1", state: "completed", ahead: 1, parentName: "lead" } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-1", 1), targetBranch: "main" });
+    for (const name of ["a", "b", "c", "joined"]) {
+      const parentName = name === "c" ? "stranger" : "lead";
+      const facts = { ...finished, parentName, branch: name, taskId: name, capability: "builder" } as const;
+      await tx.agents.reserve(storedAgent(name, facts));
+      await tx.tasks.insert(aTask(name, { runId: "run-1", status: "in_review", mergeState: "pending" }));
+    }
+  });
+  for (const name of ["a", "b", "c"]) says(world, name, name);
+  world.git(world.root, "branch", "joined", "a");
+  join(world, "joined", "b", "a and b");
+  join(world, "joined", "c", "all three");
+  const joined = await world.enqueue("joined", { runId: "run-1", taskId: "joined", agentName: "joined" });
+  await world.work();
+  const entries = await world.store.read((tx) => tx.merges.list({}));
+  const resultCommit = world.tip((await world.entry(joined)).targetBranch);
+  expect(entries.toSorted((x, y) => x.id - y.id)).toMatchObject([
+    { branch: "joined", status: "merged", resultCommit },
+    { branch: "a", status: "merged", strategy: "with joined", resultCommit, headCommit: world.tip("a") },
+    { branch: "b", status: "merged", strategy: "with joined", resultCommit, headCommit: world.tip("b") },
+  ]);
+  const task = (id: string) => world.store.read((tx) => tx.tasks.get(id));
+  for (const id of ["a", "b"]) {
+    expect(await task(id)).toMatchObject({ status: "closed", mergeState: "merged" });
+    expect((await world.store.read((tx) => tx.agents.byName(id)))?.releasedAt).not.toBeNull();
+  }
+  expect(await task("c")).toMatchObject({ status: "in_review" });
+  const [landed] = await world.store.read((tx) => tx.mergeOps.list({ kind: "land", queueId: joined }));
+  expect(landed?.queueIds).toEqual(entries.map(({ id }) => id).toSorted((x, y) => x - y));
+  expect(await world.undo(landed?.id ?? "")).toMatchObject({ status: "done" });
+  for (const { id } of entries) expect(await world.entry(id)).toMatchObject({ status: "reverted" });
 });
 
 test("a branch with more to come, or for another target, waits for its own landing", async () => {

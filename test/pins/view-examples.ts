@@ -509,6 +509,7 @@ const request: Required<MergeOpRequest> = {
   removedLocks: [".git/index.lock"],
   members: [{ id: 1, commit, tier: "clean-merge", strategy: "union" }],
   along: [{ id: 2, commit, tier: "clean-merge", strategy: null, head: commit }],
+  joined: [{ branch: "overstory/b2/T2", commit, tier: "clean-merge", strategy: null, head: commit }],
   verdict: "verified",
   gaps: ["test was flaky"],
   results: ["gate-1"],

@@ -9,6 +9,7 @@ const child = (change: Partial<ChildFacts["agent"]> = {}, more: Partial<ChildFac
   finished: false,
   entries: [],
   abandoned: false,
+  isJoined: false,
   ...more,
 });
 
@@ -39,6 +40,13 @@ test("a branch in the queue, landed or given up is settled", () => {
   expect(kinds(child({ releasedAt: 1 }), child({}, { abandoned: true }))).toEqual([]);
   expect(kinds(child({ ahead: 0 }), child({ branch: null }))).toEqual([]);
   expect(kinds(child({}, { entries: [entry("pending", "")] }))).toEqual([]);
+});
+
+test("B3: a branch that a merger was given is settled when the branch of the merger was handed over", () => {
+  const isJoined = true;
+  expect(kinds(child({}, { isJoined }), child({}, { isJoined, entries: [entry("conflict")] }))).toEqual([]);
+  expect(kinds(child({ state: "in_turn" }, { isJoined }))).toEqual(["open-child"]);
+  expect(kinds(child({}, { isJoined, entries: [entry("merged", "c1")] }))).toEqual(["unready-branch"]);
 });
 
 test("a branch that could not be merged, or has newer commits than the queue, is not", () => {

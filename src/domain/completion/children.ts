@@ -11,6 +11,8 @@ export interface ChildFacts {
   readonly entries: readonly Pick<MergeEntry, "status" | "headCommit">[];
   /** Somebody decided that its task is not to be done any more. */
   readonly abandoned: boolean;
+  /** A merger was given its branch to join, and the branch of that merger was handed over. */
+  readonly isJoined: boolean;
 }
 
 /**
@@ -38,10 +40,9 @@ export function nothingDone(children: readonly ChildFacts[], reason: string | nu
 }
 
 const hasDelivered = ({ agent, finished, entries }: ChildFacts): boolean =>
-  entries.some(({ status }) => !isRefused({ status }) && status !== "cancelled" && status !== "reverted") ||
-  (finished && agent.ahead === 0);
+  entries.some(isHandedOver) || (finished && agent.ahead === 0);
 
-function problemOf({ agent, finished, entries, abandoned }: ChildFacts): Missing | undefined {
+function problemOf({ agent, finished, entries, abandoned, isJoined }: ChildFacts): Missing | undefined {
   const { name, branch } = agent;
   if (agent.releasedAt !== null || abandoned) return undefined;
   if (!finished && !hasEnded(agent)) {
@@ -54,6 +55,8 @@ function problemOf({ agent, finished, entries, abandoned }: ChildFacts): Missing
   }
   if (branch === null || agent.ahead === 0) return undefined;
   const last = entries.at(-1);
+  // What a merger joined lands with the branch of the merger.
+  if (isJoined && (last === undefined || isRefused(last))) return undefined;
   const why = last === undefined ? "was never handed over" : lackOf(last, agent.headCommit);
   if (why === undefined) return undefined;
   // Landing what holds it settles it, too; until then nobody knows that it will.
@@ -67,6 +70,10 @@ function problemOf({ agent, finished, entries, abandoned }: ChildFacts): Missing
 }
 
 const refused: readonly MergeStatus[] = ["conflict", "failed"];
+
+/** This entry is on its way, or has landed. */
+export const isHandedOver = ({ status }: Pick<MergeEntry, "status">): boolean =>
+  !isRefused({ status }) && status !== "cancelled" && status !== "reverted";
 
 const isRefused = (last: Pick<MergeEntry, "status"> | undefined): boolean =>
   last !== undefined && refused.includes(last.status);

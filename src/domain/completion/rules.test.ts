@@ -50,6 +50,7 @@ const delivered: ChildFacts = {
   finished: true,
   entries: [{ status: "pending", headCommit: "c1" }],
   abandoned: false,
+  isJoined: false,
 };
 
 describe("work", () => {

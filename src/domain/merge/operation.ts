@@ -78,6 +78,8 @@ export interface MergeOpRequest {
   readonly members?: readonly LandedMember[];
   /** Land: entries whose branches these hold. */
   readonly along?: readonly LandedAlong[];
+  /** Land: branches that these hold, and that nobody had put into the queue. */
+  readonly joined?: readonly JoinedBranch[];
   readonly verdict?: Verdict;
   readonly gaps?: readonly string[];
   /** Land: ids of the gate results that speak for the tree. */
@@ -94,6 +96,11 @@ export interface LandedMember {
   readonly commit: string;
   readonly tier: ResolutionTier;
   readonly strategy: string | null;
+}
+
+/** A branch that came in as part of another one without a place in the queue of its own. It gets its entry when that is known. */
+export interface JoinedBranch extends Omit<LandedAlong, "id"> {
+  readonly branch: string;
 }
 
 /** An entry that came in as part of another one's branch; `commit` is the merge commit of that other. */

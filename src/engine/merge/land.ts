@@ -1,8 +1,14 @@
+import { type Agent, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { type MergeEntry, type MergeStatus, mergeRef, mergeStatuses, type Verdict } from "../../domain/merge/entry.ts";
-import type { LandedAlong, LandedMember, MergeOp } from "../../domain/merge/operation.ts";
+import type { JoinedBranch, LandedAlong, LandedMember, MergeOp } from "../../domain/merge/operation.ts";
 import type { Tx } from "../../ports/store.ts";
+import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
+import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
 import { newOp } from "../../usecases/merge/merge-records.ts";
+import { freshEntry } from "../../usecases/merge/queue/enqueue.ts";
 import { landed } from "../../usecases/merge/queue/settle-entry.ts";
+import type { Context } from "../../usecases/usecase.ts";
 import { foreignTip } from "./landing-tip.ts";
 import { learn } from "./learn.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
@@ -57,6 +63,7 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
     ({ entry, tip, tier, strategy }): LandedMember => ({ id: entry.id, commit: tip.commit, tier, strategy }),
   );
   const coming = await comingAlong(ports, request);
+  const joined = await joinedBy(ports, request);
   return ports.store.transaction(async (tx) => {
     for (const { id } of members) if (!isInWork(await tx.merges.get(id))) return undefined;
     const along: LandedAlong[] = [];
@@ -71,7 +78,15 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
         id,
         ...along.filter((one) => one.commit === commit).map((one) => one.id),
       ]),
-      request: { members, ...(along.length > 0 ? { along } : {}), verdict, gaps, results, tree: landing.to.tree },
+      request: {
+        members,
+        ...(along.length > 0 ? { along } : {}),
+        ...(joined.length > 0 ? { joined } : {}),
+        verdict,
+        gaps,
+        results,
+        tree: landing.to.tree,
+      },
     });
   });
 }
@@ -88,8 +103,16 @@ const drop = (ports: MergePorts, op: MergeOp, problem: string): Promise<boolean>
 /** What follows from a ref that moved, from the intent alone. Nothing when it was recorded before. */
 async function recordLanding(tx: Tx, ports: MergePorts, op: MergeOp): Promise<void> {
   const context = mergeContext(ports);
-  if (!(await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now }))) return;
-  const { members = [], along = [], verdict = "unverified", gaps = [], results = [], tree = "" } = op.request;
+  if (!(await tx.mergeOps.settle(op.id, { updatedAt: context.now }))) return;
+  const { members = [], verdict = "unverified", gaps = [], results = [], tree = "" } = op.request;
+  const joined = await placesOf(tx, context, op);
+  const along = [...(op.request.along ?? []), ...joined];
+  const queueIds = op.queueIds.flatMap((id) => {
+    const brought = members.find((member) => member.id === id)?.commit;
+    return [id, ...joined.filter(({ commit }) => commit === brought).map((one) => one.id)];
+  });
+  const request = joined.length === 0 ? op.request : { ...op.request, along };
+  await tx.mergeOps.settle(op.id, { status: "done", queueIds, request, updatedAt: context.now });
   // What was added to a branch since it was announced came in with it; whoever asks what of it has landed goes by that.
   for (const { id, head } of along) await tx.merges.change(id, mergeStatuses, { headCommit: head });
   const entries = [];
@@ -166,6 +189,68 @@ async function comingAlong(ports: MergePorts, { target, landing }: AlongRequest)
     });
   }
   return found;
+}
+
+/**
+ * Branches that come in with this landing and were never handed over: those that a merger joined before anybody had. Only
+ * what was finished for the same parent is meant, who handed over the branch that brings it.
+ */
+async function joinedBy(ports: MergePorts, { target, landing }: AlongRequest): Promise<JoinedBranch[]> {
+  const { store, merging } = ports;
+  const waiting = await store.read((tx) => finishedBeside(tx, ports, target, landing));
+  if (waiting.length === 0) return [];
+  const brought = await merging.refsBetween(landing.from.commit, landing.to.commit);
+  const heads = new Map(brought.map(({ ref, commit }) => [ref, commit]));
+  const found: JoinedBranch[] = [];
+  for (const { branch, parentName } of waiting) {
+    const head = branch === null ? undefined : heads.get(branchRef(branch));
+    const bringer = head === undefined ? undefined : await bringerOf(ports, landing, head);
+    if (branch === null || head === undefined || bringer === undefined) continue;
+    const owner = await store.read((tx) => ownerOfBranch(tx, bringer.entry.branch));
+    if (owner?.parentName !== parentName) continue;
+    const strategy = `with ${bringer.entry.branch}`;
+    found.push({ branch, head, commit: bringer.tip.commit, tier: bringer.tier, strategy });
+  }
+  return found;
+}
+
+/** Agents that have finished beside the owners of these branches, and whose own branches are not in the queue. */
+async function finishedBeside(
+  tx: Tx,
+  ports: MergePorts,
+  target: string,
+  { members }: Landing<MergeEntry>,
+): Promise<readonly Agent[]> {
+  const found = new Map<string, Agent>();
+  for (const { entry } of members) {
+    const owner = await ownerOfBranch(tx, entry.branch);
+    if (owner === undefined || (await targetOf(tx, mergeContext(ports), owner.runId)) !== target) continue;
+    for (const agent of newestPerName(await tx.agents.list({ parentName: owner.parentName, runId: owner.runId }))) {
+      if (await isUnqueued(tx, agent)) found.set(agent.id, agent);
+    }
+  }
+  return [...found.values()];
+}
+
+async function isUnqueued(tx: Tx, agent: Agent): Promise<boolean> {
+  if (agent.branch === null || !isSubmitted(agent) || !isIn("implementation", agent.capability)) return false;
+  return (await tx.merges.list({ branch: agent.branch, limit: 1 })).length === 0;
+}
+
+/** An entry for each branch that was joined, unless somebody has handed it over meanwhile: then that one is found landed. */
+async function placesOf(tx: Tx, context: Context, op: MergeOp): Promise<LandedAlong[]> {
+  const places: LandedAlong[] = [];
+  for (const { branch, head, ...how } of op.request.joined ?? []) {
+    const owner = await ownerOfBranch(tx, branch);
+    if (owner === undefined || !(await isUnqueued(tx, owner))) continue;
+    const { runId, taskId, name: agentName } = owner;
+    const targetBranch = op.ref.slice(branchRef("").length);
+    const about = { branch, headCommit: head, targetBranch, taskId, agentName, runId, filesModified: [] };
+    const asked = { ...about, source: "cli", enqueuedBy: context.caller.name, asker: "parent" } as const;
+    const entry = await freshEntry(tx, context, asked);
+    places.push({ id: await tx.merges.insert({ ...entry, dependsOn: [] }), head, ...how });
+  }
+  return places;
 }
 
 /** What the operator was asked about, or refused, is not answered by somebody else's landing. */

@@ -1,6 +1,6 @@
 import { type Agent, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
-import type { ChildFacts } from "../../domain/completion/children.ts";
+import { type ChildFacts, isHandedOver } from "../../domain/completion/children.ts";
 import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
@@ -40,14 +40,28 @@ async function hasReviewed(tx: Tx, agent: Agent): Promise<boolean> {
 async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
   const children = newestPerName(await tx.agents.list({ parentName: lead.name }));
   const facts: ChildFacts[] = [];
+  const joined = await joinedBy(tx, children);
   for (const agent of children) {
     if (!isIn("implementation", agent.capability)) continue;
     const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
     const entries = agent.branch === null ? [] : await tx.merges.list({ branch: agent.branch });
     const finished = (await tx.checks.completionsOf(agent.id)).some(({ status }) => status === "done");
-    facts.push({ agent, finished, entries, abandoned: task?.mergeState === "abandoned" });
+    const isJoined = agent.branch !== null && joined.has(agent.branch);
+    facts.push({ agent, finished, entries, abandoned: task?.mergeState === "abandoned", isJoined });
   }
   return facts;
+}
+
+/** The branches that mergers of these were given, where what they made of them was handed over. */
+async function joinedBy(tx: Tx, children: readonly Agent[]): Promise<ReadonlySet<string>> {
+  const joined = new Set<string>();
+  for (const merger of children) {
+    if (merger.capability !== "merger" || merger.branch === null) continue;
+    const last = (await tx.merges.list({ branch: merger.branch })).at(-1);
+    if (last === undefined || !isHandedOver(last)) continue;
+    for (const branch of await givenBranches(tx, merger)) joined.add(branch);
+  }
+  return joined;
 }
 
 async function openPartsOf(tx: Tx, { taskId }: Agent): Promise<readonly Task[]> {
