@@ -133,7 +133,8 @@ export const listUnsettled: Effect<{ readonly of: string }, { readonly lines: re
   place: "engine",
   run: async (world, { of }) => {
     const read = await world.call("worktree.listOwners", {});
-    if (!read.ok) return read;
+    // Only the operator gets these warnings; an agent looks at its own worktree.
+    if (!read.ok) return ok({ lines: [] });
     const agents = read.value.owners.map(({ agent }) => agent);
     const agent = agents.find(({ name }) => name === of) ?? agents.findLast(({ taskId }) => taskId === of);
     const worktree = agent === undefined ? undefined : worktreeOf(agent);

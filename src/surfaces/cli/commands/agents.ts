@@ -115,11 +115,10 @@ export const recover: Handler = async ({ app, args, flags, io }) => {
   const environment = captured.value;
   // Looked up before the engine takes up the worktree again.
   const unsettled = isOn(flags.fresh) ? undefined : await app.call("agent.listUnsettled", { of: word(args.agent) });
-  if (unsettled?.ok === false) return unsettled;
   const reply = await app.call("agent.recover", { of: word(args.agent), fresh: isOn(flags.fresh), environment });
   if (!reply.ok) return reply;
   const { agentName, generation } = reply.value;
-  const warnings = [...(unsettled?.value.lines ?? []), ...reply.value.warnings];
+  const warnings = [...(unsettled?.ok === true ? unsettled.value.lines : []), ...reply.value.warnings];
   for (const warning of warnings) io.warn(warning);
   const text = successLine(io.paint, `Recovered as generation ${generation}:`, agentName);
   return ok({ json: { ...seatView(reply.value), warnings }, text, quietText: agentName });
@@ -128,11 +127,10 @@ export const recover: Handler = async ({ app, args, flags, io }) => {
 export const release: Handler = async ({ app, args, io }) => {
   // Looked up before the engine takes the worktree away.
   const unsettled = await app.call("agent.listUnsettled", { of: word(args.agent) });
-  if (!unsettled.ok) return unsettled;
   const reply = await app.call("agent.release", { name: word(args.agent) });
   if (!reply.ok) return reply;
   const { agentName, alreadyReleased, released } = reply.value;
-  const unsettledLines = unsettled.value.lines;
+  const unsettledLines = unsettled.ok ? unsettled.value.lines : [];
   for (const line of unsettledLines) io.warn(line);
   if (unsettledLines.length > 0)
     io.warn(`a snapshot keeps it when the worktree goes; to see it: ov snapshots show ${agentName}`);
