@@ -35,7 +35,7 @@ function check(text: string, field: string, pattern: RegExp, letters: string): R
 
 export const isReserved = (name: string): boolean => (reservedNames as readonly string[]).includes(name);
 
-/** No new agent may have it: mail from it would be read as somebody else's. */
+/** No new agent may have such a name: its mail would be read as mail of the operator or the engine. */
 export const isMisleading = (name: string): boolean => misleadingNames.includes(name);
 
 /** No agent may have it: its files would lie among ours. */

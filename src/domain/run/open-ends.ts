@@ -103,7 +103,7 @@ const ofBranch = ({ id, branch, status }: RunFacts["landing"][number], reader: s
   fix: `see what it waits for: ov merge show ${id}${isOperator(reader) ? `, or take it out of the queue: ov merge cancel ${id}` : "; only the operator takes it out of the queue"}`,
 });
 
-/** An answer that comes after the end would reach nobody. */
+/** An answer that comes after the end of the run would reach no agent. */
 const ofQuestion = ({ id, subject }: Question, runId: string): OpenEnd => ({
   kind: "question",
   name: id,

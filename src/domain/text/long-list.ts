@@ -18,7 +18,7 @@ export interface Beginning<Item> {
 export const forPayload = <Item>(items: readonly Item[]): Beginning<Item> =>
   beginning(items, most.payload, (item) => utf8Length(JSON.stringify(item)));
 
-/** A list in words, with the number of those that a sentence has no room for. */
+/** A list in words. A long list names its first items and counts the rest. */
 export function namedIn(names: readonly string[]): string {
   const { shown, left } = beginning(names, most.words, utf8Length);
   return left === 0 ? shown.join(", ") : [...shown, `and ${left} more`].join(", ");

@@ -77,7 +77,7 @@ async function begunAt({ store, merging }: TargetPorts, target: string, tip: str
       .toSorted((one, other) => one.startedAt - other.startedAt)
       .flatMap(({ baseCommit }) => baseCommit ?? []);
   });
-  // One that starts from a branch of its own says nothing about the target.
+  // An agent that starts from a branch of its own says nothing about the target.
   for (const base of bases) if (await merging.contains(tip, base)) return base;
   return undefined;
 }

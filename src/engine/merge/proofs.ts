@@ -44,7 +44,7 @@ const provedRuns = ({ store, rules }: MergePorts): Promise<readonly ProvedRun[]>
     return found;
   });
 
-/** Somebody may have proved, waived or changed the criterion while git was asked: then that counts. */
+/** The criterion may have been proved, waived or changed while git was asked. The newer state counts then. */
 async function settle({ store, clock }: MergePorts, before: Criterion, after: Criterion): Promise<void> {
   await store.transaction(async (tx) => {
     const { runId, number } = before;

@@ -346,7 +346,7 @@ async function pin(
   return problem;
 }
 
-/** It is tried again: whoever holds the lock lets go of it some time. The operator is told what is in the way. */
+/** The merge is tried again, because a lock is released some time. The operator is told which lock is in the way. */
 async function blockFor(ports: MergePorts, entry: MergeEntry, problem: string): Promise<void> {
   const context = mergeContext(ports);
   const message = `its commit could not be kept by a ref: ${problem}`;

@@ -6,9 +6,9 @@ const nearly = 0.9;
 
 /** The beat of a turn's lease, whatever its supervisor is busy with. */
 export interface LeaseBeat {
-  /** Whoever wrote to the store beat along: the next one is not due before its time. */
+  /** A write of the supervisor to the store counted as a beat. The next beat is due one interval later. */
   rodeAlong(): void;
-  /** Settles only when somebody else has the turn, or has ended it. */
+  /** Settles only when another supervisor has the turn, or the turn was ended. */
   readonly lost: Promise<"fenced-out">;
   readonly isLost: boolean;
   /** Afterwards no beat is under way, and none follows. */
@@ -16,8 +16,8 @@ export interface LeaseBeat {
 }
 
 /**
- * Beats from now on until it is stopped: a worktree may take git longer to look at than anybody waits for a supervisor
- * that says nothing. It keeps nobody from exiting.
+ * Beats from now on until it is stopped: git may need longer to look at a worktree than the engine waits for a supervisor
+ * without a beat. The timer does not keep the process alive.
  */
 export function keepBeating(
   ports: Pick<SupervisorPorts, "store" | "clock" | "limits">,
@@ -45,7 +45,7 @@ export function keepBeating(
   const timer = setInterval(() => {
     if (isLost || underWay !== undefined || clock.monotonic() - last < limits.beatMs * nearly) return;
     underWay = beat()
-      // One beat that could not be written harms nobody, and the next is soon due; too long a silence is the engine's matter.
+      // One beat that could not be written does no harm: the next is due soon, and the engine notices too long a silence.
       .catch(() => {})
       .finally(() => {
         underWay = undefined;

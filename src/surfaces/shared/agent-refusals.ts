@@ -105,7 +105,7 @@ function otherParents({ parent, capability }: Extract<AgentRefusal, { kind: "may
   return `; ${who} may start ${withArticle(capability)}: ov sling <task> --capability ${capability} --parent <name>`;
 }
 
-/** Who set a limit. */
+/** Where a limit was set. */
 function limitWords(from: LimitSource): string {
   if ("flag" in from) return `${from.flag} of ${from.of}`;
   return from.source === null ? `${from.key}, by default` : `${from.key} in ${from.source}`;
@@ -114,7 +114,7 @@ function limitWords(from: LimitSource): string {
 const overlapWords = ({ wanted, owned, owner, shared }: Overlap): string =>
   `${wanted} may touch ${owned}, which "${owner}" ${shared ? "shares" : "owns"}`;
 
-/** What another agent shares may be shared; what it owns alone is changed by nobody else while it works. */
+/** Files that the other agent shares may be shared. Files that it owns alone are changed by no other agent while it works. */
 function overlapHint(all: readonly Overlap[]): string {
   const accept = "accept the conflict: ov sling <task> --allow-overlap";
   const paths = [...new Set(all.map(({ wanted, owned, shared }) => (shared ? owned : wanted)))];

@@ -42,7 +42,7 @@ export async function chooseRun(
   );
 }
 
-/** Agents of a run that has ended may finish what they have begun. Nobody new is started in it. */
+/** Agents of a run that has ended may finish what they have begun. No new agent is started in the run. */
 async function runOfParent(tx: Tx, caller: Caller, parent: Agent): Promise<Result<Run | undefined, Refusal>> {
   const run = await tx.runs.get(parent.runId);
   if (run === undefined || run.status === "active") return ok(run);

@@ -24,7 +24,7 @@ export async function isAnyAtWorkBelow(tx: Tx, parentName: string, except: reado
   return false;
 }
 
-/** `asked` has those who were looked at before: what they wait for is known, or is being looked at. */
+/** `asked` has the names of agents whose waits were looked at before, or are being looked at. */
 async function goesOn(tx: Tx, name: string, asked: Set<string>): Promise<boolean> {
   if (asked.has(name)) return false;
   asked.add(name);
@@ -49,7 +49,7 @@ async function startsByItself(tx: Tx, { id, name }: Agent): Promise<boolean> {
   return (queued !== undefined && queued.trigger !== "mail") || (await tx.checks.dueWork(id));
 }
 
-/** Can somebody else end this wait? What only the operator lifts counts: the operator is told of it. */
+/** Can another agent, the engine or the operator end this wait? The operator is told of waits that only the operator ends. */
 async function canEnd(tx: Tx, { kind, ref }: Wait, asked: Set<string>): Promise<boolean> {
   if (kind === "child") return goesOn(tx, ref, asked);
   if (kind === "merge" || kind === "approval") {

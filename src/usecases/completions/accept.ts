@@ -151,7 +151,7 @@ async function sendReport(
   await tellFindings(tx, context, agent, { ...mail, verdict });
 }
 
-/** The parent reads it in the report. Who else decides when such a task starts gets a message. */
+/** The parent reads it in the report. Any other agent that decides when such a task starts gets a message. */
 async function tellReady(
   tx: Tx,
   context: Context,

@@ -96,7 +96,7 @@ function isAt(entry: Entry, ref: string): boolean {
 async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<string | undefined> {
   const { root, commonDir } = mergeRepo.repository;
   const symbolic = changes.filter(({ ref }) => isSymbolic(commonDir, ref));
-  // We make no such refs, and nobody else makes refs there. The caller looks anew and finds none.
+  // We make no such refs, and no other program makes refs there. The caller looks again and finds none.
   for (const { ref } of symbolic)
     if (ref.startsWith("refs/overstory/")) await git(root, "symbolic-ref", "--delete", ref);
   if (symbolic[0] !== undefined) return `${symbolic[0].ref} stands for another ref`;

@@ -70,7 +70,7 @@ export const ask = toHead(async ({ app, flags, io }, { agentName, body }) => {
   return ok({
     json: { ...json, replyId, subject, body: said, payload: parsed(payload), latencyMs },
     text: visibleText(said),
-    // Whoever asked has read it now. That it was read before, or lies in another inbox, is no failure.
+    // The caller has read the answer now. An answer that was read before, or lies in another inbox, is no failure.
     afterPrint: async () => void (await app.call("mail.read", { id: replyId })),
   });
 });
