@@ -211,6 +211,8 @@ export interface RetargetRequest {
   readonly runId?: string | undefined;
   /** A branch that exists: looked up by the caller, who has git at hand. */
   readonly target: string;
+  /** The branch that the run was for is gone, as after a renaming: every run that lands where this one does moves along. */
+  readonly wasRenamed?: boolean | undefined;
 }
 
 export interface RetargetReply {
@@ -222,13 +224,14 @@ export interface RetargetReply {
 
 /**
  * Gives a run another branch to work for. What has landed on a landing branch of ours stays there, and is promoted to the
- * new target. A run that lands on its target directly decides anew where to land, and takes what waits along.
+ * new target. A run that lands on its target directly decides anew where to land, and takes what waits along. A landing
+ * branch that other runs share holds their work for the old target, so a run leaves it, and only when nothing waits there.
  */
 export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
   kind: "write",
-  request: fields({ target: text }, { runId: text }),
+  request: fields({ target: text }, { runId: text, wasRenamed: flag }),
   operatorOnly: true,
-  run: async (tx, context, { runId, target }) => {
+  run: async (tx, context, { runId, target, wasRenamed }) => {
     const found = await findRun(tx, context.caller, runId);
     if (!found.ok) return found;
     const run = found.value;
@@ -239,13 +242,22 @@ export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
     const waiting =
       landing === null || !isIntegration(landing) ? 0 : (await landingsSincePromotion(tx, landing)).length;
     if (before === target) return ok({ run, before, waiting });
-    const keepsLanding = run.landingBranch !== null && isIntegration(run.landingBranch);
-    const landingBranch = keepsLanding ? run.landingBranch : null;
+    const sharers = await sharersOf(tx, run);
+    const [first] = sharers;
+    if (first !== undefined && waiting > 0 && wasRenamed !== true) {
+      const why = `lands on ${landing} together with ${first.id}, and what waits there is for ${before}; take that over first: ${promoteCommand({ runId: first.id, target: null })}`;
+      return no(invalid("run", why, { value: run.id }));
+    }
+    const isOurs = landing !== null && isIntegration(landing);
+    const landingBranch = isOurs && (first === undefined || wasRenamed === true) ? landing : null;
     await tx.runs.setBranches(run.id, { targetBranch: target, landingBranch });
-    if (!keepsLanding) {
+    if (wasRenamed === true) {
+      for (const other of sharers) await tx.runs.setBranches(other.id, { targetBranch: target, landingBranch });
+    }
+    if (landingBranch === null) {
       const open = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
       for (const entry of open) {
-        if (entry.targetBranch === before) await moveEntry(tx, context, entry, target);
+        if ([before, landing].includes(entry.targetBranch)) await moveEntry(tx, context, entry, target);
       }
     }
     const data = { runId: run.id, from: before, to: target, landingBranch };
@@ -253,3 +265,20 @@ export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
     return ok({ run: { ...run, targetBranch: target, landingBranch }, before, waiting });
   },
 };
+
+/** Other runs with the same target that land on the landing branch of this one: those that go on, and those of which work waits there. */
+async function sharersOf(tx: Tx, { id, landingBranch: landing, targetBranch }: Run): Promise<readonly Run[]> {
+  if (landing === null || !isIntegration(landing)) return [];
+  const waits = new Set((await landingsSincePromotion(tx, landing)).map(({ runId }) => runId));
+  const runs = await tx.runs.list(mostRuns);
+  return runs.filter(
+    (run) =>
+      run.id !== id &&
+      run.landingBranch === landing &&
+      run.targetBranch === targetBranch &&
+      (run.status === "active" || waits.has(run.id)),
+  );
+}
+
+/** More runs than anybody has before landed work is taken over. */
+const mostRuns = 1000;

@@ -91,7 +91,11 @@ export const retarget: Handler = async ({ app, args, flags, io }) => {
   const target = word(args.branch);
   const head = await app.call("branch.find", { branch: target });
   if (!head.ok) return head;
-  const changed = await app.call("run.retarget", { runId: text(flags.run), target });
+  const shown = await app.call("run.show", { id: text(flags.run) });
+  if (!shown.ok) return shown;
+  const { id, targetBranch: old } = shown.value.run;
+  const wasRenamed = old !== null && !(await app.call("branch.find", { branch: old })).ok;
+  const changed = await app.call("run.retarget", { runId: id, target, wasRenamed });
   if (!changed.ok) return changed;
   const { run, before, waiting } = changed.value;
   const { id: runId, landingBranch } = run;
