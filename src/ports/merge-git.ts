@@ -178,6 +178,11 @@ export interface MergeGit {
   changedFiles(from: string, to: string): Promise<readonly string[]>;
   /** The same for each of these commits, in their order and in a few processes. All are given by their ids. */
   changedFilesOfEach(from: string, heads: readonly string[]): Promise<readonly (readonly string[])[]>;
+  /**
+   * For each head the commits of the history of `from` that its own commits were made on or took in, by one process. Where
+   * that is one commit, it is the merge base. All are given by their ids.
+   */
+  leavingPoints(from: string, heads: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
   /** The differing paths of each pair of commits, or of trees, given by their ids. */
   differing(pairs: readonly { readonly from: string; readonly to: string }[]): Promise<readonly (readonly string[])[]>;
   /** The full messages of the commits that are in `to` and not in `from`. */

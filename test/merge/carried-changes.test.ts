@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { approveMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
+import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 import { activeRun } from "../../testkit/use-case.ts";
 
@@ -80,4 +81,112 @@ test("so do they when the rename comes to the landing branch in the same train",
   await world.work();
   expect(await world.entry(guide)).toMatchObject({ status: "merged", approval: "operator" });
   expect(world.show(landing, "CLAUDE.md")).toContain("obey");
+}, 60_000);
+
+const landing = "overstory/integration/main";
+
+/** Two agents that began at the same commit, each with a file of its own. */
+async function twoAgents(world: LandingWorld, isScoped = false): Promise<void> {
+  const baseCommit = world.tip("main");
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(aRun("r1"));
+    for (const name of ["b1", "b2"]) {
+      const scope = isScoped ? [`${name}.js`] : [];
+      await tx.agents.reserve(anAgent(name, { branch: name, baseCommit, scope, worktreeKind: "linked" }));
+    }
+  });
+  for (const name of ["b1", "b2"]) world.branch(name, () => world.write(world.root, `${name}.js`, `${name}\n`));
+}
+
+/** Takes the commits of a branch in and keeps the own files. */
+function joinByName(world: LandingWorld, into: string, branch: string): void {
+  world.git(world.root, "checkout", "--quiet", into);
+  world.git(world.root, "merge", "--quiet", "--no-edit", "--strategy=ours", branch);
+  world.git(world.root, "checkout", "--quiet", "--force", "main");
+}
+
+const announce = async (world: LandingWorld, branch: string): Promise<number> => {
+  const id = await world.enqueue(branch, { agentName: branch, asker: "parent" });
+  await world.work();
+  return id;
+};
+
+async function expectDoubt(world: LandingWorld, id: number, words: string): Promise<void> {
+  const entry = await world.entry(id);
+  expect(entry).toMatchObject({ status: "pending", approval: "waiting" });
+  expect(entry.causeDetail?.message).toContain(words);
+}
+
+test("a branch that takes out what others have landed waits for the operator, whatever joined it", async () => {
+  for (const joined of [landing, "b1"]) {
+    for (const isScoped of [false, true]) {
+      await using world = await landingWorld({ gates: ["true"] });
+      await twoAgents(world, isScoped);
+      if (joined === "b1") joinByName(world, "b2", joined);
+      await announce(world, "b1");
+      if (joined === landing) joinByName(world, "b2", joined);
+      const id = await announce(world, "b2");
+      await expectDoubt(world, id, "it takes out what others have landed: b1.js");
+      expect(world.show(landing, "b1.js")).toBe("b1");
+      await world.call(approveMerge, { of: String(id) });
+      await world.work();
+      expect((await world.entry(id)).status).toBe("merged");
+    }
+  }
+}, 120_000);
+
+test("a branch that took what landed in, files and all, lands unasked", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  await twoAgents(world);
+  await announce(world, "b1");
+  world.git(world.root, "checkout", "--quiet", "b2");
+  world.git(world.root, "merge", "--quiet", "--no-edit", landing);
+  world.git(world.root, "checkout", "--quiet", "main");
+  expect((await world.entry(await announce(world, "b2"))).status).toBe("merged");
+}, 60_000);
+
+test("a branch whose commits came in without its changes is not taken for merged", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  await twoAgents(world);
+  joinByName(world, "b1", "b2");
+  await announce(world, "b1");
+  const id = await announce(world, "b2");
+  await expectDoubt(world, id, "its changes of b2.js did not");
+  expect((await world.entry(id)).causeDetail?.difference).toContain("+b2");
+  await world.call(approveMerge, { of: String(id) });
+  await world.work();
+  expect((await world.entry(id)).status).toBe("merged");
+}, 60_000);
+
+test("nor is one that conflicted, when a merger joins it by name only; one that was settled by hand is", async () => {
+  for (const word of [undefined, "both"]) {
+    await using world = await landingWorld({ gates: ["true"] });
+    await twoAgents(world);
+    for (const name of ["b1", "b2"]) world.branch(name, () => world.write(world.root, "x.txt", `${name}\n`));
+    await announce(world, "b1");
+    const id = await announce(world, "b2");
+    expect((await world.entry(id)).status).toBe("conflict");
+    world.git(world.root, "branch", "joined", landing);
+    joinByName(world, "joined", "b2");
+    if (word !== undefined)
+      world.branch("joined", () => {
+        world.write(world.root, "x.txt", `${word}\n`);
+        world.write(world.root, "b2.js", "b2\n");
+      });
+    await world.enqueue("joined");
+    await world.work();
+    if (word === undefined) await expectDoubt(world, id, "its changes of b2.js, x.txt did not");
+    else expect((await world.entry(id)).status).toBe("merged");
+  }
+}, 60_000);
+
+test("a branch that is in the history of one that built on it lands with it, unasked", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  await twoAgents(world);
+  world.git(world.root, "checkout", "--quiet", "b1");
+  world.git(world.root, "merge", "--quiet", "--no-edit", "b2");
+  world.git(world.root, "checkout", "--quiet", "main");
+  world.branch("b1", () => world.write(world.root, "b2.js", "b2, and better\n"));
+  await announce(world, "b1");
+  expect((await world.entry(await announce(world, "b2"))).status).toBe("merged");
 }, 60_000);

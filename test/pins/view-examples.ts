@@ -510,6 +510,7 @@ const request: Required<MergeOpRequest> = {
   members: [{ id: 1, commit, tier: "clean-merge", strategy: "union" }],
   along: [{ id: 2, commit, tier: "clean-merge", strategy: null, head: commit }],
   joined: [{ branch: "overstory/b2/T2", commit, tier: "clean-merge", strategy: null, head: commit }],
+  leftOut: [{ id: 3, head: commit }],
   verdict: "verified",
   gaps: ["test was flaky"],
   results: ["gate-1"],

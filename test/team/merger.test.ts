@@ -76,6 +76,10 @@ const scenarioWhere = (calledBack: string): string => `
   do:
     - shell: git merge --no-edit overstory/b2/T2
       expect: 1
+    - shell: |
+        git checkout --ours word.txt && git commit --all --quiet -m "keep ours"
+        ov done --summary "They are joined" >"$HOME/kept-ours" 2>&1
+      expect: 4
     - edit: { file: word.txt, write: "b1\\nb2\\n" }
     - commit: join them
     - ov: [done, --summary, Both words are there]
@@ -133,6 +137,8 @@ test.each([
     // A lead that ends before it has read its own hands it on to whoever is above, who is not told otherwise.
     expect([...new Set(readers)].filter((name) => name !== "coordinator").toSorted()).toEqual(told);
     expect(mail.filter(({ fromAgent }) => fromAgent === "m1")).toMatchObject([{ address: "lead1" }]);
+    const keptOurs = readFileSync(join(project.home, "kept-ours"), "utf8");
+    expect(keptOurs).toContain("overstory/b2/T2 is in the history, but its changes of word.txt are not in the files");
     const refusals = readFileSync(join(project.home, "refused"), "utf8");
     expect(refusals).toContain("overstory/m1/J of m1 was never handed over");
     expect(refusals).toContain(early);

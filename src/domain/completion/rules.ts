@@ -100,7 +100,7 @@ function scopeProblem({ agent, request, mailSubjects }: CompletionFacts, work: W
     {
       kind: "scope",
       message: `files outside its scope were changed: ${namedIn(names)}`,
-      fix: 'take each of them back (git show <base>:<file> > <file>, or git rm <file> if it is new) and commit, or say why: ov done --expansion-reason "<why>"',
+      fix: 'take each of them back (git show <base>:<file> > <file>, or git rm <file> if it is new; what landed while you worked as it is on the landing branch) and commit, or say why: ov done --expansion-reason "<why>"',
       names,
     },
   ];

@@ -80,6 +80,8 @@ export interface MergeOpRequest {
   readonly along?: readonly LandedAlong[];
   /** Land: branches that these hold, and that nobody had put into the queue. */
   readonly joined?: readonly JoinedBranch[];
+  /** Land: entries whose commits come in with these, and of whose changes some do not. */
+  readonly leftOut?: readonly Pick<LandedAlong, "id" | "head">[];
   readonly verdict?: Verdict;
   readonly gaps?: readonly string[];
   /** Land: ids of the gate results that speak for the tree. */

@@ -264,7 +264,7 @@ export const merger = defineRole({
       name: "DROPPED_CHANGE",
       means: "a side's work is missing afterwards and nobody was told",
       enforcedBy: "finish",
-      how: "completion checks that your branch contains the ones it joins",
+      how: "completion checks that your branch contains the ones it joins, with their changes",
     },
     silentFailure,
     pollingLoop,

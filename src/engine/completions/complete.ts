@@ -18,6 +18,7 @@ import { lookAtLanded } from "../../usecases/runs/complete-run.ts";
 import { listCriteria } from "../../usecases/runs/criteria.ts";
 import type { LandedLook } from "../../usecases/runs/end-after-review.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
+import { lostFiles } from "../merge/lost-content.ts";
 import { branchRef, mergeContext } from "../merge/ports.ts";
 import { baseOfTakenOut } from "../merge/taken-out.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
@@ -37,6 +38,10 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   if (collision?.isKnown === true && agent.parentName === "operator") throw lacking([missingFor(collision)]);
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);
+  if (request.expansionReason === null) {
+    const leftOut = await leftOutBy(ports, agent, work);
+    if (leftOut.length > 0) throw lacking(leftOut);
+  }
   const missing = await ports.store.read(async (tx) => {
     const told = collision === undefined ? [] : await tellConflict(tx, check, collision);
     const unread = await unreadBeforeFinish(tx, agent, check, ports.clock.now());
@@ -98,6 +103,27 @@ async function unmergedBy(ports: CompletionPorts, agent: Agent, work: WorkSeen |
     if (tip !== undefined && !(await ports.merging.contains(head, tip))) unmerged.push(branch);
   }
   return unmerged;
+}
+
+/** Branches that a merger has joined by name only: their commits are there, and changes of theirs are not. */
+async function leftOutBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly Missing[]> {
+  const { baseCommit: before } = agent;
+  const after = work?.head;
+  if (agent.capability !== "merger" || after == null || before === null) return [];
+  const missing: Missing[] = [];
+  for (const branch of await ports.store.read((tx) => givenBranches(tx, agent))) {
+    const head = await ports.merging.commitOf(branchRef(branch));
+    if (head === undefined || !(await ports.merging.contains(after, head))) continue;
+    const files = await lostFiles(ports.merging, { before, after, head });
+    if (files.length === 0) continue;
+    missing.push({
+      kind: "not-merged",
+      message: `${branch} is in the history, but its changes of ${namedIn(files)} are not in the files`,
+      fix: 'bring them in and commit, or say why they are left out: ov done --expansion-reason "<why>"; then the operator decides',
+      names: [branch, ...files],
+    });
+  }
+  return missing;
 }
 
 async function proofOf(

@@ -44,9 +44,9 @@ const tailLines = 60;
 export async function prove(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<ProvedAll> {
   const { commit, check, gates } = request;
   const tree = await ports.merging.treeOf(commit);
-  const changedFiles = await changedBy(ports, request);
   const environments = await environmentsFor(ports, check);
   const landed = await targetTip(ports, check);
+  const changedFiles = await changedBy(ports, request, landed);
   const run = (how: { readonly rerunFailed: boolean; readonly name: string }): Promise<GatesRun> =>
     tools.slots.use((slot) =>
       runGates(gatePorts(ports), {
@@ -145,10 +145,16 @@ async function environmentsFor({ store }: CompletionPorts, check: StoredCheck): 
   return typed === undefined ? others : [typed, ...others];
 }
 
-async function changedBy({ merging }: CompletionPorts, request: ToProve): Promise<readonly string[] | undefined> {
-  const { baseCommit, commit, gates } = request;
+/** Also what it would change on the landing branch: it may take out what has landed since it began. */
+async function changedBy(
+  { merging }: CompletionPorts,
+  { baseCommit, commit, gates }: ToProve,
+  landed: string | null,
+): Promise<readonly string[] | undefined> {
   if (baseCommit === null || gates.every(({ paths }) => paths.length === 0)) return undefined;
-  return merging.changedFiles(baseCommit, commit);
+  const own = await merging.changedFiles(baseCommit, commit);
+  if (landed === null || landed === baseCommit) return own;
+  return [...new Set([...own, ...(await merging.changedFiles(landed, commit))])];
 }
 
 function missingGate(failure: GateFailure): Missing {

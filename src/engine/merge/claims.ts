@@ -76,11 +76,12 @@ export async function askInWork(ports: MergePorts, entry: MergeEntry, doubt: Dou
 export function doubtOf({ rules }: MergePorts, concern: Concern | undefined): Doubt | undefined {
   if (concern === undefined) return undefined;
   const touched = rules.merge.gateChanges === "ask" ? concern.touched : [];
-  const { outside, difference } = concern;
-  if (touched.length === 0 && outside.length === 0) return undefined;
+  const { outside, putBack, difference } = concern;
+  if (touched.length === 0 && outside.length === 0 && putBack.length === 0) return undefined;
   const own = outside.length === 0 ? [] : [`it changes files outside those its agent was given: ${named(outside)}`];
-  const files = [...new Set([...touched.map(({ path }) => path), ...outside])];
-  return { why: [...steeringGaps(touched), ...own], files, difference };
+  const landed = putBack.length === 0 ? [] : [`it takes out what others have landed: ${named(putBack)}`];
+  const files = [...new Set([...touched.map(({ path }) => path), ...outside, ...putBack])];
+  return { why: [...steeringGaps(touched), ...own, ...landed], files, difference };
 }
 
 const named = (paths: readonly string[]): string =>

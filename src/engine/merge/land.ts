@@ -11,6 +11,7 @@ import { landed } from "../../usecases/merge/queue/settle-entry.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import { foreignTip } from "./landing-tip.ts";
 import { learn } from "./learn.ts";
+import { lostFiles } from "./lost-content.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 import type { LandAnswer, Landing } from "./train/steps.ts";
 
@@ -67,7 +68,7 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
   return ports.store.transaction(async (tx) => {
     for (const { id } of members) if (!isInWork(await tx.merges.get(id))) return undefined;
     const along: LandedAlong[] = [];
-    for (const one of coming) if (isResting(await tx.merges.get(one.id))) along.push(one);
+    for (const one of coming.along) if (isResting(await tx.merges.get(one.id))) along.push(one);
     return newOp(tx, mergeContext(ports), {
       kind: "land",
       ref: branchRef(target),
@@ -82,6 +83,7 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
         members,
         ...(along.length > 0 ? { along } : {}),
         ...(joined.length > 0 ? { joined } : {}),
+        ...(coming.leftOut.length > 0 ? { leftOut: coming.leftOut } : {}),
         verdict,
         gaps,
         results,
@@ -113,6 +115,10 @@ async function recordLanding(tx: Tx, ports: MergePorts, op: MergeOp): Promise<vo
   });
   const request = joined.length === 0 ? op.request : { ...op.request, along };
   await tx.mergeOps.settle(op.id, { status: "done", queueIds, request, updatedAt: context.now });
+  // They are taken up once more, and the operator is asked about them.
+  const again = { status: "pending", cause: null, causeDetail: null, notBefore: 0, updatedAt: context.now } as const;
+  for (const { id, head } of op.request.leftOut ?? [])
+    await tx.merges.change(id, ["conflict", "failed"], { ...again, headCommit: head });
   // What was added to a branch since it was announced came in with it; whoever asks what of it has landed goes by that.
   for (const { id, head } of along) await tx.merges.change(id, mergeStatuses, { headCommit: head });
   const entries = [];
@@ -168,18 +174,24 @@ const isResting = (entry: MergeEntry | undefined): boolean => resting.some((stat
  * merger joined, or on which others built. What the target held before is not brought by it, as it may have been landed
  * and taken back.
  */
-async function comingAlong(ports: MergePorts, { target, landing }: AlongRequest): Promise<LandedAlong[]> {
+async function comingAlong(ports: MergePorts, { target, landing }: AlongRequest): Promise<ComingAlong> {
   const { store, merging } = ports;
   const others = await store.read((tx) => restingOn(tx, target));
-  if (others.length === 0) return [];
+  const found: LandedAlong[] = [];
+  const leftOut: Pick<LandedAlong, "id" | "head">[] = [];
+  if (others.length === 0) return { along: found, leftOut };
   const brought = await merging.refsBetween(landing.from.commit, landing.to.commit);
   const heads = new Map(brought.map(({ ref, commit }) => [ref, commit]));
-  const found: LandedAlong[] = [];
   for (const entry of others) {
     const head = heads.get(branchRef(entry.branch));
     const bringer = head === undefined ? undefined : await bringerOf(ports, landing, head);
     if (head === undefined || bringer === undefined) continue;
     if (awaitsOperator(entry, bringer.entry) || !(await bringsAnnounced(ports, landing, entry))) continue;
+    const joined = { before: landing.from.commit, after: bringer.tip.commit, head };
+    if ((await lostFiles(merging, joined)).length > 0) {
+      leftOut.push({ id: entry.id, head });
+      continue;
+    }
     found.push({
       id: entry.id,
       head,
@@ -188,7 +200,13 @@ async function comingAlong(ports: MergePorts, { target, landing }: AlongRequest)
       strategy: `with ${bringer.entry.branch}`,
     });
   }
-  return found;
+  return { along: found, leftOut };
+}
+
+interface ComingAlong {
+  readonly along: readonly LandedAlong[];
+  /** Entries whose commits come in, and of whose changes some do not. */
+  readonly leftOut: readonly Pick<LandedAlong, "id" | "head">[];
 }
 
 /**
@@ -208,6 +226,9 @@ async function joinedBy(ports: MergePorts, { target, landing }: AlongRequest): P
     if (branch === null || head === undefined || bringer === undefined) continue;
     const owner = await store.read((tx) => ownerOfBranch(tx, bringer.entry.branch));
     if (owner?.parentName !== parentName) continue;
+    // Whoever hands it over is told that its changes are missing.
+    if ((await lostFiles(merging, { before: landing.from.commit, after: bringer.tip.commit, head })).length > 0)
+      continue;
     const strategy = `with ${bringer.entry.branch}`;
     found.push({ branch, head, commit: bringer.tip.commit, tier: bringer.tier, strategy });
   }

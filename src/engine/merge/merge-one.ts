@@ -6,6 +6,8 @@ import { environmentsOf, type GatedWork } from "../../usecases/gates/environment
 import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
 import { commandFor, isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
+import { askInWork } from "./claims.ts";
+import { doubtAboutContent } from "./lost-content.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 import { takenOutOf } from "./taken-out.ts";
@@ -38,7 +40,11 @@ export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<Me
 
 async function alreadyThere(ports: MergePorts, { onto, entry }: MergeOne): Promise<MergeAnswer> {
   const idle = await ports.store.read((tx) => ownerWithoutCommits(tx, entry.branch, entry.headCommit));
-  if (idle === undefined) return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
+  if (idle === undefined) {
+    const doubt = await doubtAboutContent(ports, onto.commit, entry);
+    if (doubt !== undefined && (await askInWork(ports, entry, doubt))) return { kind: "waiting" };
+    return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
+  }
   return stop("missing_ref", `${entry.branch} has no commits of its own: ${idle.name} committed nothing to land`);
 }
 

@@ -14,6 +14,8 @@ export interface Concern {
   readonly touched: readonly Touched[];
   /** Changed files outside of the scope of the branch's agent. */
   readonly outside: readonly string[];
+  /** Files outside of that scope that landed after the agent began, and that the branch puts back as they were before. */
+  readonly putBack: readonly string[];
   /** The patch of these files. */
   readonly difference: string;
 }
@@ -43,13 +45,15 @@ export async function concernsOf(
     // An entry that brings the target's own commits changes nothing on the target.
     const here = entries.filter((entry) => entry.targetBranch === target && !bringsTarget(entry));
     if (tip === undefined || here.length === 0) continue;
-    const [commands, links, differing] = await Promise.all([
+    const [commands, links, putBack, differing] = await Promise.all([
       commandsOn(ports, tip),
       ports.merging.linksOf(tip),
+      putBackBy(ports, tip, here),
       ports.merging.differing(here.map(({ headCommit }) => ({ from: tip, to: headCommit }))),
     ]);
     for (const [at, entry] of here.entries()) {
-      const concern = await concernOf(ports, { entry, tip, links, commands, differing: differing[at] ?? [] });
+      const own = { differing: differing[at] ?? [], putBack: putBack.get(entry.id) ?? [] };
+      const concern = await concernOf(ports, { entry, tip, links, commands, ...own });
       if (concern !== undefined) concerns.set(entry.id, concern);
     }
   }
@@ -63,37 +67,79 @@ interface Looking {
   readonly commands: readonly ProjectCommand[];
   /** Files that differ from the target, on either side. */
   readonly differing: readonly string[];
+  readonly putBack: readonly string[];
 }
 
 async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern | undefined> {
-  const { entry, tip, differing } = looking;
+  const { entry, tip, differing, putBack } = looking;
   const owner = await scopedOwner(ports, entry);
   const maybe = await touchedIn(ports, looking, differing);
-  if (maybe.length === 0 && outsideScope(differing, owner === undefined ? [] : changeable(owner)).length === 0)
-    return undefined;
+  const isWithin = outsideScope(differing, owner === undefined ? [] : changeable(owner)).length === 0;
+  if (maybe.length === 0 && isWithin && putBack.length === 0) return undefined;
   // What was taken out of the target comes back with the branch, and git would not count it.
   const since = (await baseOfTakenOut(ports, entry, tip))?.before ?? tip;
   const changed = await ports.merging.changedFiles(since, entry.headCommit);
   const own = maybe.filter(({ path }) => changed.includes(path));
   const carried = maybe.length === 0 ? undefined : await carriedBy(ports, looking);
   const touched = [...own, ...(carried?.touched ?? []).filter(({ path }) => !changed.includes(path))];
-  const outside = owner === undefined ? [] : outsideScope(changed, changeable(owner));
+  const outside =
+    owner === undefined ? [] : outsideScope(changed, changeable(owner)).filter((path) => !putBack.includes(path));
   const unexplained = outside.length > 0 && !(await isExplained(ports, entry, since, owner)) ? outside : [];
-  if (touched.length === 0 && unexplained.length === 0) return undefined;
-  const paths = [...new Set([...own.map(({ path }) => path), ...unexplained])];
+  if (touched.length === 0 && unexplained.length === 0 && putBack.length === 0) return undefined;
+  const paths = [...new Set([...own.map(({ path }) => path), ...unexplained, ...putBack])];
   const parts = [paths.length === 0 ? "" : await ports.merging.patchOf(since, entry.headCommit, paths)];
   if (carried !== undefined && touched.length > own.length) {
     const elsewhere = touched.filter((each) => !own.includes(each)).map(({ path }) => path);
     parts.push(await ports.merging.patch(carried.tipTree, carried.tree, elsewhere));
   }
-  return { touched, outside: unexplained, difference: parts.join("") };
+  return { touched, outside: unexplained, putBack, difference: parts.join("") };
+}
+
+/**
+ * The files of each branch by which it takes out what others have landed: its agent took the landing branch in, but kept
+ * its own older files. No explanation of the agent covers that. One git process tells which branches took anything in.
+ */
+async function putBackBy(
+  ports: MergePorts,
+  tip: string,
+  entries: readonly MergeEntry[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const { merging, store } = ports;
+  const begun: { readonly entry: MergeEntry; readonly base: string; readonly scope: readonly string[] }[] = [];
+  for (const entry of entries) {
+    const owner = await store.read((tx) => ownerOfBranch(tx, entry.branch));
+    const base = owner?.baseCommit ?? tip;
+    if (owner !== undefined && base !== tip) begun.push({ entry, base, scope: changeable(owner) });
+  }
+  const found = new Map<number, readonly string[]>();
+  if (begun.length === 0) return found;
+  const left = await merging.leavingPoints(
+    tip,
+    begun.map(({ entry }) => entry.headCommit),
+  );
+  for (const [at, { entry, base, scope }] of begun.entries()) {
+    const points = left[at] ?? new Set();
+    if (points.size === 1 && points.has(base)) continue;
+    const joined = await merging.baseOf(tip, entry.headCommit);
+    if (joined === undefined || joined === base || joined === entry.headCommit) continue;
+    if ((await merging.commitOf(base)) === undefined || !(await merging.contains(joined, base))) continue;
+    const to = entry.headCommit;
+    const [sinceJoin = [], sinceBase = []] = await merging.differing([
+      { from: joined, to },
+      { from: base, to },
+    ]);
+    const files = sinceJoin.filter((path) => !sinceBase.includes(path));
+    const outside = scope.length === 0 ? files : outsideScope(files, scope);
+    if (outside.length > 0) found.set(entry.id, outside);
+  }
+  return found;
 }
 
 /**
  * What decides how the branch is judged and changes when the branch is merged. A file that the target has renamed takes
  * the branch's changes of its old name, so the names in the branch do not tell. Undefined when git cannot merge them.
  */
-async function carriedBy(ports: SteeringPorts, looking: Omit<Looking, "entry" | "differing"> & { entry: Head }) {
+async function carriedBy(ports: SteeringPorts, looking: Pick<Looking, "tip" | "links" | "commands"> & { entry: Head }) {
   const { merging } = ports;
   const merged = await merging.merge(looking.tip, looking.entry.headCommit);
   if (merged.kind !== "clean" && merged.kind !== "conflicts") return undefined;

@@ -192,7 +192,12 @@ async function doubtAbout(ports: MergePorts, merged: MergedOnto): Promise<Doubt 
   );
   if (touched.length === 0) return undefined;
   const paths = touched.map(({ path }) => path);
-  return doubtOf(ports, { touched, outside: [], difference: await ports.merging.patch(onto, answer.commit, paths) });
+  return doubtOf(ports, {
+    touched,
+    outside: [],
+    putBack: [],
+    difference: await ports.merging.patch(onto, answer.commit, paths),
+  });
 }
 
 /** All of them are recorded in one transaction, for which others wait. */

@@ -82,6 +82,16 @@ export async function changedFilesOfEach(
   return heads.map((head) => found.get(head) ?? []);
 }
 
+/** See `MergeGit.leavingPoints`. */
+export async function leavingPointsOfEach(
+  mergeRepo: MergeRepository,
+  from: string,
+  heads: readonly string[],
+): Promise<readonly ReadonlySet<string>[]> {
+  const parents = heads.length === 0 ? new Map() : await parentsOutside(mergeRepo, from, [...new Set(heads)]);
+  return heads.map((head) => leavingPoints(parents, head));
+}
+
 /** Every commit that some head has and `from` does not, with its parents. */
 async function parentsOutside(
   mergeRepo: MergeRepository,

@@ -25,6 +25,9 @@ test("files that came with what landed meanwhile are not the agent's, unless it 
   expect(await filesFor("main")).toEqual(["both.txt", "own.txt"]);
   expect(await filesFor("gone")).toEqual(["both.txt", "landed.txt", "own.txt"]);
   expect(await filesFor(null)).toEqual(["both.txt", "landed.txt", "own.txt"]);
+  // Its history has what landed, and its files have not.
+  world.git(owned.path, "merge", "--quiet", "--no-edit", "--strategy=ours", "main");
+  expect(await filesFor("main")).toEqual(["both.txt", "later.txt", "own.txt"]);
 });
 
 test("nothing of ours commits in a clone, whose repository is the agent's; it says how to have it done", async () => {

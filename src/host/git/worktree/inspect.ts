@@ -135,7 +135,10 @@ export async function stateOf(
   return { exists: true, head: open.head ?? null, dirty };
 }
 
-/** A branch that took in what landed meanwhile differs from its base in the files of others, too. */
+/**
+ * A branch that took in what landed meanwhile differs from its base in the files of others, too. Where it kept the files
+ * of its base instead of those that landed, it takes these out again.
+ */
 async function changedByAgent(open: OpenWorktree, base: string, landing: string | null): Promise<readonly string[]> {
   const [sinceBase, sinceJoin] = await Promise.all([
     namesOf(open, [base]),
@@ -144,8 +147,18 @@ async function changedByAgent(open: OpenWorktree, base: string, landing: string 
   const changed = expectGit(sinceBase, "comparing a worktree with its base");
   // A clone does not know the landing branch, and a branch may be gone.
   if (sinceJoin === undefined || sinceJoin.code !== 0) return pathsIn(changed);
-  const own = new Set(pathsIn(sinceJoin));
-  return pathsIn(changed).filter((path) => own.has(path));
+  const [mine, own] = [new Set(pathsIn(changed)), new Set(pathsIn(sinceJoin))];
+  const putBack = [...own].filter((path) => !mine.has(path));
+  const tookIn = putBack.length > 0 && landing !== null && (await hasTakenIn(open, base, landing));
+  return [...[...mine].filter((path) => own.has(path)), ...(tookIn ? putBack : [])];
+}
+
+/** Did the work take in commits of the landing branch that came after its base? */
+async function hasTakenIn({ own, head }: OpenWorktree, base: string, landing: string): Promise<boolean> {
+  if (head === undefined) return false;
+  const joined = await own.git(["merge-base", landing, head]);
+  if (joined.code !== 0 || joined.out.trim() === base) return false;
+  return (await own.git(["merge-base", "--is-ancestor", base, joined.out.trim()])).code === 0;
 }
 
 function namesOf(open: OpenWorktree, since: readonly string[]): Promise<GitAnswer> {
