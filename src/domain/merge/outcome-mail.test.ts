@@ -82,6 +82,19 @@ test("a failure says who mends the branch and who hands it over again", () => {
   for (const name of ["operator", "system"]) expect(told(null, name)).toBe("the operator");
 });
 
+test("the operator is told how to settle a branch that no agent can mend, in commands of the operator's", () => {
+  const about = { ...entry, branch: "main", targetBranch: "overstory/integration/run-1", enqueuedBy: "operator" };
+  for (const [cause, way] of [
+    ["conflict", "git merge main"],
+    ["gate_failed", "ov merge undo <number>"],
+  ] as const) {
+    const { body } = failedMail({ entry: about, cause, detail: { message: "no" }, owner: null });
+    expect(body).toContain(way);
+    expect(body).toContain("ov merge cancel 7");
+    expect(body).not.toContain("report again");
+  }
+});
+
 test("every payload is what its type of mail asks for, with and without a task", () => {
   for (const taskId of ["T1", null]) {
     const about = { ...entry, taskId };

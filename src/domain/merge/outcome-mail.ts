@@ -2,6 +2,7 @@ import { engineCaller } from "../caller/caller.ts";
 import { payloadFields } from "../mail/payload.ts";
 import type { Message } from "../mail/types.ts";
 import { forPayload, namedIn } from "../text/long-list.ts";
+import { shellWord } from "../text/shell-word.ts";
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
 import { causeWords, howWords } from "./words.ts";
 
@@ -86,7 +87,7 @@ interface RejectedFacts extends FailedFacts {
 /** Tells that a branch did not land, why, what to do about it, and who hands it over again. */
 export function failedMail({ entry, cause, detail, owner }: RejectedFacts): OutcomeMail {
   const { files = [], with: others = [], gate, logPath, logTail } = detail;
-  const suggestion = suggestions[cause];
+  const suggestion = (owner === null ? ownSuggestion(entry, cause) : undefined) ?? suggestions[cause];
   const conflicts = forPayload(files);
   const lines = [
     `${entry.branch} did not land on ${entry.targetBranch}: ${detail.message}`,
@@ -146,8 +147,9 @@ export function blockedMail({ entry, cause, detail }: FailedFacts): OutcomeMail 
 /** One agent mends, one hands over again, and each of them is named: otherwise both wait, or both act. */
 function whoActs({ enqueuedBy }: RejectedFacts["entry"], owner: RejectedFacts["owner"]): string {
   if (owner === null) {
-    const isAgent = !["operator", engineCaller.name].includes(enqueuedBy);
-    return isAgent ? `${enqueuedBy} has the branch mended, then hands it over again with merge_ready` : "the operator";
+    return isAgentsName(enqueuedBy)
+      ? `${enqueuedBy} has the branch mended, then hands it over again with merge_ready`
+      : "the operator";
   }
   const { name, above, isBack } = owner;
   if (!isBack) return `${above === "operator" ? "the operator" : above} decides; ${name} was not started again`;
@@ -157,6 +159,23 @@ function whoActs({ enqueuedBy }: RejectedFacts["entry"], owner: RejectedFacts["o
       : `then ${above} hands the branch over again with merge_ready, and waits until then`;
   return `${name} is at work on it and finishes again; ${again}`;
 }
+
+/** For a branch of the operator's own, and for the commits of the target that a promotion takes in first. */
+function ownSuggestion(entry: RejectedFacts["entry"], cause: MergeCause): string | undefined {
+  if (isAgentsName(entry.enqueuedBy)) return undefined;
+  const { id, branch, targetBranch } = entry;
+  const [from, onto] = [shellWord(branch), shellWord(targetBranch)];
+  const giveUp = `to give it up: ov merge cancel ${id}`;
+  if (cause === "conflict") {
+    const join = `git switch -c <branch> ${onto}, git merge ${from}, settle the files above, commit`;
+    return `join them by hand: ${join}, then: ov merge --branch <branch>; ${giveUp}`;
+  }
+  if (cause !== "gate_failed") return undefined;
+  const out = "take out what it does not go with: ov merge log, then ov merge undo <number>";
+  return `mend ${branch} and ask again with the same command; or ${out}; ${giveUp}`;
+}
+
+const isAgentsName = (name: string): boolean => !["operator", engineCaller.name].includes(name);
 
 const suggestions: Readonly<Record<MergeCause, string>> = {
   conflict: "merge the landing branch into your branch, settle the files above, commit, and report again",

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { aTask } from "../../../../testkit/contracts/store/rows.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import { storedAgent } from "../../../../testkit/use-case.ts";
 import type { MergeEntry } from "../../../domain/merge/entry.ts";
 import { newOp } from "../merge-records.ts";
 import { landed } from "../queue/settle-entry.ts";
@@ -32,6 +34,27 @@ const settle = (world: MergeWorld, id: string) =>
     if (op === undefined) throw new Error(`no operation ${id}`);
     return undone(tx, context, { op, beforeCommit: "c2", afterCommit: "c3" });
   });
+
+test("an undo opens the task of the lead above again, and what waits for it; an undo of the undo closes both", async () => {
+  await using world = await mergeWorld();
+  await world.store.transaction(async (tx) => {
+    await tx.tasks.insert(aTask("P1", { status: "closed", runId: "run-1" }));
+    const lead = { ...over, capability: "lead", taskId: "P1", runId: "run-1" } as const;
+    await tx.agents.reserve(storedAgent("lead-2", lead));
+    await tx.agents.reserve(storedAgent("b2", { ...over, parentName: "lead-2", taskId: "T1", runId: "run-1" }));
+  });
+  const { first } = await landTwo(world);
+  const state = () =>
+    world.store.read(async (tx) => [(await tx.tasks.get("T1"))?.status, (await tx.tasks.get("P1"))?.status]);
+  const { undo } = await world.must(requestUndo, { of: String(first.id) });
+  await settle(world, undo.id);
+  expect(await state()).toEqual(["open", "in_review"]);
+  const { undo: again } = await world.must(requestUndo, { of: undo.id });
+  await settle(world, again.id);
+  expect(await state()).toEqual(["closed", "closed"]);
+});
+
+const over = { state: "completed", outcome: "done", endedAt: 1 } as const;
 
 const statuses = async (world: MergeWorld) => (await world.entries()).map(({ status }) => status);
 

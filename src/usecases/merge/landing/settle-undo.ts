@@ -1,8 +1,9 @@
 import { type MergeEntry, mergeStatuses } from "../../../domain/merge/entry.ts";
 import type { LostLanding } from "../../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
-import { closeTask, reopenTask } from "../../../domain/task/change.ts";
+import { closeTask, isDropped, reopenTask } from "../../../domain/task/change.ts";
 import type { Tx } from "../../../ports/store.ts";
+import { followClosing } from "../../tasks/close-task.ts";
 import type { Context } from "../../usecase.ts";
 import { ownerOfBranch, taskOf } from "../branch-owner.ts";
 import { recordMerge } from "../merge-records.ts";
@@ -114,6 +115,7 @@ async function restore(tx: Tx, context: Context, entry: MergeEntry, commit: stri
   const task = await taskOf(tx, entry);
   if (task !== undefined && context.settings.merge.closeTask) {
     await tx.tasks.update({ ...closeTask(task, `landed on ${entry.targetBranch}`, context.now), mergeState: "merged" });
+    await followClosing(tx, context, [task.id]);
   }
   await recordMerge(tx, context, entry, (facts) => ({
     type: "merge_landed",
@@ -121,12 +123,30 @@ async function restore(tx: Tx, context: Context, entry: MergeEntry, commit: stri
   }));
 }
 
-/** Reopens the task that the landing closed. A task that a person reopened before is left as it is. */
+/**
+ * Reopens the task that the landing closed, and the tasks of leads that it is part of. A task that a person reopened before
+ * is left as it is.
+ */
 async function reopenTaskOf(tx: Tx, context: Context, entry: MergeEntry): Promise<void> {
   const task = await taskOf(tx, entry);
   if (task?.status !== "closed") return;
   const reopened = reopenTask(task, context.now);
-  if (reopened.ok) await tx.tasks.update(reopened.value);
+  if (!reopened.ok) return;
+  await tx.tasks.update(reopened.value);
+  await reopenAbove(tx, context, task.id);
+}
+
+/** The task of a lead that has finished waits in review until the tasks below it are closed again. */
+async function reopenAbove(tx: Tx, context: Context, taskId: string): Promise<void> {
+  for (const { parentName } of await tx.agents.list({ taskId })) {
+    const lead = await tx.agents.byName(parentName);
+    const above = lead?.taskId == null || lead.taskId === taskId ? undefined : await tx.tasks.get(lead.taskId);
+    if (above?.status !== "closed" || lead?.outcome !== "done" || isDropped(above)) continue;
+    const reopened = reopenTask(above, context.now);
+    if (!reopened.ok) continue;
+    await tx.tasks.update({ ...reopened.value, status: "in_review" });
+    await reopenAbove(tx, context, above.id);
+  }
 }
 
 async function tell(tx: Tx, context: Context, entry: MergeEntry, next: string, op: MergeOp): Promise<void> {
