@@ -40,6 +40,9 @@ export function anAssignment(capability: Capability, facts: Partial<Assignment> 
     asked: readAsked(null),
     siblings: [],
     subject: null,
+    isPart: false,
+    reviewBefore: null,
+    predecessor: null,
     ...facts,
   };
 }

@@ -28,12 +28,36 @@ export interface Assignment {
   readonly objective: string | null;
   /** The criteria that the agent's work serves; of a coordinator, all of its run. */
   readonly criteria: readonly { readonly number: number; readonly text: string }[];
+  /** The criteria are those of a larger task that this one is a part of. */
+  readonly isPart: boolean;
   /** A spec was written for the task. */
   readonly hasSpec: boolean;
   readonly asked: Asked;
   readonly siblings: readonly Sibling[];
   /** For a reviewer: whose work it judges. */
   readonly subject: Subject | null;
+  /** For a reviewer: what the review before this one found in the same work. */
+  readonly reviewBefore: ReviewBefore | null;
+  /** Whoever worked on the task before, where something of that did not land. */
+  readonly predecessor: Predecessor | null;
+}
+
+export interface ReviewBefore {
+  readonly by: string;
+  readonly verdict: string;
+  readonly findings: string;
+}
+
+/** Work on the same task that somebody else began and did not bring to an end. */
+export interface Predecessor {
+  readonly name: string;
+  readonly branch: string;
+  readonly baseCommit: string | null;
+  readonly headCommit: string | null;
+  /** Commits on its branch. */
+  readonly ahead: number;
+  /** The snapshot that has its uncommitted files; null where everything was committed. */
+  readonly snapshot: string | null;
 }
 
 export interface Subject {
@@ -43,6 +67,8 @@ export interface Subject {
   readonly baseCommit: string | null;
   /** Where it was last seen. */
   readonly headCommit: string | null;
+  /** What its agent said when it finished. */
+  readonly summary: string | null;
 }
 
 /** Somebody who works beside the agent now. */

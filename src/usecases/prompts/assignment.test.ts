@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
+import { post } from "../mail/post.ts";
+import { freshEntry } from "../merge/queue/enqueue.ts";
 import { writeSpec } from "../specs/specs.ts";
 import { assignmentOf } from "./assignment.ts";
 
@@ -63,7 +65,7 @@ test("a reviewer is told the newest work on its own task, or that which it start
     builder("new", { ...done, branch: "overstory/new/t1", startedAt: 2, baseCommit: "abc", headCommit: "def" }),
   );
   await using _ = world;
-  const newest = { name: "new", branch: "overstory/new/t1", baseCommit: "abc", headCommit: "def" };
+  const newest = { name: "new", branch: "overstory/new/t1", baseCommit: "abc", headCommit: "def", summary: null };
   expect((await of(rev)).subject).toEqual(newest);
   expect((await of({ ...rev, baseRef: "main" })).subject).toEqual(newest);
   expect((await of({ ...rev, baseRef: "overstory/old/t1" })).subject).toMatchObject({ name: "old" });
@@ -92,4 +94,76 @@ test("L2: an agent sees the criteria that its task serves, else those of the tas
   expect(await numbers(lead)).toEqual([1, 2]);
   expect(await numbers(ann)).toEqual([2]);
   expect(await numbers(bob)).toEqual([1, 2]);
+});
+
+test("B12: a builder is told of the one that had its task before, while nothing of that has landed", async () => {
+  const before = builder("old", { taskId: "t1", state: "zombie", branch: "overstory/old/t1", startedAt: 1, ahead: 1 });
+  const ann = builder("ann", { taskId: "t1", branch: "overstory/ann/t1", startedAt: 2 });
+  const { world, of } = await worldWith({ ...before, dirty: true, headCommit: "c1", releasedAt: 2 }, ann);
+  await using _ = world;
+  const snapshot = { agentName: "old", generation: 1, ref: "refs/overstory/snap/old/1/1", commitId: "s1" };
+  await world.store.transaction((tx) => tx.snapshots.add({ ...snapshot, reason: "turn", skipped: [], createdAt: 1 }));
+  const left = { name: "old", branch: "overstory/old/t1", ahead: 1, headCommit: "c1", snapshot: snapshot.ref };
+  expect((await of(ann)).predecessor).toMatchObject(left);
+  expect((await of(before)).predecessor).toBeNull();
+  const about = { headCommit: "c1", targetBranch: "main", taskId: "t1", agentName: "old", runId: "run-1" } as const;
+  const terms = {
+    branch: "overstory/old/t1",
+    filesModified: [],
+    source: "cli",
+    enqueuedBy: "l",
+    asker: "parent",
+  } as const;
+  await world.store.transaction(async (tx) => {
+    const entry = await freshEntry(tx, world.context(), { ...about, ...terms });
+    await tx.merges.insert({ ...entry, status: "merged" });
+  });
+  expect((await of(ann)).predecessor).toBeNull();
+});
+
+test("B7: a second reviewer is told what the first one found in the same branch, and the first one nothing", async () => {
+  const branch = "overstory/new/t1";
+  const seat = { capability: "reviewer", parentName: "l", runId: "run-1", taskId: "t1" } as const;
+  const first = storedAgent("rev1", { ...seat, startedAt: 3 });
+  const second = storedAgent("rev2", { ...seat, startedAt: Date.UTC(2027, 0, 1) });
+  const { world, of } = await worldWith(
+    first,
+    second,
+    builder("new", { taskId: "t1", state: "completed", outcome: "done", branch, startedAt: 2 }),
+  );
+  await using _ = world;
+  await world.store.transaction((tx) =>
+    post(tx, world.context(), {
+      from: "rev1",
+      fromAgentId: first.id,
+      verified: true,
+      runId: "run-1",
+      address: "l",
+      recipients: [],
+      subject: "Review needs_changes",
+      body: "- a.ts:1: error: no UTC",
+      type: "review",
+      priority: "normal",
+      payload: JSON.stringify({ branch, verdict: "needs_changes" }),
+    }),
+  );
+  const found = { by: "rev1", verdict: "needs_changes", findings: "- a.ts:1: error: no UTC" };
+  expect((await of(second)).reviewBefore).toEqual(found);
+  expect((await of(first)).reviewBefore).toBeNull();
+});
+
+test("B11: criteria of the larger task are known as such", async () => {
+  const lead = storedAgent("l", { capability: "lead", runId: "run-1", taskId: "t1" });
+  const ann = builder("ann", { taskId: "part" });
+  const { world, of } = await worldWith(lead, ann);
+  await using _ = world;
+  await world.store.transaction(async (tx) => {
+    await tx.tasks.insert(aTask("part", { runId: "run-1", parentId: "t1" }));
+    await tx.criteria.put(aCriterion(1, { runId: "run-1" }));
+    await tx.criteria.serve("t1", "run-1", [1]);
+  });
+  expect(await of(ann)).toMatchObject({ isPart: true, criteria: [{ number: 1 }] });
+  expect(await of(lead)).toMatchObject({ isPart: false });
+  await world.store.transaction((tx) => tx.criteria.serve("part", "run-1", [1]));
+  expect(await of(ann)).toMatchObject({ isPart: false });
 });

@@ -1,6 +1,14 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
-import { type Assignment, readAsked, type Sibling, type Subject } from "../../domain/role/assignment.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import {
+  type Assignment,
+  type Predecessor,
+  type ReviewBefore,
+  readAsked,
+  type Sibling,
+  type Subject,
+} from "../../domain/role/assignment.ts";
 import type { TaskCriterion } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -18,11 +26,13 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
     parentCapability: parent?.capability ?? null,
     task: task === undefined ? null : { title: task.title, description: task.description },
     objective: run?.objective ?? null,
-    criteria: await criteriaFor(tx, agent, run),
+    ...(await criteriaFor(tx, agent, run)),
     hasSpec: spec !== undefined,
     asked,
     siblings: isIn("persistent", agent.capability) ? [] : await siblingsOf(tx, agent, asked.siblings),
     subject: canonical(agent.capability) === "reviewer" ? await subjectOf(tx, agent) : null,
+    reviewBefore: canonical(agent.capability) === "reviewer" ? await reviewBefore(tx, agent) : null,
+    predecessor: isIn("implementation", agent.capability) ? await predecessorOf(tx, agent) : null,
   };
 }
 
@@ -30,19 +40,59 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
  * The criteria that the agent's task serves. A task of a lead's builder that names none serves those of the lead, and so on
  * upwards. A coordinator answers for all of them.
  */
-async function criteriaFor(tx: Tx, agent: Agent, run: Run | undefined): Promise<Assignment["criteria"]> {
-  if (run === undefined) return [];
+async function criteriaFor(
+  tx: Tx,
+  agent: Agent,
+  run: Run | undefined,
+): Promise<Pick<Assignment, "criteria" | "isPart">> {
+  if (run === undefined) return { criteria: [], isPart: false };
   const wanted = (await tx.criteria.of(run.id)).filter(({ waivedAt }) => waivedAt === null);
   const all = wanted.map(({ number, text }) => ({ number, text }));
-  if (all.length === 0 || isIn("persistent", agent.capability)) return all;
+  if (all.length === 0 || isIn("persistent", agent.capability)) return { criteria: all, isPart: false };
   const visited = new Set<string>();
   for (let one: Agent | undefined = agent; one !== undefined && !visited.has(one.name); ) {
     visited.add(one.name);
     const served: readonly TaskCriterion[] = one.taskId === null ? [] : await tx.criteria.ofTask(one.taskId);
-    if (served.length > 0) return all.filter(({ number }) => served.some((own) => own.number === number));
+    if (served.length > 0) {
+      const criteria = all.filter(({ number }) => served.some((own) => own.number === number));
+      return { criteria, isPart: one !== agent };
+    }
     one = await tx.agents.byName(one.parentName);
   }
-  return [];
+  return { criteria: [], isPart: false };
+}
+
+/** The newest verdict of somebody else on the work that this reviewer judges. */
+async function reviewBefore(tx: Tx, reviewer: Agent): Promise<ReviewBefore | null> {
+  const branch = (await workUnderReview(tx, reviewer))?.branch ?? reviewer.baseRef;
+  if (branch === null) return null;
+  const given = (await tx.messages.list({ type: "review", runId: reviewer.runId })).filter(
+    ({ fromAgentId, replyTo, createdAt, payload }) =>
+      fromAgentId !== reviewer.id &&
+      replyTo === null &&
+      createdAt <= reviewer.startedAt &&
+      payloadFields(payload).branch === branch,
+  );
+  const last = given.toSorted((a, b) => a.seq - b.seq).at(-1);
+  if (last === undefined) return null;
+  return { by: last.fromAgent, verdict: String(payloadFields(last.payload).verdict ?? ""), findings: last.body };
+}
+
+/** The newest other agent that began this task, unless its work landed or nothing of it is left. */
+async function predecessorOf(tx: Tx, agent: Agent): Promise<Predecessor | null> {
+  if (agent.taskId === null) return null;
+  const others = newestPerName(await tx.agents.list({ taskId: agent.taskId })).filter(
+    ({ name, capability, startedAt }) =>
+      name !== agent.name && startedAt <= agent.startedAt && isIn("implementation", capability),
+  );
+  const last = others.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
+  if (last === undefined || last.branch === null || !hasEnded(last)) return null;
+  const [entry] = await tx.merges.list({ branch: last.branch, limit: 1 });
+  if (entry?.status === "merged") return null;
+  const { name, branch, baseCommit, headCommit, ahead } = last;
+  const kept = (await tx.snapshots.of(name)).findLast(({ generation }) => generation === last.generation);
+  const snapshot = kept === undefined || kept.commitId === headCommit || !last.dirty ? null : kept.ref;
+  return ahead === 0 && snapshot === null ? null : { name, branch, baseCommit, headCommit, ahead, snapshot };
 }
 
 /** The agents that the sling named, and the agents of the same run and parent that own files. */
@@ -66,5 +116,7 @@ async function subjectOf(tx: Tx, reviewer: Agent): Promise<Subject | null> {
   const work = await workUnderReview(tx, reviewer);
   if (work === undefined || work.branch === null) return null;
   const { name, branch, baseCommit, headCommit } = work;
-  return { name, branch, baseCommit, headCommit };
+  const accepted = (await tx.checks.completionsOf(work.id)).findLast(({ status }) => status === "done");
+  const summary = accepted?.request.kind === "completion" ? accepted.request.done.summary : null;
+  return { name, branch, baseCommit, headCommit, summary };
 }

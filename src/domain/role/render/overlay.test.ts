@@ -108,7 +108,13 @@ test("the file scope can be read back from between its two headings", () => {
 describe("a reviewer is told which branch it judges", () => {
   const base = anAssignment("reviewer");
   const commit = base.agent.baseCommit;
-  const subject = { name: "builder-t1", branch: "overstory/builder-t1/t1", baseCommit: null, headCommit: commit };
+  const subject = {
+    name: "builder-t1",
+    branch: "overstory/builder-t1/t1",
+    baseCommit: null,
+    headCommit: commit,
+    summary: "Dates are read",
+  };
   const seated = { ...base.agent, baseRef: subject.branch };
   const told = (facts: Partial<typeof base>): string =>
     renderOverlay(anAssignment("reviewer", { subject, ...facts }), someTerms);
@@ -118,6 +124,16 @@ describe("a reviewer is told which branch it judges", () => {
     expect(text).toContain("The branch `overstory/builder-t1/t1` of `builder-t1`.");
     expect(text).toContain("Your worktree holds it:");
     expect(text).not.toContain("not in your worktree");
+  });
+
+  test("with what its agent says about it, what the review before found, and that it is a part", () => {
+    const reviewBefore = { by: "rev1", verdict: "needs_changes", findings: "- a.ts:1: error: no UTC" };
+    const text = told({ agent: seated, reviewBefore, isPart: true });
+    for (const words of ["| Dates are read", "`rev1` reviewed an earlier version", "| - a.ts:1: error: no UTC"]) {
+      expect(text).toContain(words);
+    }
+    expect(text).toContain("Judge the branch by the goal of the task");
+    expect(told({ agent: seated })).not.toMatch(/The Review Before|goal of the task/);
   });
 
   test("and that the branch was seen elsewhere since", () => {
@@ -140,7 +156,7 @@ test("who joins branches is not told that it may not merge; nobody else is told 
       .join();
   expect(rule("merger")).toContain("merge into it only the branches you were given");
   expect(rule("merger")).not.toContain("Never push, merge");
-  expect(rule("builder")).toContain("merge only what a `merge_failed` tells you to");
+  expect(rule("builder")).toContain("merge only what a `merge_failed` or the completion step tells you to");
   expect(rule("reviewer")).toContain("Never push, merge or rebase");
 });
 
@@ -207,4 +223,24 @@ test("L11: a worker sees what was changed since also where the objective is long
   const text = renderOverlay(anAssignment("builder", { objective }), someTerms);
   expect(text).toContain("… [change 1: no wrap] [change 2: count words]");
   expect(text).not.toContain("Read wrap and count. ".repeat(20));
+});
+
+test("B12: a builder is told what its predecessor left, with commands to look at it and to take it over", () => {
+  const left = { name: "b1", branch: "overstory/b1/t1", baseCommit: "a".repeat(40), headCommit: "b".repeat(40) };
+  const snapshot = "refs/overstory/snap/b1/1/2";
+  const text = renderOverlay(anAssignment("builder", { predecessor: { ...left, ahead: 1, snapshot } }), someTerms);
+  for (const words of [
+    "Its branch `overstory/b1/t1` has 1 commit",
+    `git cherry-pick ${"a".repeat(12)}..overstory/b1/t1`,
+    `git checkout ${snapshot} -- <path>`,
+  ]) {
+    expect(text).toContain(words);
+  }
+  const bare = renderOverlay(
+    anAssignment("builder", { predecessor: { ...left, ahead: 2, snapshot: null } }),
+    someTerms,
+  );
+  expect(bare).toContain("2 commits");
+  expect(bare).not.toContain("snapshot");
+  expect(renderOverlay(anAssignment("builder"), someTerms)).not.toContain("Begun Before You");
 });

@@ -34,6 +34,8 @@ export function renderOverlay(given: Assignment, terms: ProjectTerms): string {
     assignment(given),
     spec(given),
     underReview(given),
+    reviewBefore(given),
+    predecessor(given),
     overrides(given),
     siblings(given),
     place(given),
@@ -67,6 +69,7 @@ function assignment(given: Assignment): string {
     "## Your Assignment",
     bullets(facts),
     objective === null ? undefined : fenced("The objective of this run", objectiveLines(given, objective)),
+    ofTheWhole(given),
     task === null ? undefined : fenced("The task", taskLines(task)),
     task === null && objective === null ? "What to do comes as mail; your first turn brings it." : undefined,
   ]);
@@ -84,6 +87,16 @@ function objectiveLines(
     headerLine("objective", needsWhole ? objective : clipped(objective)),
     ...criteria.map(({ number, text }) => headerLine(`criterion ${number}`, text)),
   ];
+}
+
+/** Without this a part would be built, or judged, by what other parts are for. */
+function ofTheWhole({ agent, criteria, isPart }: Assignment): string | undefined {
+  if (!isPart || criteria.length === 0) return undefined;
+  const judged =
+    agent.capability === "reviewer"
+      ? "Judge the branch by the goal of the task; what another part brings is no finding."
+      : "Do what the task says, and no more of them.";
+  return `The criteria are those of the larger task that yours is a part of: it serves some of them, or a part of one. ${judged}`;
 }
 
 /** The objective in the length that workers need. The changes of the operator stand at its end, and are kept. */
@@ -124,7 +137,51 @@ function underReview({ agent, subject }: Assignment): string | undefined {
   if (subject === null) return undefined;
   const { name, branch, baseCommit } = subject;
   const since = baseCommit === null ? "" : `, which started from ${code(short(baseCommit))}`;
-  return `### Under Review\n\nThe branch ${code(branch)} of ${code(name)}${since}. ${whereItIs(agent, subject)}`;
+  return paragraphs([
+    `### Under Review\n\nThe branch ${code(branch)} of ${code(name)}${since}. ${whereItIs(agent, subject)}`,
+    subject.summary === null ? undefined : fenced(`What ${code(name)} says about it`, quotedUpTo(subject.summary)),
+  ]);
+}
+
+/** A reviewer that comes second judges by what the first asked for. */
+function reviewBefore({ reviewBefore: before }: Assignment): string | undefined {
+  if (before === null) return undefined;
+  const found = `${code(before.by)} reviewed an earlier version and gave ${code(before.verdict)}`;
+  return paragraphs([
+    "### The Review Before",
+    "Judge first whether this is mended. A new wish that the first review did not have is a remark, and fails nothing.",
+    fenced(found, quotedUpTo(before.findings)),
+  ]);
+}
+
+const longestQuote = 6000;
+
+/** Somebody else's text behind bars, in a length that can be read. */
+const quotedUpTo = (text: string): readonly string[] =>
+  quoted(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text.trimEnd());
+
+/** Work that is there already, which the agent need not do again. */
+function predecessor({ predecessor: before }: Assignment): string | undefined {
+  if (before === null) return undefined;
+  const { name, branch, baseCommit, headCommit, ahead, snapshot } = before;
+  const commits = ahead === 1 ? "1 commit" : `${ahead} commits`;
+  const since = baseCommit === null ? branch : `${short(baseCommit)}..${branch}`;
+  return paragraphs([
+    "### Begun Before You",
+    `${code(name)} worked on this task before you and did not bring it to an end. Look at what it left before you begin, and take over what is good.`,
+    ...(ahead === 0
+      ? []
+      : [`Its branch ${code(branch)} has ${commits}:`, shell([`git log -p ${since}`, `git cherry-pick ${since}`])]),
+    ...(snapshot === null
+      ? []
+      : [
+          "It also left files that it had not committed, kept in a snapshot:",
+          shell([
+            `git diff ${headCommit === null ? branch : short(headCommit)} ${snapshot}`,
+            `git checkout ${snapshot} -- <path>`,
+          ]),
+        ]),
+  ]);
 }
 
 function whereItIs({ baseRef, baseCommit: held }: Assignment["agent"], { branch, headCommit }: Subject): string {
@@ -335,5 +392,5 @@ const whomToAsk = (parent: string): string =>
 function committing({ capability }: RoleSpec): string {
   return capability === "merger"
     ? "Commit on your own branch only, and merge into it only the branches you were given or a `merge_failed` names. Never push or rebase: when your parent has handed your branch over, the merge queue lands it."
-    : "Commit on your own branch only. Never push or rebase, and merge only what a `merge_failed` tells you to: the merge queue lands your branch.";
+    : "Commit on your own branch only. Never push or rebase, and merge only what a `merge_failed` or the completion step tells you to: the merge queue lands your branch.";
 }
