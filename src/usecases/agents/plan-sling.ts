@@ -18,10 +18,10 @@ import { joinsByRule } from "../../structured-merge/index.ts";
 import { failedTakeIn } from "../merge/landing/landing-target.ts";
 import { knownCollisions } from "../merge/radar.ts";
 import { openDependencies } from "../tasks/dependencies.ts";
-import { notOfItsTeam } from "../tasks/task-detail.ts";
+import { whyForeign } from "../tasks/team-tasks.ts";
 import type { Context } from "../usecase.ts";
 import { chooseRun, chooseTarget } from "./choose-run.ts";
-import { isBelow, newestWorkOn } from "./find-agent.ts";
+import { newestWorkOn } from "./find-agent.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
 /** Everything `ov sling` decides before it changes anything. */
@@ -195,17 +195,6 @@ async function findTask(tx: Tx, request: SlingRequest, capability: Capability): 
     return no({ kind: "task-status", task: task.id, status: task.status, wanted: workable });
   const open = await openDependencies(tx, task.id);
   return open.length > 0 ? no({ kind: "task-blocked", task: task.id, by: open }) : ok(task);
-}
-
-/** An agent gives out the work of its own team. A verdict of its reviewer, too, would steer who works on the task. */
-async function whyForeign(tx: Tx, caller: Extract<Caller, { kind: "agent" }>, task: Task): Promise<string | undefined> {
-  const why = await notOfItsTeam(tx, caller, task);
-  if (why !== undefined || caller.taskId === task.id) return why;
-  for (const agent of newestPerName(await tx.agents.list({ taskId: task.id }))) {
-    if (agent.releasedAt !== null || agent.state === "zombie" || (await isBelow(tx, agent, caller.name))) continue;
-    return `${agent.name}, which works on it, is not below it`;
-  }
-  return undefined;
 }
 
 const oneWord =

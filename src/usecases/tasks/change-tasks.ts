@@ -20,7 +20,8 @@ import { resumeGroupsOf } from "../groups/complete-group.ts";
 import { planningWords, serveCriteria } from "../runs/checklist.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { openDependencies } from "./dependencies.ts";
-import { detailOf, findTask, findTaskFor, type TaskDetail, taskFields } from "./task-detail.ts";
+import { detailOf, findTask, type TaskDetail, taskFields } from "./task-detail.ts";
+import { findTaskFor } from "./team-tasks.ts";
 
 export interface CreateTaskRequest extends TaskFields {
   readonly title: string;

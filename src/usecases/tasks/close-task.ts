@@ -9,7 +9,8 @@ import { byCaller, record } from "../events/record.ts";
 import { completeGroupsOf } from "../groups/complete-group.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { unblockDependents } from "./dependencies.ts";
-import { detailOf, detailsOf, findTaskFor, type TaskDetail } from "./task-detail.ts";
+import { detailOf, detailsOf, type TaskDetail } from "./task-detail.ts";
+import { findTaskFor } from "./team-tasks.ts";
 
 export interface CloseTaskRequest {
   readonly id: string;

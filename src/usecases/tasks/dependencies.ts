@@ -7,7 +7,8 @@ import type { Task, TaskDependency } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { detailOf, findTask, findTaskFor, type TaskDetail } from "./task-detail.ts";
+import { detailOf, findTask, type TaskDetail } from "./task-detail.ts";
+import { findTaskFor } from "./team-tasks.ts";
 
 export interface DependencyReply extends TaskDetail {
   /** False when it was so before. */

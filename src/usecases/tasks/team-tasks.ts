@@ -1,0 +1,61 @@
+import { newestPerName } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { no, type Result } from "../../domain/result.ts";
+import { isLastReviewer } from "../../domain/run/run.ts";
+import { forbidden, type TaskAction } from "../../domain/task/rights.ts";
+import type { Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import { isBelow } from "../agents/find-agent.ts";
+import { findTask } from "./task-detail.ts";
+
+/** A task to which the caller may do this. An agent leaves the tasks of another run alone while that run is active. */
+export async function findTaskFor(
+  tx: Tx,
+  caller: Caller,
+  action: TaskAction,
+  id: string,
+): Promise<Result<Task, Refusal>> {
+  const found = await findTask(tx, id);
+  if (!found.ok) return found;
+  const why = caller.kind === "agent" ? await notOfItsTeam(tx, caller, found.value) : undefined;
+  const denied = {
+    kind: "not-allowed",
+    action: `${action === "word" ? "change" : action} task ${id}`,
+    caller: caller.name,
+  } as const;
+  const refused = forbidden(caller, action, found.value) ?? (why === undefined ? undefined : { ...denied, why });
+  return refused === undefined ? found : no(refused);
+}
+
+/** Why the task is not one of the agent's team; undefined when it may be. */
+async function notOfItsTeam(
+  tx: Tx,
+  caller: Extract<Caller, { kind: "agent" }>,
+  { id, runId }: Task,
+): Promise<string | undefined> {
+  if (caller.taskId === id) return undefined;
+  const run = await tx.runs.get(runId ?? "");
+  if (run === undefined) return undefined;
+  if (run.id !== caller.runId) {
+    return run.status === "active" ? `it belongs to ${run.id}, which another team works for` : undefined;
+  }
+  const holders = await tx.agents.list({ taskId: id });
+  if (!holders.some((agent) => isLastReviewer(run, agent))) return undefined;
+  return "it is the reading of the whole run, and nobody whose work is read has a say in it";
+}
+
+/** An agent gives out the work of its own team. A verdict of its reviewer, too, would steer who works on the task. */
+export async function whyForeign(
+  tx: Tx,
+  caller: Extract<Caller, { kind: "agent" }>,
+  task: Task,
+): Promise<string | undefined> {
+  const why = await notOfItsTeam(tx, caller, task);
+  if (why !== undefined || caller.taskId === task.id) return why;
+  for (const agent of newestPerName(await tx.agents.list({ taskId: task.id }))) {
+    if (agent.releasedAt !== null || agent.state === "zombie" || (await isBelow(tx, agent, caller.name))) continue;
+    return `${agent.name}, which works on it, is not below it`;
+  }
+  return undefined;
+}
