@@ -16,7 +16,7 @@ export interface AdmissionRequest {
 }
 
 /** What the operator may sling without saying more; the others make sense only below a lead. */
-const operatorMay: readonly Capability[] = ["lead", "scout", "builder"];
+export const operatorMay: readonly Capability[] = ["lead", "scout", "builder"];
 
 /** Read in the transaction that will reserve the seat, so that no two callers see the same free one. */
 export interface AdmissionFacts {

@@ -1,4 +1,6 @@
+import { operatorMay } from "../../domain/agent/admission.ts";
 import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
+import { canonical } from "../../domain/agent/capability.ts";
 import { isDropped } from "../../domain/task/change.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -143,13 +145,27 @@ async function announceDeath(
 }
 
 /** What the reader can do where the cause of the end names nothing better. */
-function nextStep({ name, taskId }: Agent, { outcome }: AgentEnd): string {
-  const another = taskId === null ? `let it go: ov release ${name}` : `ov release ${name}, then ov sling ${taskId}`;
+function nextStep(agent: Agent, { outcome }: AgentEnd): string {
+  const { name, taskId, capability } = agent;
+  const sling = slingAnother(agent);
+  const another = sling === undefined ? `let it go: ov release ${name}` : `ov release ${name}, then ${sling}`;
   if (outcome === "stopped") {
-    const drop = taskId === null ? "" : `; to give the task up: ov task drop ${taskId} --reason "<why>"`;
+    // The task of a reviewer is that of the agent whose work it reads.
+    const drop =
+      taskId === null || capability === "reviewer"
+        ? ""
+        : `; to give the task up: ov task drop ${taskId} --reason "<why>"`;
     return `to give its task to another agent: ${another}${drop}`;
   }
   return `let it go on: ov recover ${name}; or give its task to another agent: ${another}`;
+}
+
+/** The command that starts another agent of the same kind on its task; undefined when it has no task. */
+function slingAnother({ taskId, capability, parentName }: Agent): string | undefined {
+  if (taskId === null) return undefined;
+  const kind = capability === "builder" ? "" : ` --capability ${capability}`;
+  const isBelowLeads = parentName === "operator" && !operatorMay.includes(canonical(capability));
+  return `ov sling ${taskId}${kind}${isBelowLeads ? " --force-hierarchy" : ""}`;
 }
 
 /** The word of the notice for each party that can end an agent. */
