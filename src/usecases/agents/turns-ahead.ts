@@ -3,6 +3,7 @@ import { isIn } from "../../domain/agent/capability.ts";
 import { isOpenMerge, mergeIdIn } from "../../domain/merge/entry.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
+import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import type { Context } from "../usecase.ts";
 
 /**
@@ -35,10 +36,24 @@ async function goesOn(tx: Tx, name: string, asked: Set<string>): Promise<boolean
   for (const wait of await tx.waits.of(name)) {
     if (await canEnd(tx, wait, asked)) return true;
   }
-  for (const child of await tx.agents.list({ parentName: name, live: true })) {
+  for (const child of await reportersTo(tx, name)) {
     if (await goesOn(tx, child.name, asked)) return true;
   }
   return false;
+}
+
+/** The live agents whose reports this agent gets: its children, and those whose parents have ended, up to this one. */
+async function reportersTo(tx: Tx, name: string): Promise<readonly Agent[]> {
+  const live = await tx.agents.list({ live: true });
+  const names = new Set(["operator", ...live.map((agent) => agent.name)]);
+  const found: Agent[] = [];
+  for (const agent of live) {
+    const isChild = agent.parentName === name;
+    if (isChild || (!names.has(agent.parentName) && (await nearestLiveAncestor(tx, agent.parentName)) === name)) {
+      found.push(agent);
+    }
+  }
+  return found;
 }
 
 /** A turn runs, or is queued and will not be dropped. */

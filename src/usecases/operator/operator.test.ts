@@ -258,6 +258,44 @@ test("an earlier incarnation raises no alarm and is not listed once a later one 
   expect((await names(true)).toSorted()).toEqual(["b1 2", "b2 2", "lead-1 1"]);
 });
 
+test("a coordinator does not stand still while an agent works below a lead that was stopped", async () => {
+  await using world = useCaseWorld();
+  const still = async () => (await world.must(operatorInbox, {})).troubled.map(({ agent }) => agent.name);
+  const idle = { state: "between_turns", topology: "per_turn" } as const;
+  const stopped = { state: "completed", outcome: "stopped", endedAt: 2, releasedAt: 2 } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-1", 1), objective: "Do it all", coordinatorName: "head" });
+    await tx.agents.reserve(storedAgent("head", { capability: "coordinator", depth: 0, ...idle }));
+    await tx.agents.reserve(storedAgent("lead-1", { capability: "lead", parentName: "head", ...stopped }));
+  });
+  expect(await still()).toEqual(["head"]);
+  await world.store.transaction((tx) =>
+    tx.agents.reserve(storedAgent("b1", { parentName: "lead-1", state: "in_turn", topology: "per_turn" })),
+  );
+  expect(await still()).toEqual([]);
+});
+
+test("the next step for a reviewer that did not report starts another reviewer", async () => {
+  await using world = useCaseWorld();
+  const nextFor = async (name: string, outcome: "no_signal" | "stopped", parentName: string): Promise<string> => {
+    await world.store.transaction(async (tx) => {
+      await tx.agents.reserve(storedAgent(name, { capability: "reviewer", parentName, taskId: "T1" }));
+      const agent = await tx.agents.byName(name);
+      const end = { state: "completed", outcome, actor: "supervisor", reason: "end", death: "silent", turnId: null };
+      if (agent !== undefined) await endAgent(tx, world.context(), agent, end as AgentEnd);
+    });
+    const [letter] = await world.store.read((tx) => tx.messages.list({ from: name }));
+    return letter?.body.split("\nNext: ")[1] ?? "";
+  };
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(activeRun("run-1", 1));
+    await tx.agents.reserve(storedAgent("lead-1", { capability: "lead", state: "between_turns" }));
+  });
+  expect(await nextFor("r1", "no_signal", "lead-1")).toEndWith("ov release r1, then ov sling T1 --capability reviewer");
+  expect(await nextFor("r2", "stopped", "lead-1")).toEndWith("ov release r2, then ov sling T1 --capability reviewer");
+  expect(await nextFor("r3", "no_signal", "operator")).toEndWith("ov sling T1 --capability reviewer --force-hierarchy");
+});
+
 test("a coordinator that ended its turn with nothing under way stands still, and the operator sees it", async () => {
   await using world = useCaseWorld();
   await world.store.transaction(async (tx) => {
