@@ -1,5 +1,7 @@
 import { kept, mostAmount } from "../../../domain/budget/budget.ts";
 import { type Advice, adviceLines } from "../../../domain/coordination/advice.ts";
+import { formerLanding, integrationPrefix, isIntegration, ownLanding } from "../../../domain/merge/landing-branch.ts";
+import { promoteCommand } from "../../../domain/merge/words.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -168,7 +170,11 @@ function gateLines(paint: Paint, { gates, unverified }: Terms, fact: (name: stri
 export function landingRule({ target: { branch, isHere }, start }: Pick<GoPlan, "target" | "start">): string {
   const promote = "take it over with: ov merge promote";
   if (start !== undefined && start.branch !== branch) {
-    return `work gathers on ${start.branch}, where landed work waits already; ${promote}`;
+    // Of a landing branch that an earlier run began, the run is in the name.
+    const isOfRun = isIntegration(start.branch) && ![ownLanding(branch), formerLanding(branch)].includes(start.branch);
+    const runId = isOfRun ? start.branch.slice(integrationPrefix.length) : null;
+    const named = promoteCommand({ runId, target: branch });
+    return `work gathers on ${start.branch}, where landed work waits already; take it over with: ${named}`;
   }
   if (isHere || start?.targetCheckedOut === true) {
     const where = isHere ? "here" : "in another worktree";
