@@ -32,7 +32,7 @@ test("the tip is left to git for everything that is not a plain branch in a plai
   writeFileSync(join(heads, "broken"), "nonsense\n");
   symlinkSync("main", join(heads, "link"));
   for (const name of ["gone", "team", "v1", "HEAD"]) expect([name, branchTip(root, name)]).toEqual([name, null]);
-  const names = ["alias", "broken", "link", "main^", "../tags/v1", "", "-x", "main.lock"];
+  const names = ["alias", "broken", "link", "main^", "../tags/v1", "", "-x", "main.lock", "x".repeat(300)];
   for (const name of names) expect([name, branchTip(root, name)]).toEqual([name, undefined]);
   expect(branchTip(join(root, ".."), "main")).toBeUndefined();
 });

@@ -105,6 +105,12 @@ function branchTip(root: string, branch: string): string | null | undefined {
 
 /** Git accepts every name of this form for a branch, if it has no `..` in it. */
 const isPlainName = (name: string): boolean =>
-  /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name) && !name.includes("..") && !/\.lock(\/|$)/.test(name);
+  name.length <= longestName &&
+  /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name) &&
+  !name.includes("..") &&
+  !/\.lock(\/|$)/.test(name);
+
+/** A file system refuses a path with a much longer part. Git is asked about such a name. */
+const longestName = 200;
 
 const isId = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);

@@ -260,6 +260,9 @@ const nounRows = {
   criterion: { code: "LIFECYCLE_ERROR", advice: "see what there is: ov run criteria" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
+/** Longer than any name that a person types on purpose. */
+const longestId = 200;
+
 function missing({ noun, id, nearest, advice: own }: NotFound): Words {
   const { code, advice } = nounRows[noun];
   const near = nearest === undefined ? [] : [`did you mean "${nearest}"?`];
@@ -267,7 +270,7 @@ function missing({ noun, id, nearest, advice: own }: NotFound): Words {
     code,
     exit: exits.notFound,
     retryable: false,
-    message: `no ${noun} "${id}"; ${unchanged}`,
+    message: `no ${noun} "${id.length > longestId ? `${id.slice(0, longestId)}...` : id}"; ${unchanged}`,
     hint: [...near, ...(own === undefined ? [] : [own])].join(" ") || advice,
   };
 }

@@ -83,7 +83,7 @@ describe("a nudge", () => {
     // The provider said when: not even the operator's nudge starts it before.
     for (const caller of [lead, undefined]) {
       const held = await world.must(nudgeAgent, { name: "ann", force: true }, caller);
-      expect(held.reason).toContain("takes no requests before that");
+      expect(held.reason).toBe(`its provider takes no requests until ${new Date(retry.notBefore).toISOString()}`);
       expect(await next()).toMatchObject({ notBefore: retry.notBefore });
     }
     await world.store.transaction((tx) => tx.waits.remove("ann", "rate_limit", "provider"));

@@ -38,7 +38,7 @@ export async function parkedOf(tx: Tx, { caller, now }: Looking, agent: Agent): 
   const queued = await tx.turns.queuedFor(agent.id);
   if (queued === undefined || queued.trigger !== "retry" || queued.notBefore <= now) return null;
   if (waits.some(({ kind }) => kind === "rate_limit"))
-    return { reason: "its provider takes no requests before that", until: queued.notBefore, next: null };
+    return { reason: "its provider takes no requests", until: queued.notBefore, next: null };
   // The operator's nudge makes the retry due at once; an agent's does not.
   const next = isOperator ? `ov nudge ${name}` : null;
   return { reason: "it pauses after a failed turn", until: queued.notBefore, next };
