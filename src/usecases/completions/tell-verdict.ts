@@ -20,6 +20,7 @@ import { noteUndelivered, post, tellOperator } from "../mail/post.ts";
 import { submit } from "../mail/submit.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { notify } from "../merge/notify.ts";
+import { knowsLastChange } from "../runs/verdict-on-whole.ts";
 import type { Context } from "../usecase.ts";
 import { reportComposition, speakerOf } from "./report-mail.ts";
 
@@ -54,7 +55,7 @@ export async function sendReview(tx: Tx, context: Context, review: Review): Prom
   if (owner === undefined || !back) {
     const sent = await tellAbove(tx, context, review, mail, owner);
     if (!sent.ok) return sent;
-    if (await isOfWholeRun(tx, review.reviewer)) return told(back ? mendTheRun : afterWhole(review));
+    if (await isOfWholeRun(tx, review.reviewer)) return told(back ? mendTheRun : await afterWhole(tx, review));
     return told(back ? "No agent is known that owns the branch." : afterPass(review, owner));
   }
   const before = await verdictsOn(tx, branch);
@@ -70,8 +71,15 @@ export async function sendReview(tx: Tx, context: Context, review: Review): Prom
   return told(`${owner.name} was not started again; the operator was asked how to go on.`);
 }
 
-const afterWhole = ({ endsRun }: Review): string =>
-  endsRun ? "It passed, and the run has ended with it." : "It passed. End the run now: ov run complete";
+async function afterWhole(tx: Tx, { endsRun, reviewer }: Review): Promise<string> {
+  if (endsRun) return "It passed, and the run has ended with it.";
+  const run = await tx.runs.get(reviewer.runId);
+  if (run !== undefined && !(await knowsLastChange(tx, run, reviewer))) {
+    return "It passed what the run was for when it began to read. The objective was changed since: that pass does not count, and the run is read anew when you end it.";
+  }
+  return "It passed. End the run now: ov run complete";
+}
+
 const mendTheRun =
   "Have each finding mended and landed, then end the run: ov run complete. What has landed is read anew.";
 

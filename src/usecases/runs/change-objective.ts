@@ -11,6 +11,7 @@ import { fromCaller, post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { type ChecklistReply, findCriterion, listCriteria, ownRun, waiveCriterionOfRun } from "./criteria.ts";
 import { findRun } from "./read-runs.ts";
+import { lastReviewers } from "./verdict-on-whole.ts";
 
 export interface ChangeRunRequest {
   /** The current run, else the newest, when it is not said. */
@@ -94,6 +95,7 @@ async function tell(
   const head = run.coordinatorName === null ? undefined : await tx.agents.byName(run.coordinatorName);
   if (head === undefined || hasEnded(head)) return null;
   const { caller } = context;
+  await tellReaders(tx, context, change, run);
   const list = criteria.map((detail) => {
     const served = detail.tasks.length === 0 ? "no task" : detail.tasks.join(", ");
     return `- ${detail.criterion.number} [${detail.status.replace("_", " ")}; ${served}] ${detail.criterion.text}`;
@@ -116,9 +118,31 @@ async function tell(
     body,
     type: "dispatch",
     priority: "high",
-    payload: JSON.stringify({ change: change.number, criterion }),
+    payload: JSON.stringify({ change: await objectiveChanges(tx, run), criterion }),
   });
   return head.name;
+}
+
+/** As in the objective itself, where the changes of criteria are not counted. */
+const objectiveChanges = async (tx: Tx, { id }: Run): Promise<number> =>
+  (await tx.runs.changes(id)).filter(({ criterion }) => criterion === null).length;
+
+/** Whoever reads the whole of the run at this moment would judge by what is not wanted any more. It is shown this at finish. */
+async function tellReaders(tx: Tx, context: Context, { number, words }: RunChange, run: Run): Promise<void> {
+  for (const reviewer of await lastReviewers(tx, run)) {
+    if (hasEnded(reviewer)) continue;
+    await post(tx, context, {
+      ...fromCaller(context.caller),
+      runId: run.id,
+      address: reviewer.name,
+      recipients: [{ name: reviewer.name, wake: false }],
+      subject: "objective changed while you read",
+      body: `The objective of run ${run.id} was changed: ${words}\nRead the checklist again (ov run criteria), and judge by what it says now.`,
+      type: "status",
+      priority: "high",
+      payload: JSON.stringify({ objectiveChange: number }),
+    });
+  }
 }
 
 export interface AmendRequest {

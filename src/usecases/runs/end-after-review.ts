@@ -7,7 +7,7 @@ import { retireIfOver } from "../coordinators/retire.ts";
 import type { Context } from "../usecase.ts";
 import { recordEnd } from "./change-run.ts";
 import { openEndsOf } from "./open-ends.ts";
-import { hasMovedFrom, lastReviewers } from "./verdict-on-whole.ts";
+import { hasMovedFrom, knowsLastChange, lastReviewers } from "./verdict-on-whole.ts";
 
 /** What git says about the branch where a run lands. */
 export interface LandedLook {
@@ -32,8 +32,7 @@ export async function runEndedBy(tx: Tx, { reviewer, verdict, look }: PassedRevi
   const run = verdict === "pass" && look !== undefined ? await tx.runs.get(reviewer.runId) : undefined;
   if (run === undefined || look === undefined || run.status !== "active" || !isLastReviewer(run, reviewer))
     return undefined;
-  const changedAt = (await tx.runs.changes(run.id)).at(-1)?.changedAt ?? 0;
-  const isOfNow = reviewer.baseCommit === look.landed && reviewer.startedAt > changedAt;
+  const isOfNow = reviewer.baseCommit === look.landed && (await knowsLastChange(tx, run, reviewer));
   if (!isOfNow || (await lastReviewers(tx, run)).at(-1)?.id !== reviewer.id) return undefined;
   if (look.landed !== null && (await hasMovedFrom(tx, run, look.landed))) return undefined;
   const { coordinatorName } = run;

@@ -524,3 +524,22 @@ test("B5: a run that is ended while it is read anew keeps the verdict before", a
     verdict: "fail",
   });
 });
+
+test("B10: a change of the objective reaches whoever reads the whole; a verdict without it does not count, one with it does", async () => {
+  for (const isShown of [false, true]) {
+    await using world = useCaseWorld();
+    await met(world, 2);
+    await end(world);
+    await world.must(changeRun, { words: "and JSON" });
+    await world.must(waiveCriterionOfRun, { number: 3, reason: "it does that" });
+    const [letter] = await world.store.read((tx) => tx.deliveries.inState("last-review-1", ["queued"]));
+    expect(letter?.message).toMatchObject({ fromAgent: "operator", body: expect.stringContaining("and JSON") });
+    if (isShown && letter !== undefined) {
+      await world.store.transaction((tx) => tx.deliveries.update({ ...letter.delivery, state: "delivered" }));
+    }
+    await reads(world, "last-review-1", "c1", "pass");
+    const [report] = await world.store.read((tx) => tx.messages.list({ from: "last-review-1", type: "worker_done" }));
+    expect(report?.body).toContain(isShown ? "End the run now" : "that pass does not count");
+    expect(await end(world)).toMatchObject({ status: isShown ? "completed" : "active" });
+  }
+});

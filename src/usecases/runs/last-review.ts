@@ -14,7 +14,7 @@ import { openWait } from "../mail/waits.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import { answerTo } from "../operator/decisions.ts";
 import type { Context } from "../usecase.ts";
-import { hasMovedFrom, lastReviewers, verdictOf } from "./verdict-on-whole.ts";
+import { hasMovedFrom, knowsLastChange, lastReviewers, verdictOf } from "./verdict-on-whole.ts";
 
 /**
  * How the last review of a run stands: the reading of the whole difference against the checklist by a reviewer of the
@@ -45,8 +45,7 @@ export async function lastReviewOf(
   const reviewers = await lastReviewers(tx, run);
   if ((await tasksWorkedOn(tx, run, reviewers)).size <= 1) return { kind: "done" };
   const last = reviewers.at(-1);
-  const changedAt = (await tx.runs.changes(run.id)).at(-1)?.changedAt ?? 0;
-  const isNewest = last !== undefined && last.baseCommit === landed && last.startedAt > changedAt;
+  const isNewest = last?.baseCommit === landed && (await knowsLastChange(tx, run, last));
   const read = isNewest && !(await hasMovedFrom(tx, run, landed)) ? await verdictOf(tx, last) : undefined;
   if (read?.verdict === "pass") return { kind: "done" };
   if (read !== undefined) {

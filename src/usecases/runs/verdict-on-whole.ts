@@ -52,6 +52,21 @@ export async function lastVerdictOf(tx: Tx, run: Run): Promise<VerdictOnWhole | 
   return null;
 }
 
+/**
+ * Did this reviewer judge by what the run is for now? It began after the last change of that, or the operator's words about
+ * the change were shown to it while it read.
+ */
+export async function knowsLastChange(tx: Tx, run: Run, reviewer: Agent): Promise<boolean> {
+  const last = (await tx.runs.changes(run.id)).at(-1);
+  if (last === undefined || reviewer.startedAt > last.changedAt) return true;
+  const letters = await tx.messages.list({ to: reviewer.name, type: "status", runId: run.id });
+  const letter = letters.find(
+    ({ fromAgentId, payload }) => fromAgentId === null && payloadFields(payload).objectiveChange === last.number,
+  );
+  const delivery = letter === undefined ? undefined : await tx.deliveries.get(letter.seq, reviewer.name);
+  return delivery?.state === "delivered" || delivery?.state === "acked";
+}
+
 /** Only what was accepted as a completion, on the branch that the reviewer was given: its mail may say anything. */
 export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole | undefined> {
   const accepted = (await tx.checks.completionsOf(reviewer.id)).findLast(({ status }) => status === "done");
