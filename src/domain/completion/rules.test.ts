@@ -26,8 +26,10 @@ interface Case {
   readonly facts?: Partial<CompletionFacts>;
 }
 
-function kinds({ capability = "builder", scope = [], shares = [], request: words, work: seen, facts }: Case): string[] {
-  const missing = missingFrom({
+const kinds = (given: Case): string[] => missingFor(given).map(({ kind }) => kind);
+
+function missingFor({ capability = "builder", scope = [], shares = [], request: words, work: seen, facts }: Case) {
+  return missingFrom({
     agent: { capability, scope, shares, branch: "overstory/b1/T1" },
     request: { ...request, ...words },
     work: seen === null ? null : { ...work, ...seen },
@@ -40,7 +42,6 @@ function kinds({ capability = "builder", scope = [], shares = [], request: words
     unmerged: [],
     ...facts,
   });
-  return missing.map(({ kind }) => kind);
 }
 
 const lead: Case = { capability: "lead", work: { ahead: 0, onBranch: false } };
@@ -73,7 +74,12 @@ describe("work", () => {
     ["a lead commits nothing", { ...lead, facts: { children: [delivered] } }, []],
     [
       "L1: a lead with a part that was never started",
-      { ...lead, facts: { children: [delivered], openParts: [{ id: "T2", title: "the rest" }] } },
+      { ...lead, facts: { children: [delivered], openParts: [{ id: "T2", title: "the rest", waitsFor: [] }] } },
+      ["open-part"],
+    ],
+    [
+      "a lead with a part that waits",
+      { ...lead, facts: { children: [delivered], openParts: [{ id: "T2", title: "the rest", waitsFor: ["T1"] }] } },
       ["open-part"],
     ],
     ["L1: a lead that nothing was built for", lead, ["nothing-done"]],
@@ -89,6 +95,13 @@ describe("work", () => {
   for (const [name, facts, expected] of cases) {
     test(name, () => expect(kinds(facts)).toEqual([...expected]));
   }
+
+  test("C1: a part that waits for another is not to be started, but waited for", () => {
+    const part = { id: "T2", title: "the rest", waitsFor: ["T1"] };
+    const [missing] = missingFor({ ...lead, facts: { children: [delivered], openParts: [part] } });
+    expect(missing?.message).toBe("task T2, a part of yours, waits for T1: the rest");
+    expect(missing?.fix).toStartWith("end your turn: you are told when it can be started");
+  });
 
   test("files that are shared with others are within the scope", () => {
     expect(kinds({ scope: ["lib/**"] })).toEqual(["scope"]);

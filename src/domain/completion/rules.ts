@@ -38,7 +38,7 @@ export interface CompletionFacts {
   readonly mayReview: readonly string[];
   readonly children: readonly ChildFacts[];
   /** Parts of the lead's own task that no agent has started and nobody has dropped. */
-  readonly openParts: readonly Pick<Task, "id" | "title">[];
+  readonly openParts: readonly OpenPart[];
   /** Branches it was to join that its own does not contain. */
   readonly unmerged: readonly string[];
 }
@@ -125,12 +125,25 @@ function missingFromLead({ children, openParts, request }: CompletionFacts): rea
   return open.length > 0 ? open : nothingDone(children, request.noCode ? (request.noCodeReason ?? null) : null);
 }
 
-const notStarted = ({ id, title }: Pick<Task, "id" | "title">): Missing => ({
-  kind: "open-part",
-  message: `task ${id}, a part of yours, was never started: ${title}`,
-  fix: `have it done: ov sling ${id}, or give it up: ov task drop ${id} --reason "<why>"`,
-  names: [id],
-});
+/** A part of a lead's task that nobody has taken, with the open tasks that it waits for. */
+interface OpenPart extends Pick<Task, "id" | "title"> {
+  readonly waitsFor: readonly string[];
+}
+
+function notStarted({ id, title, waitsFor }: OpenPart): Missing {
+  const drop = `give it up: ov task drop ${id} --reason "<why>"`;
+  const isWaiting = waitsFor.length > 0;
+  return {
+    kind: "open-part",
+    message: isWaiting
+      ? `task ${id}, a part of yours, waits for ${waitsFor.join(", ")}: ${title}`
+      : `task ${id}, a part of yours, was never started: ${title}`,
+    fix: isWaiting
+      ? `end your turn: you are told when it can be started; or ${drop}`
+      : `have it done: ov sling ${id}, or ${drop}`,
+    names: [id],
+  };
+}
 
 function missingVerdict(facts: CompletionFacts): readonly Missing[] {
   const { request, reviewed, reviewedBranch } = facts;

@@ -5,10 +5,10 @@ import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
 import { isUntaken } from "../../domain/task/dependency.ts";
-import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestWorkOn } from "../agents/find-agent.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
+import { detailsOf } from "../tasks/task-detail.ts";
 
 type RoleFacts = Pick<
   CompletionFacts,
@@ -64,9 +64,11 @@ async function joinedBy(tx: Tx, children: readonly Agent[]): Promise<ReadonlySet
   return joined;
 }
 
-async function openPartsOf(tx: Tx, { taskId }: Agent): Promise<readonly Task[]> {
+async function openPartsOf(tx: Tx, { taskId }: Agent): Promise<CompletionFacts["openParts"]> {
   if (taskId === null) return [];
-  return (await tx.tasks.list({ unclosed: true })).filter((task) => task.parentId === taskId && isUntaken(task));
+  const unclosed = await tx.tasks.list({ unclosed: true });
+  const parts = unclosed.filter((task) => task.parentId === taskId && isUntaken(task));
+  return (await detailsOf(tx, parts)).map(({ task: { id, title }, waitsFor }) => ({ id, title, waitsFor }));
 }
 
 /** Whose work a reviewer was seated to judge: that whose branch its worktree started from, else the newest on its task. */
