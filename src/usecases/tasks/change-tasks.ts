@@ -43,6 +43,8 @@ export const createTask: UseCase<CreateTaskRequest, PlannedTask> = {
   kind: "write",
   request: fields({ title: text }, { ...taskFields, id: text, blockedBy: list(text) }),
   run: async (tx, context, request) => {
+    const over = await ofEndedRun(tx, context);
+    if (over !== undefined) return no(over);
     const id = await chooseId(tx, context, request.id);
     if (!id.ok) return id;
     const parentId = request.parentId === undefined ? await leadTask(tx, context) : request.parentId;
@@ -82,6 +84,14 @@ const planned = async (tx: Tx, { caller }: Context, task: Task): Promise<Planned
 async function leadTask(tx: Tx, { caller }: Context): Promise<string | undefined> {
   if (caller.kind !== "agent" || caller.taskId === null || canonical(caller.capability) !== "lead") return undefined;
   return (await tx.tasks.get(caller.taskId)) === undefined ? undefined : caller.taskId;
+}
+
+/** Nothing is started in a run that has ended: a task of an agent there would stay open for ever. */
+async function ofEndedRun(tx: Tx, { caller }: Context): Promise<Refusal | undefined> {
+  const run = caller.kind === "agent" ? await tx.runs.get(caller.runId) : undefined;
+  if (run === undefined || run.status === "active") return undefined;
+  const why = `${run.id} has ended, and nothing is started in it any more; tell the operator what is left: ov mail send --to operator`;
+  return { kind: "not-allowed", action: "create a task", caller: caller.name, why };
 }
 
 /** An agent's tasks belong to its run, a person's to the run that is going on. */

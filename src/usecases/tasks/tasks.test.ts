@@ -275,3 +275,15 @@ test("an unknown task is not found, with the id that was probably meant", async 
     refusal: { kind: "not-found", noun: "task", id: "praser", nearest: "parser" },
   });
 });
+
+test("C11: an agent of a run that has ended adds no task to it", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction((tx) =>
+    tx.runs.insert({ ...activeRun("run-1", 1), status: "completed", completedAt: 2 }),
+  );
+  const head = agentCaller("coordinator", "coordinator", { runId: "run-1" });
+  expect(await world.call(createTask, { title: "late" }, head)).toMatchObject({
+    refusal: { kind: "not-allowed", why: expect.stringContaining("run-1 has ended") },
+  });
+  expect(await world.call(createTask, { title: "of a person" })).toMatchObject({ ok: true });
+});
