@@ -81,3 +81,15 @@ test("a look that leaves mail unread shows it in the order of one that takes it:
   ] as const;
   expect(asTaken(newestFirst).map(({ id }) => id)).toEqual(["1", "3", "2", "5", "4"]);
 });
+
+test("C13: a question and its options are printed once, whatever the message repeats of them", () => {
+  const asked = { id: "msg-1", kind: "decision", from: "coordinator", subject: "Blue or red?", createdAt: 0 } as const;
+  const rest = { options: ["blue", "red"], deadline: null, runId: null } as const;
+  const shown = (context: string): string => decisionBlock(plain, { ...asked, ...rest, context }, 0);
+  const lists = "Options:\n- blue\n- red";
+  for (const context of ["Blue or red?", lists, `Blue or red?\n\n${lists}`]) {
+    expect(shown(context).match(/Blue or red/g)).toHaveLength(1);
+    expect(shown(context).match(/Options:/g)).toHaveLength(1);
+  }
+  expect(shown(`For the header.\n\n${lists}`)).toContain("For the header.");
+});

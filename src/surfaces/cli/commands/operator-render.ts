@@ -15,17 +15,24 @@ import { hintLine, warningLine } from "../marks.ts";
 
 /** One decision with everything needed to make it. Other people's text stands behind a bar. */
 export function decisionBlock(paint: Paint, decision: OpenDecision, now: number): string {
-  const { id, from, subject, context, options, deadline, createdAt } = decision;
+  const { id, from, subject, options, deadline, createdAt } = decision;
   return [
     `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`asked ${ago(createdAt, now)}`)}`,
     `  ${visibleLine(subject)}`,
-    ...quoted(context).map((line) => `  ${line}`),
+    ...quoted(about(decision)).map((line) => `  ${line}`),
     ...(options.length === 0 ? [] : [`  Options: ${options.map((option) => visibleLine(option)).join(" | ")}`]),
     ...(deadline === null ? [] : [`  Answer before: ${visibleLine(deadline)}`]),
     ...(decision.kind === "merge"
       ? mergeCommands(id).map((command) => hintLine(paint, command))
       : [hintLine(paint, `ov decide ${shellWord(id)} ${example(options)}`)]),
   ].join("\n");
+}
+
+/** What is said about a decision beside its subject and its options, which stand in lines of their own. */
+function about({ subject, context, options }: OpenDecision): string {
+  const listed = ["Options:", ...options.map((option) => `- ${option}`)].join("\n");
+  const rest = (context.endsWith(listed) ? context.slice(0, -listed.length) : context).trim();
+  return rest === subject.trim() ? "" : rest;
 }
 
 /** The commands for a merge that waits: look at it, approve it, or send it back. */
