@@ -5,8 +5,7 @@ import { ovBinary } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 
 // Agents can write to the checkout and to git's directory. To open a pipe in place of a file waits for a writer without
-// end, so nothing of ours may open one. Files that git opens by itself are left out: git is ended when it
-// takes too long.
+// end, so nothing of ours may open one. A git that stands still at one is ended, and the pipe is named.
 
 /** Commands that read one of the files. */
 const commands = [
@@ -75,3 +74,48 @@ test("no command waits for a pipe in place of a file", async () => {
   }
   expect(hanging).toEqual([]);
 });
+
+test("a pipe where git opens a file of a worktree keeps nobody waiting, and is named to the operator", async () => {
+  const scenario = `
+- do:
+    - shell: mkdir -p src && mkfifo src/.gitattributes && echo z >src/z.js
+    - ov: [mail, send, --to, operator, --type, question, --subject, Which, --body, one]
+`;
+  await using project = await makeProject({ scenario });
+  await project.json("sling", "Do the work", "--name", "b1");
+  const told = async (): Promise<readonly string[]> =>
+    (await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }))).map(({ body }) => body);
+  const pipe = join(project.root, ".overstory/worktrees/b1/src/.gitattributes");
+  await project.until("the operator was told", async () =>
+    (await told()).some((body) => body.includes(`${pipe} cannot be read by git: it is a pipe`)),
+  );
+  for (const args of [
+    ["diff", "b1"],
+    ["worktree", "list"],
+    ["stop", "b1", "--force"],
+    ["worktree", "clean", "--force"],
+  ])
+    expect([args.join(" "), await hangs(project, args)]).toEqual([args.join(" "), false]);
+  expect((await project.ov("diff", "b1")).err).toContain(`rm ${pipe}`);
+  expect(existsSync(join(project.root, ".overstory/worktrees/b1/src/z.js"))).toBe(true);
+}, 180_000);
+
+test.each(["config", "packed-refs", "objects/info/alternates"])(
+  "a pipe in the place of .git/%s keeps no command waiting",
+  async (name) => {
+    await using project = await makeProject();
+    await project.ov("init", "--no-commit");
+    const path = join(project.root, ".git", name);
+    if (existsSync(path)) renameSync(path, `${path}.aside`);
+    Bun.spawnSync(["mkfifo", path]);
+    for (const args of [
+      ["trust", "list"],
+      ["worktree", "list"],
+      ["snapshots", "list"],
+    ])
+      expect([args.join(" "), await hangs(project, args)]).toEqual([args.join(" "), false]);
+    rmSync(path);
+    if (existsSync(`${path}.aside`)) renameSync(`${path}.aside`, path);
+  },
+  180_000,
+);

@@ -178,7 +178,7 @@ const anOrchestratorWorks = (store: Store): Promise<boolean> =>
   });
 
 export interface CleaningPorts
-  extends Pick<EnginePorts, "store" | "clock" | "worktrees" | "reach" | "forgetEnvironment" | "forgetScratch"> {
+  extends Pick<EnginePorts, "store" | "clock" | "ids" | "worktrees" | "reach" | "forgetEnvironment" | "forgetScratch"> {
   readonly processes: Pick<Processes, "endStartedFor" | "self" | "check">;
 }
 

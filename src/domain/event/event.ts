@@ -61,6 +61,8 @@ export const noticeKinds = [
   "budget_exceeded",
   /** About a branch, and about its entry in the merge queue. Key: the commit. */
   "merge_doubt",
+  /** About an agent. Key: what kept its work from being kept. */
+  "snapshot_failed",
   /** About a question, by its id. Key: the id of the agent that was asked. */
   "unanswered",
 ] as const;

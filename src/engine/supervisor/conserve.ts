@@ -18,6 +18,8 @@ interface ConservePorts {
   readonly reach?: ReachKillPoint;
 }
 
+type Telling = ConservePorts & { readonly ids: Ids };
+
 /** The variables by which programs of an agent know whose they are and where it works. */
 export const namesOf = (agent: Agent): Readonly<Record<string, string>> => ({
   OVERSTORY_AGENT_NAME: agent.name,
@@ -47,7 +49,7 @@ function ceilingOf(agent: Agent): Readonly<Record<string, string>> {
  * are to be deleted, and commits that a reset took from the branch are kept.
  */
 export async function conserve(
-  ports: ConservePorts,
+  ports: Telling,
   agent: Agent,
   after: "turn" | "pause",
 ): Promise<WorktreeFacts | undefined> {
@@ -66,8 +68,21 @@ export async function conserve(
     const problem = error instanceof Error ? error.message : String(error);
     const data = { path: worktree.path, problem };
     await note(ports, agent, { type: "snapshot_failed", level: "error", data });
+    await tellNotKept(ports, agent, problem);
     return undefined;
   }
+}
+
+/** Once for each problem: the next turns meet the same one. */
+async function tellNotKept(ports: Telling, agent: Agent, problem: string): Promise<void> {
+  await ports.store.transaction(async (tx) => {
+    if (!(await notice(tx, { kind: "snapshot_failed", about: agent.id, key: problem }))) return;
+    await tell(tx, ports, agent, {
+      recipients: [...new Set([agent.parentName, "operator"])],
+      subject: `[ENGINE] uncommitted work of ${agent.name} could not be kept`,
+      body: `${problem}\nIts commits are safe. What is not committed is in its worktree only, until this is mended: ${agent.worktreePath}`,
+    });
+  });
 }
 
 /** An agent that took the `.git` of its worktree away may have worked elsewhere with git: that is put on record. */
@@ -85,7 +100,7 @@ async function mendLink(ports: ConservePorts, agent: Agent, worktree: OwnedWorkt
  * each change, for the agent, or why nobody can work there.
  */
 export async function makeReady(
-  ports: ConservePorts & { readonly ids: Ids },
+  ports: Telling,
   agent: Agent,
   turnId: string,
 ): Promise<{ readonly problem: string } | { readonly changes: readonly string[] }> {

@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import { commandFor, type GitCall, patienceMs, usualPlaces } from "./git.ts";
+import { watchForPipes } from "./planted-pipes.ts";
 
 /** A git process that answers one question after the other, until it is disposed of or its owner ends. */
 export interface GitSession extends Disposable {
@@ -38,6 +39,8 @@ export function openGitSession(call: GitSessionCall): GitSession {
   const converse = async (question: string, isWhole: (answer: Buffer) => boolean): Promise<Buffer | undefined> => {
     if (!usable) return undefined;
     const limit = setTimeout(close, call.limitMs ?? patienceMs);
+    // Whoever is asked instead says what is in the way.
+    const endWatch = watchForPipes({ ...where, pid: child.pid }, close);
     try {
       child.stdin.write(question);
       await child.stdin.flush();
@@ -52,6 +55,7 @@ export function openGitSession(call: GitSessionCall): GitSession {
       // Its input or output is gone, and so is the process.
     } finally {
       clearTimeout(limit);
+      endWatch();
     }
     close();
     return undefined;

@@ -5,6 +5,7 @@ import { gateMark } from "../../domain/process/process.ts";
 import { lockLimitOf, takeMark } from "../linux/mark.ts";
 import { linuxProcesses } from "../processes.ts";
 import { expectRoom } from "./full-disk.ts";
+import { lookAtOthers, watchForPipes } from "./planted-pipes.ts";
 
 export interface GitAnswer {
   readonly code: number;
@@ -50,8 +51,9 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
   const { stdin, withFilters = false, onOutput } = call;
   const { limitMs = withFilters ? filterPatienceMs : patienceMs } = call;
   const { each, mostBytes = mostOutputBytes } = call;
+  const command = commandFor(call);
   const child = Bun.spawn({
-    ...commandFor(call),
+    ...command,
     stdio: [stdin === undefined ? "ignore" : stdin instanceof Promise ? "pipe" : bytesOf(stdin), "pipe", "pipe"],
   });
   const given = stdin instanceof Promise ? giveLater(child, stdin) : undefined;
@@ -72,9 +74,20 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
     // With everything it started: a program that waits for a word would hold our end of its output open for ever.
     void endChild(child).finally(() => outputs.forEach(giveUp));
   }, limitMs);
+  let planted: Failure | undefined;
+  const endWatch = watchForPipes({ ...command, pid: child.pid }, (failure) => {
+    planted = failure;
+    void endChild(child).finally(() => outputs.forEach(giveUp));
+  });
   const [raw = Buffer.alloc(0), err] = await Promise.all(outputs.map(({ whole }) => whole));
   const code = await child.exited;
   clearTimeout(limit);
+  endWatch();
+  // What it printed until then is no answer, and neither is its end.
+  if (planted !== undefined) {
+    await lookAtOthers();
+    throw planted;
+  }
   await given;
   const late = isLate ? `git did not end within ${Math.round(limitMs / 1000)} s` : "";
   const size = `${Math.ceil(mostBytes / megabyte)} MB`;
