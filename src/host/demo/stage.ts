@@ -130,7 +130,7 @@ for (const lead of new Set(features.map((feature) => feature.lead))) {
 }
 let end = ov("run", "complete");
 if (end.details?.tasks?.length === 0 && end.details.agents.length === 0) {
-  for (const number of end.details.criteria) ov("run", "criteria", "prove", String(number), "--test", featureOf(number).files[1]);
+  for (const number of end.details.criteria) ov("run", "criteria", "prove", String(number), "--file", featureOf(number).files[1]);
   end = ov("run", "complete");
 }
 console.log(end.status === "completed" ? "the run is complete" : "there is still work; I wait");
