@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { approveMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
@@ -189,4 +189,26 @@ test("a branch that is in the history of one that built on it lands with it, una
   world.branch("b1", () => world.write(world.root, "b2.js", "b2, and better\n"));
   await announce(world, "b1");
   expect((await world.entry(await announce(world, "b2"))).status).toBe("merged");
+}, 60_000);
+
+test("what lands stays readable when the directory is gone in which an agent kept its objects", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  const [own, project] = [join(world.root, "../aside"), join(world.root, ".git/objects")];
+  mkdirSync(own);
+  appendFileSync(join(project, "info/alternates"), `${own}\n`);
+  world.write(world.root, "../b1.js", "b1\n");
+  const script = `
+    set -e
+    export GIT_OBJECT_DIRECTORY='${own}' GIT_ALTERNATE_OBJECT_DIRECTORIES='${project}' GIT_INDEX_FILE='${own}/index'
+    git read-tree main
+    git update-index --add --cacheinfo 100644,$(git hash-object -w ../b1.js),b1.js
+    git branch b1 $(git commit-tree -p main -m b1 $(git write-tree))
+  `;
+  expect(Bun.spawnSync({ cmd: ["sh", "-c", script], cwd: world.root, stderr: "inherit" }).success).toBe(true);
+  const id = await world.enqueue("b1", { asker: "parent" });
+  await world.work();
+  expect((await world.entry(id)).status).toBe("merged");
+  rmSync(own, { recursive: true });
+  expect(world.show(landing, "b1.js")).toBe("b1");
+  world.git(world.root, "rev-list", "--objects", landing);
 }, 60_000);

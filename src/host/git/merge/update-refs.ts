@@ -5,6 +5,7 @@ import type { MergeGit, RefChange, RefUpdate } from "../../../ports/merge-git.ts
 import { missingAdvice } from "../checkout-move/move-checkout.ts";
 import { expectGit, git, runGit } from "../git.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
+import type { OwnDir } from "../own-dir.ts";
 import { adminDirOf } from "../places.ts";
 import { parseRefs } from "../refs.ts";
 import { headLog } from "../work/loose-commits.ts";
@@ -45,10 +46,23 @@ export async function updateRefs(
 async function expectSoundMoves(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<void> {
   for (const { ref, from, to } of changes) {
     if (!ref.startsWith("refs/heads/") || from === null || to === null || from === to) continue;
-    await mergeRepo.through((own) =>
-      expectSound(own, mergeRepo.repository, { commit: to, ids: newObjects(own, from, to) }),
-    );
+    await mergeRepo.through(async (own) => {
+      const ids = newObjects(own, from, to);
+      if (borrowsObjects(mergeRepo)) await copyObjects(mergeRepo, own, await ids);
+      await expectSound(own, mergeRepo.repository, { commit: to, ids });
+    });
   }
+}
+
+/** Does git also find objects in other directories, which an agent can name and anybody may delete? */
+const borrowsObjects = ({ repository }: MergeRepository): boolean =>
+  existsSync(join(repository.objects, "info", "alternates"));
+
+/** What lands stays readable when those directories are gone. */
+async function copyObjects({ repository }: MergeRepository, own: OwnDir, ids: readonly string[]): Promise<void> {
+  const stdin = ids.map((id) => `${id}\n`).join("");
+  const args = ["pack-objects", "--quiet", join(repository.objects, "pack", "pack")];
+  expectGit(await own.git(args, { stdin }), "copying objects into the project");
 }
 
 /** Where git locks refs: each by its name, all that are packed, and the tables of the newer format. */
