@@ -105,7 +105,9 @@ async function commitBefore(
   );
   if (!rest.ok) return rest;
   for (const { branch, targetBranch } of named) {
-    const newer = rest.value.includes(branch) ? await queueNewer(call.app, [branch], targetBranch) : ok(undefined);
+    const newer = rest.value.includes(branch)
+      ? await queueNewer(call.app, [branch], targetBranch, false)
+      : ok(undefined);
     if (!newer.ok) return newer;
   }
   return ok(rest.value.length > 0 && !request.all ? named[0]?.branch : request.of);
@@ -179,16 +181,20 @@ export async function settleRest(
   return ok(open);
 }
 
-/** Queues and approves branches that have a new commit; the new entry replaces the older one. */
+/**
+ * Queues branches that have a new commit; the new entry replaces the older one. What is approved with it may have landed
+ * before the next line runs.
+ */
 export async function queueNewer(
   app: App,
   branches: readonly string[],
   into: string | undefined,
+  approve: boolean,
 ): Promise<Result<unknown, Refusal>> {
   for (const branch of branches) {
     const request = await app.call("merge.planAdd", { branch, targetBranch: into });
     if (!request.ok) return request;
-    const added = await app.call("merge.add", { ...request.value, approve: true });
+    const added = await app.call("merge.add", { ...request.value, approve });
     if (!added.ok) return added;
   }
   return ok(undefined);
