@@ -64,7 +64,7 @@ export interface RefChange {
 
 /**
  * moved   a ref was not where it was expected
- * locked  a living process holds a lock of git; `problem` names the file and the process
+ * locked  a living process holds a lock of git, or a branch is a symbolic ref; `problem` names it and what to do
  *
  * Nothing was changed by either.
  */

@@ -73,3 +73,27 @@ test("new agents start on a landing branch that was deleted", async () => {
   expect(agent).toMatchObject({ state: "booting", baseCommit: landed });
   expect(world.tip(branch)).toBe(landed);
 });
+
+test("a landing branch that stands for another ref moves nothing, and the way out is named and works", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) make(world, name);
+  await world.enqueue("a");
+  await world.work();
+  const landed = world.tip(landing);
+  world.git(world.root, "branch", "mine", landed);
+  world.git(world.root, "symbolic-ref", `refs/heads/${landing}`, "refs/heads/mine");
+  const b = await world.enqueue("b", { targetBranch: landing });
+  await world.work();
+  const { status, causeDetail } = await world.entry(b);
+  const wayOut = `git symbolic-ref -d refs/heads/${landing}`;
+  expect([status, world.tip("mine")]).toEqual(["blocked", landed]);
+  expect(causeDetail?.message).toContain(wayOut);
+  expect(Bun.spawnSync({ cmd: ["sh", "-c", wayOut], cwd: world.root }).success).toBe(true);
+  world.later(60_000);
+  await world.work();
+  expect([(await world.entry(b)).status, world.show(landing, "b.txt"), world.tip("mine")]).toEqual([
+    "merged",
+    "b",
+    landed,
+  ]);
+});

@@ -98,6 +98,9 @@ export const lostWords = (lost: readonly LostLanding[]): string =>
 
 const leaveIt = "Leave the branch where it is checked out (git switch <another branch>), then decide again.";
 
+/** A problem that names its own command needs no other one. */
+const wayOn = (failed: string): string => (failed.includes("git symbolic-ref -d") ? "Then decide again." : leaveIt);
+
 /** Tells the operator that somebody else moved a landing branch. */
 export function tipMail({ landing, tip, expected, subject, isBack, lost, steers, failed }: TipQuestion): OutcomeMail {
   const [from, to] = isBack ? [tip, expected] : [expected, tip];
@@ -117,7 +120,7 @@ export function tipMail({ landing, tip, expected, subject, isBack, lost, steers,
         ];
   const context = [
     ...found,
-    ...(failed === null ? [] : [`put back was tried, and did not work: ${failed}. ${leaveIt}`]),
+    ...(failed === null ? [] : [`put back was tried, and did not work: ${failed}. ${wayOn(failed)}`]),
     `See what ${isBack ? "it lost" : "is there"}: git log -p ${range}`,
     isBack
       ? `accept: the branch stays there, and ${goes}. put back: the branch gets everything again.`

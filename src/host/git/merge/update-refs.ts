@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
+import { exactShellWord } from "../../../domain/text/shell-word.ts";
 import type { MergeGit, RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { missingAdvice } from "../checkout-move/move-checkout.ts";
 import { expectGit, git, runGit } from "../git.ts";
@@ -20,6 +21,10 @@ export async function updateRefs(
   reason: string,
   onLockRemoved?: (path: string) => void,
 ): Promise<RefUpdate> {
+  const standIn = changes.find(
+    ({ ref }) => ref.startsWith("refs/heads/") && isSymbolic(mergeRepo.repository.commonDir, ref),
+  )?.ref;
+  if (standIn !== undefined) return { kind: "locked", problem: standInWords(standIn) };
   const obstacle = await obstacleTo(mergeRepo, changes);
   if (obstacle !== undefined) return { kind: "moved", problem: obstacle };
   const { root } = mergeRepo.repository;
@@ -126,6 +131,10 @@ async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChang
   }
   return undefined;
 }
+
+/** A branch of ours that is missing then is made again from its pin. */
+const standInWords = (ref: string): string =>
+  `${ref} stands for another ref, which would be moved in its place; take the stand-in away: git symbolic-ref -d ${exactShellWord(ref)}`;
 
 /** Through such a ref another one would be moved than was looked at. */
 function isSymbolic(commonDir: string, ref: string): boolean {
