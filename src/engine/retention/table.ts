@@ -186,6 +186,7 @@ export const stayingTables: Readonly<Record<string, string>> = {
   groups: "a person's, as tasks are",
   group_members: "goes with its group",
   specs: "one row for each task",
+  run_left_open: "a few sentences for each run that was ended by force",
   criteria: "a few rows for each run; they say what its objective was and what shows it",
   task_criteria: "goes with its task",
   run_changes: "a few rows for each run; they keep the older words of its objective and criteria",

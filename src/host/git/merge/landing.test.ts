@@ -155,7 +155,7 @@ describe("moving refs", () => {
     const side = world.branch("side", () => world.write(world.root, "s", "s\n"));
     world.git(world.root, "symbolic-ref", "refs/heads/alias", "refs/heads/main");
     const change = { ref: "refs/heads/alias", from: main, to: side };
-    expect(await world.merging.updateRefs([change], "x")).toMatchObject({ kind: "moved" });
+    expect(await world.merging.updateRefs([change], "x")).toMatchObject({ kind: "locked" });
     expect(world.tip("main")).toBe(main);
   });
 
