@@ -33,10 +33,13 @@ export async function lastReviewers(tx: Tx, run: Run): Promise<readonly Agent[]>
 /** Has work landed on top of this commit, or was it taken out, since git was asked for the tip of the run's branch? */
 export async function hasMovedFrom(tx: Tx, { landingBranch }: Run, commit: string): Promise<boolean> {
   const ops = landingBranch === null ? [] : await tx.mergeOps.list({ ref: `refs/heads/${landingBranch}` });
-  return ops.some(({ status, beforeCommit, afterCommit }) => {
-    const moves = afterCommit !== null && afterCommit !== beforeCommit && status !== "dropped";
-    return moves && beforeCommit === commit;
-  });
+  const moves = ops.filter(
+    ({ status, beforeCommit, afterCommit }) =>
+      status !== "dropped" && afterCommit !== null && afterCommit !== beforeCommit,
+  );
+  // An undo brings a commit back that was left before.
+  const arrived = Math.max(-1, ...moves.filter(({ afterCommit }) => afterCommit === commit).map(({ seq }) => seq));
+  return moves.some(({ beforeCommit, seq }) => beforeCommit === commit && seq > arrived);
 }
 
 /**
