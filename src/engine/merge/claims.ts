@@ -66,7 +66,9 @@ export async function askInWork(ports: MergePorts, entry: MergeEntry, doubt: Dou
   const back = { status: "pending", updatedAt: context.now } as const;
   return ports.store.transaction(async (tx) => {
     if (!(await tx.merges.change(entry.id, ["merging", "gating"], back))) return true;
-    if (await askAbout(tx, context, { ...entry, ...back }, doubt)) return true;
+    // The operator may have approved it since it was taken up.
+    const approval = (await tx.merges.get(entry.id))?.approval ?? entry.approval;
+    if (await askAbout(tx, context, { ...entry, ...back, approval }, doubt)) return true;
     await tx.merges.change(entry.id, ["pending"], { status: "merging", updatedAt: context.now });
     return false;
   });

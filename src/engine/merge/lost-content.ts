@@ -48,7 +48,7 @@ export async function doubtAboutContent(
   const files = joined === undefined ? [] : await lostFiles(merging, { ...joined, head });
   if (joined === undefined || files.length === 0) return undefined;
   const by = (await merging.subjectOf(joined.after)).slice(0, longestSubject);
-  const why = `its commits came in with "${by}", but its changes of ${namedIn(files)} did not: whoever merged the branch left them out`;
+  const why = `its commits came in with "${by}", but its changes of ${namedIn(files)} are not there: they were left out when the branch was merged, or taken out again by what came in with it`;
   return { why: [why], files, difference: await merging.patchOf(joined.before, head, files) };
 }
 

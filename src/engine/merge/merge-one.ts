@@ -19,6 +19,8 @@ export interface MergeOne {
   readonly entry: MergeEntry;
   readonly slots: Slots;
   readonly stop: AbortSignal;
+  /** It is merged onto what has landed, so that a question to the operator is about what is true. */
+  readonly mayAsk: boolean;
 }
 
 /** Makes a two-parent commit out of a landing branch and one entry, as objects that nobody sees yet. */
@@ -38,10 +40,11 @@ export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<Me
   return commit(ports, request, { tree, tier, strategy });
 }
 
-async function alreadyThere(ports: MergePorts, { onto, entry }: MergeOne): Promise<MergeAnswer> {
+async function alreadyThere(ports: MergePorts, { onto, entry, mayAsk }: MergeOne): Promise<MergeAnswer> {
   const idle = await ports.store.read((tx) => ownerWithoutCommits(tx, entry.branch, entry.headCommit));
   if (idle === undefined) {
     const doubt = await doubtAboutContent(ports, onto.commit, entry);
+    if (doubt !== undefined && !mayAsk) return { kind: "later" };
     if (doubt !== undefined && (await askInWork(ports, entry, doubt))) return { kind: "waiting" };
     return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
   }
@@ -75,7 +78,7 @@ async function mergeAgain(ports: MergePorts, request: MergeOne, undos: ReadonlyS
   return commit(ports, request, { tree, tier: "auto-resolve", strategy });
 }
 
-type Stopped = Exclude<MergeAnswer, { kind: "merged" | "waiting" }>;
+type Stopped = Exclude<MergeAnswer, { kind: "merged" | "waiting" | "later" }>;
 type Settling = { readonly kind: "settled"; readonly tree: string; readonly strategy: string | null } | Stopped;
 
 /** From what git made of it to a tree without conflicts. */

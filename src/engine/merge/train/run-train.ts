@@ -114,7 +114,7 @@ async function run(
   /** Commits with the same rules and names as the tip on which the entries were looked at. */
   const alike = new Set([base.commit]);
   const steps: TrainSteps<MergeEntry> = {
-    merge: async (onto, entry) => {
+    merge: async (onto, entry, mayAsk) => {
       const now = await ports.store.read((tx) => tx.merges.get(entry.id));
       if (!isInWork(now)) return { kind: "stopped", cause: "approval_denied", detail: takenOut };
       const own = await landableHead(ports, { onto, entry, dropped });
@@ -125,10 +125,12 @@ async function run(
         entry: { ...entry, headCommit: own.head },
         slots,
         stop,
+        mayAsk,
       });
       if (answer.kind === "merged") {
         if (alike.has(onto) && isOrdinary(concerns, entry)) alike.add(answer.commit);
         const doubt = alike.has(onto) ? undefined : await doubtAbout(ports, { concerns, onto, entry, answer });
+        if (doubt !== undefined && !mayAsk) return { kind: "later" };
         if (doubt !== undefined && (await askInWork(ports, entry, doubt))) return { kind: "waiting" };
         trees.set(answer.commit, answer.tree);
         const ids = [...(held.get(onto) ?? []), entry.id];

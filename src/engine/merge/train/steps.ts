@@ -5,11 +5,13 @@ import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier } from "../../
  * stopped  the branch must change before it can be merged
  * blocked  nothing is known to be wrong with the branch; to be tried again later
  * waiting  the operator has been asked about it
+ * later    the operator would be asked about it, but only if everything before it lands, which is not known yet
  */
 export type MergeAnswer =
   | ({ readonly kind: "merged"; readonly tier: ResolutionTier; readonly strategy: string | null } & Tip)
   | { readonly kind: "stopped" | "blocked"; readonly cause: MergeCause; readonly detail: CauseDetail }
-  | { readonly kind: "waiting" };
+  | { readonly kind: "waiting" }
+  | { readonly kind: "later" };
 
 /**
  * train     the whole train
@@ -59,8 +61,11 @@ export type TrainProgress<E extends TrainEntry> =
 
 /** The effects of a train. Each may be repeated; a rejection of any of them ends the train where it is. */
 export interface TrainSteps<E extends TrainEntry> {
-  /** Makes a commit out of `onto` and the entry as objects, by whatever means of resolving there are. */
-  merge(onto: string, entry: E): Promise<MergeAnswer>;
+  /**
+   * Makes a commit out of `onto` and the entry as objects, by whatever means of resolving there are. `mayAsk`: `onto` has
+   * landed, so that the operator can be asked about what comes of it.
+   */
+  merge(onto: string, entry: E, mayAsk: boolean): Promise<MergeAnswer>;
   check(commit: string, tree: string, request: CheckRequest): Promise<CheckAnswer>;
   /** One compare-and-swap of the landing branch from `landing.from` to `landing.to`. */
   land(landing: Landing<E>): Promise<LandAnswer>;

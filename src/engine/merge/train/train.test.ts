@@ -200,6 +200,29 @@ test("a branch that moves now and then is followed as long as entries land in be
   expect(idsOf(report, "landed")).toEqual([1, 2, 3]);
 });
 
+test("a question about a branch is asked only on what has landed: what comes before it may fail", async () => {
+  for (const fails of [false, true]) {
+    const world = new ModelWorld({ ...calm, rules: fails ? [{ gate: "test", needs: ["p1"] }] : [] });
+    const asked: string[] = [];
+    const steps = {
+      merge: async (onto: string, entry: ModelEntry, mayAsk: boolean) => {
+        const merged = await world.merge(onto, entry);
+        const isDoubtful = entry.id === 2 && merged.kind === "merged" && merged.tree.includes("p1");
+        if (!isDoubtful) return merged;
+        if (!mayAsk) return { kind: "later" } as const;
+        asked.push(onto);
+        return { kind: "waiting" } as const;
+      },
+      check: world.check.bind(world),
+      land: world.land.bind(world),
+    };
+    const report = await runTrain(steps, { ...usual, base: world.tip, entries: branches(2) });
+    expect(idsOf(report, "landed")).toEqual(fails ? [2] : [1]);
+    expect(idsOf(report, fails ? "rejected" : "waiting")).toEqual(fails ? [1] : [2]);
+    expect(asked).toHaveLength(fails ? 0 : 1);
+  }
+});
+
 test("a landing that is refused leaves everything open for later, with the reason", async () => {
   const world = new ModelWorld(calm);
   const detail = { message: "uncommitted changes", files: ["a.ts"] };

@@ -249,7 +249,8 @@ async function assemble<E extends TrainEntry>(
     }
     if (entry.dependsOn.some((id) => missing.has(id))) continue;
     const onto = members.at(-1)?.tip ?? base;
-    const answer = await steps.merge(onto.commit, entry);
+    const answer = await steps.merge(onto.commit, entry, onto === base);
+    if (answer.kind === "later") continue;
     if (answer.kind === "waiting") {
       waiting.push({ entry, on: [] });
       continue;

@@ -105,9 +105,7 @@ async function commitBefore(
   );
   if (!rest.ok) return rest;
   for (const { branch, targetBranch } of named) {
-    const newer = rest.value.includes(branch)
-      ? await queueNewer(call.app, [branch], targetBranch, false)
-      : ok(undefined);
+    const newer = rest.value.includes(branch) ? await queueNewer(call.app, [branch], targetBranch) : ok(undefined);
     if (!newer.ok) return newer;
   }
   return ok(rest.value.length > 0 && !request.all ? named[0]?.branch : request.of);
@@ -182,19 +180,18 @@ export async function settleRest(
 }
 
 /**
- * Queues branches that have a new commit; the new entry replaces the older one. What is approved with it may have landed
- * before the next line runs.
+ * Queues branches that have a new commit; the new entry replaces the older one. The caller approves it: an entry that was
+ * approved here might have landed before the caller looks.
  */
 export async function queueNewer(
   app: App,
   branches: readonly string[],
   into: string | undefined,
-  approve: boolean,
 ): Promise<Result<unknown, Refusal>> {
   for (const branch of branches) {
     const request = await app.call("merge.planAdd", { branch, targetBranch: into });
     if (!request.ok) return request;
-    const added = await app.call("merge.add", { ...request.value, approve });
+    const added = await app.call("merge.add", request.value);
     if (!added.ok) return added;
   }
   return ok(undefined);

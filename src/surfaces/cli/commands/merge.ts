@@ -74,7 +74,7 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
     found.value.map(({ entry }) => entry.branch),
   );
   if (!rest.ok) return rest;
-  const newer = await queueNewer(app, rest.value, text(flags.into), true);
+  const newer = await queueNewer(app, rest.value, text(flags.into));
   if (!newer.ok) return newer;
   if (rest.value.length > 0) return all({ ...call, flags: { ...flags, "commit-rest": false, "leave-rest": true } });
   const approved = await approveEach(app, found.value);
