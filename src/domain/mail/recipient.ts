@@ -79,9 +79,12 @@ export function routeMail(mail: RoutedMail, agents: ReadonlyMap<string, Recipien
   const heir = recipient.submitted ? null : heirOf(recipient, agents);
   if (heir !== null && heir !== mail.from) return ok(forward(mail, heir, false));
   const hints = recipient.submitted && recipient.reopenable ? reopening : [];
-  const next = recipient.runIsOver === true ? { next: 'begin another run: ov go "<objective>"' } : {};
+  const other = mail.origin === "agent" ? tellTheOperator : 'begin another run: ov go "<objective>"';
+  const next = recipient.runIsOver === true ? { next: other } : {};
   return no({ kind: "recipient-ended", name: mail.to, state: stateOf(recipient), reopening: hints, ...next });
 }
+
+const tellTheOperator = 'tell the operator: ov mail send --to operator --subject "<what>" --body "<words>"';
 
 /**
  * The next coordinator or monitor of a run that goes on reads what its agents left for the address, and answers to its

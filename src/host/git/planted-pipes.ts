@@ -26,7 +26,8 @@ export function watchForPipes(git: WatchedGit, found: (failure: Failure) => void
   };
   const look = async (waited: number): Promise<void> => {
     const doing = doingOf(git.pid);
-    const isStill = doing === undefined || doing === last;
+    // Where the system does not tell, only a git that takes very long is suspected.
+    const isStill = doing === undefined ? waited >= unknownStillMs : doing === last;
     last = doing;
     const failure = isStill ? await pipeFor(git) : undefined;
     if (isOver) return;
@@ -55,6 +56,7 @@ export const lookAtOthers = async (): Promise<void> => void (await Promise.all([
 
 const firstPauseMs = 400;
 const longestPauseMs = 60_000;
+const unknownStillMs = 10_000;
 const aMomentMs = 50;
 
 /** Differs from look to look while a process does anything. Undefined where the system does not tell. */

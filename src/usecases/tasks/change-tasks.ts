@@ -90,7 +90,7 @@ async function leadTask(tx: Tx, { caller }: Context): Promise<string | undefined
 async function ofEndedRun(tx: Tx, { caller }: Context): Promise<Refusal | undefined> {
   const run = caller.kind === "agent" ? await tx.runs.get(caller.runId) : undefined;
   if (run === undefined || run.status === "active") return undefined;
-  const why = `${run.id} has ended, and nothing is started in it any more; tell the operator what is left: ov mail send --to operator`;
+  const why = `${run.id} has ended, and nothing is started in it any more; tell the operator what is left: ov mail send --to operator --subject "<what>" --body "<words>"`;
   return { kind: "not-allowed", action: "create a task", caller: caller.name, why };
 }
 

@@ -1,4 +1,4 @@
-import { newestPerName } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, type Result } from "../../domain/result.ts";
@@ -54,8 +54,19 @@ export async function whyForeign(
   const why = await notOfItsTeam(tx, caller, task);
   if (why !== undefined || caller.taskId === task.id) return why;
   for (const agent of newestPerName(await tx.agents.list({ taskId: task.id }))) {
-    if (agent.releasedAt !== null || agent.state === "zombie" || (await isBelow(tx, agent, caller.name))) continue;
-    return `${agent.name}, which works on it, is not below it`;
+    const isGone = agent.releasedAt !== null || (hasEnded(agent) && agent.outcome !== "done");
+    if (isGone || (await isBelow(tx, agent, caller.name)) || (await isInherited(tx, agent, caller))) continue;
+    return `${agent.name}, which works on it, is not below it; only the operator lets it go: ov release ${agent.name}`;
   }
   return undefined;
+}
+
+/** Its parent has ended, and the caller has that one's task now. */
+async function isInherited(
+  tx: Tx,
+  { parentName }: Agent,
+  { taskId }: Extract<Caller, { kind: "agent" }>,
+): Promise<boolean> {
+  const parent = await tx.agents.byName(parentName);
+  return parent !== undefined && hasEnded(parent) && taskId !== null && parent.taskId === taskId;
 }

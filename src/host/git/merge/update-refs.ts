@@ -132,9 +132,13 @@ async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChang
   return undefined;
 }
 
-/** A branch of ours that is missing then is made again from its pin. */
-const standInWords = (ref: string): string =>
-  `${ref} stands for another ref, which would be moved in its place; take the stand-in away: git symbolic-ref -d ${exactShellWord(ref)}`;
+/** A branch of ours that is missing then is made again from its pin. One of the user's may be meant to stand for another. */
+function standInWords(ref: string): string {
+  const what = `${ref} stands for another ref, which would be moved in its place`;
+  return ref.startsWith("refs/heads/overstory/")
+    ? `${what}; take the stand-in away: git symbolic-ref -d ${exactShellWord(ref)}`
+    : `${what}; let the run work for that one: ov run retarget <branch>`;
+}
 
 /** Through such a ref another one would be moved than was looked at. */
 function isSymbolic(commonDir: string, ref: string): boolean {
