@@ -35,10 +35,10 @@ export async function askForApproval(
 }
 
 /** The unread messages that ask the operator about merges, by the number of the entry. */
-export type OpenQuestions = ReadonlyMap<number | undefined, readonly Message[]>;
+export type MergeQuestions = ReadonlyMap<number | undefined, readonly Message[]>;
 
 /** Read once for all entries of a landing or an approval: each reading goes through all questions. */
-export const openQuestions = async (tx: Tx): Promise<OpenQuestions> =>
+export const mergeQuestions = async (tx: Tx): Promise<MergeQuestions> =>
   Map.groupBy(await tx.messages.list({ to: "operator", type: "decision_gate", unread: true }), mergeAsked);
 
 /** Ends the wait for an approval that was given or is not needed any more, and marks the message that asked as read. */
@@ -46,10 +46,10 @@ export async function endApprovalWait(
   tx: Tx,
   { id }: Pick<MergeEntry, "id">,
   now: number,
-  questions?: OpenQuestions,
+  questions?: MergeQuestions,
 ): Promise<void> {
   await tx.waits.resolve("approval", mergeRef(id));
-  for (const message of (questions ?? (await openQuestions(tx))).get(id) ?? []) {
+  for (const message of (questions ?? (await mergeQuestions(tx))).get(id) ?? []) {
     await markRead(tx, now, message, "operator");
   }
 }
@@ -59,7 +59,7 @@ export async function endMergeWaits(
   tx: Tx,
   entry: Pick<MergeEntry, "id">,
   now: number,
-  questions?: OpenQuestions,
+  questions?: MergeQuestions,
 ): Promise<readonly string[]> {
   await endApprovalWait(tx, entry, now, questions);
   return tx.waits.resolve("merge", mergeRef(entry.id));

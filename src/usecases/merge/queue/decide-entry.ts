@@ -19,7 +19,7 @@ import type { Context, UseCase } from "../../usecase.ts";
 import { forbiddenToQueue, ownerOfBranch, setMergeState } from "../branch-owner.ts";
 import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "../merge-records.ts";
 import { notify } from "../notify.ts";
-import { answerDoubt, askForApproval, endApprovalWait, endMergeWaits, factsOf, openQuestions } from "./approval.ts";
+import { answerDoubt, askForApproval, endApprovalWait, endMergeWaits, factsOf, mergeQuestions } from "./approval.ts";
 import { waitFor } from "./enqueue.ts";
 import { type Rejected, rejected } from "./settle-entry.ts";
 
@@ -67,7 +67,7 @@ async function approveEach(
   more: Partial<Pick<MergeEntry, "dependsOn">>,
 ): Promise<readonly MergeEntry[]> {
   const approved: MergeEntry[] = [];
-  const questions = await openQuestions(tx);
+  const questions = await mergeQuestions(tx);
   for (const entry of entries) {
     const change = { approval: "operator", updatedAt: context.now, ...more } as const;
     approved.push({ ...entry, ...change });

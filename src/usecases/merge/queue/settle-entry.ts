@@ -26,7 +26,7 @@ import { ownerOfBranch, setMergeState, taskOf } from "../branch-owner.ts";
 import { isOfTarget } from "../landing/landing-target.ts";
 import { recordMerge } from "../merge-records.ts";
 import { notify } from "../notify.ts";
-import { endMergeWaits, type OpenQuestions, openQuestions } from "./approval.ts";
+import { endMergeWaits, type MergeQuestions, mergeQuestions } from "./approval.ts";
 
 interface Landed {
   readonly entry: MergeEntry;
@@ -52,7 +52,7 @@ export async function landed(
   const done: number[] = [];
   const branches: MergeEntry[] = [];
   for (const { entry } of landing.entries) if (!(await isOfTarget(tx, entry))) branches.push(entry);
-  const questions = await openQuestions(tx);
+  const questions = await mergeQuestions(tx);
   for (const one of landing.entries) {
     const stored = await tx.merges.get(one.entry.id);
     if (stored === undefined || stored.status === "merged") continue;
@@ -71,7 +71,7 @@ interface LandedWith {
   readonly others: readonly string[];
   /** The entry brought the target's own commits. */
   readonly stays: boolean;
-  readonly questions: OpenQuestions;
+  readonly questions: MergeQuestions;
 }
 
 async function settle(tx: Tx, context: Context, one: Landed, along: LandedWith): Promise<void> {
