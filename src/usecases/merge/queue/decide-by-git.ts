@@ -35,11 +35,12 @@ export const approveBranches: Effect<ApproveBranchesRequest, { readonly approved
     const looked = await world.call("merge.recordApproval", { ...request, look: true });
     if (!looked.ok) return looked;
     const entries = looked.value.approved;
+    const willCommit = beforeCommit === true;
     const refused =
-      (leaveRest === true ? undefined : await refuseLeftBehind(world, entries, beforeCommit === true)) ??
+      (leaveRest === true ? undefined : await refuseLeftBehind(world, entries, { willCommit })) ??
       (await refuseUnknown(world, entries));
     if (refused !== undefined) return no(refused);
-    if (beforeCommit === true) return looked;
+    if (willCommit) return looked;
     // By number: an announcement that comes between would put another commit under the name of a branch, or a branch
     // that was not looked at under `all`.
     const numbers = entries.map(({ id }) => id);
@@ -67,7 +68,7 @@ export const decideByGit: Effect<DecideRequest, DecideReply> = {
 async function refuseLeftBehind(
   world: World,
   entries: readonly MergeEntry[],
-  willCommit = false,
+  { willCommit }: { readonly willCommit: boolean } = { willCommit: false },
 ): Promise<Refusal | undefined> {
   const found = await world.call("branch.listRests", { branches: entries.map(({ branch }) => branch) });
   if (!found.ok) return found.refusal;
@@ -79,7 +80,7 @@ async function refuseLeftBehind(
     if (!allowed.ok) return allowed.refusal;
   }
   for (const { id, branch, headCommit } of entries) {
-    // Its newest commit is queued with what is committed.
+    // The newest commit of this branch is queued together with what is committed.
     if (rests.some((one) => one.branch === branch)) continue;
     const tip = await world.call("branch.find", { branch });
     if (!tip.ok || headCommit === "" || tip.value.commit === headCommit) continue;
