@@ -10,6 +10,10 @@ import type { Task } from "./task.ts";
 export const taskActions = ["word", "change", "claim", "move", "close", "drop", "reopen"] as const;
 export type TaskAction = (typeof taskActions)[number];
 
+/** The action as a refusal names it. */
+export const actionWords = (action: TaskAction, taskId: string): string =>
+  `${action === "word" ? "change" : action} task ${taskId}`;
+
 /**
  * Why the caller may not do this to the task, or undefined when it may.
  *
@@ -23,7 +27,7 @@ export type TaskAction = (typeof taskActions)[number];
 export function forbidden(caller: Caller, action: TaskAction, task: Task): Refusal | undefined {
   if (caller.kind !== "agent") return undefined;
   if (!directs(caller) && caller.taskId !== task.id) {
-    return deny(caller, `${action === "word" ? "change" : action} task ${task.id}`, "it is not its own task");
+    return deny(caller, actionWords(action, task.id), "it is not its own task");
   }
   if (action === "word" && caller.taskId === task.id) {
     return deny(

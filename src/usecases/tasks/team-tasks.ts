@@ -3,7 +3,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, type Result } from "../../domain/result.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
-import { forbidden, type TaskAction } from "../../domain/task/rights.ts";
+import { actionWords, forbidden, type TaskAction } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isBelow } from "../agents/find-agent.ts";
@@ -19,11 +19,7 @@ export async function findTaskFor(
   const found = await findTask(tx, id);
   if (!found.ok) return found;
   const why = caller.kind === "agent" ? await notOfItsTeam(tx, caller, found.value) : undefined;
-  const denied = {
-    kind: "not-allowed",
-    action: `${action === "word" ? "change" : action} task ${id}`,
-    caller: caller.name,
-  } as const;
+  const denied = { kind: "not-allowed", action: actionWords(action, id), caller: caller.name } as const;
   const refused = forbidden(caller, action, found.value) ?? (why === undefined ? undefined : { ...denied, why });
   return refused === undefined ? found : no(refused);
 }
