@@ -112,14 +112,7 @@ async function tellAbove(
   // The verdict stays on record as a message of its own: later rounds are counted by these.
   const from = { from: reviewer.name, fromAgentId: reviewer.id, runId: reviewer.runId, verified };
   const priority = "normal" as const;
-  const draft = {
-    ...mail,
-    ...from,
-    address: above,
-    recipients: [],
-    priority,
-    dedupeKey: `${engineKeys}review:${reviewer.id}`,
-  };
+  const draft = { ...mail, ...from, address: above, recipients: [], priority, dedupeKey: reviewKey(reviewer) };
   const message = await post(tx, context, draft);
   await noteUndelivered(tx, message, above, `told in the report of ${reviewer.name}`);
   return ok(message);
@@ -132,9 +125,12 @@ function send(
   mail: ReportMail,
   to: string,
 ): Promise<Result<unknown, Refusal>> {
-  const dedupeKey = `${engineKeys}review:${reviewer.id}`;
+  const dedupeKey = reviewKey(reviewer);
   return submit(tx, context, speakerOf(reviewer, { verified }), reportComposition(mail, { to, dedupeKey }));
 }
+
+/** One incarnation of a reviewer gives one verdict. */
+const reviewKey = ({ id }: Agent): string => `${engineKeys}review:${id}`;
 
 /** A reviewer may have sent the same verdict by mail before it finished. */
 async function wasSaid(tx: Tx, { reviewer, request, branch }: Review): Promise<boolean> {
