@@ -115,7 +115,7 @@ async function recordLanding(tx: Tx, ports: MergePorts, op: MergeOp): Promise<vo
   });
   const request = joined.length === 0 ? op.request : { ...op.request, along };
   await tx.mergeOps.settle(op.id, { status: "done", queueIds, request, updatedAt: context.now });
-  // They are taken up once more, and the operator is asked about them.
+  // Entries whose changes were left out are taken up once more. The operator is asked about them then.
   const again = { status: "pending", cause: null, causeDetail: null, notBefore: 0, updatedAt: context.now } as const;
   for (const { id, head } of op.request.leftOut ?? [])
     await tx.merges.change(id, ["conflict", "failed"], { ...again, headCommit: head });
@@ -180,8 +180,7 @@ async function comingAlong(ports: MergePorts, { target, landing }: AlongRequest)
   const found: LandedAlong[] = [];
   const leftOut: Pick<LandedAlong, "id" | "head">[] = [];
   if (others.length === 0) return { along: found, leftOut };
-  const brought = await merging.refsBetween(landing.from.commit, landing.to.commit);
-  const heads = new Map(brought.map(({ ref, commit }) => [ref, commit]));
+  const heads = await headsBrought(merging, landing);
   for (const entry of others) {
     const head = heads.get(branchRef(entry.branch));
     const bringer = head === undefined ? undefined : await bringerOf(ports, landing, head);
@@ -205,20 +204,19 @@ async function comingAlong(ports: MergePorts, { target, landing }: AlongRequest)
 
 interface ComingAlong {
   readonly along: readonly LandedAlong[];
-  /** Entries whose commits come in, and of whose changes some do not. */
+  /** Entries whose commits come in without all of their changes. */
   readonly leftOut: readonly Pick<LandedAlong, "id" | "head">[];
 }
 
 /**
- * Branches that come in with this landing and were never handed over: those that a merger joined before anybody had. Only
- * what was finished for the same parent is meant, who handed over the branch that brings it.
+ * Branches that come in with this landing and were never handed over, because a merger joined them before. Only branches
+ * count that were finished for the same parent, which handed over the branch that brings them.
  */
 async function joinedBy(ports: MergePorts, { target, landing }: AlongRequest): Promise<JoinedBranch[]> {
   const { store, merging } = ports;
   const waiting = await store.read((tx) => finishedBeside(tx, ports, target, landing));
   if (waiting.length === 0) return [];
-  const brought = await merging.refsBetween(landing.from.commit, landing.to.commit);
-  const heads = new Map(brought.map(({ ref, commit }) => [ref, commit]));
+  const heads = await headsBrought(merging, landing);
   const found: JoinedBranch[] = [];
   for (const { branch, parentName } of waiting) {
     const head = branch === null ? undefined : heads.get(branchRef(branch));
@@ -226,13 +224,21 @@ async function joinedBy(ports: MergePorts, { target, landing }: AlongRequest): P
     if (branch === null || head === undefined || bringer === undefined) continue;
     const owner = await store.read((tx) => ownerOfBranch(tx, bringer.entry.branch));
     if (owner?.parentName !== parentName) continue;
-    // Whoever hands it over is told that its changes are missing.
+    // Its entry, when somebody hands it over, asks the operator about the changes that are missing.
     if ((await lostFiles(merging, { before: landing.from.commit, after: bringer.tip.commit, head })).length > 0)
       continue;
     const strategy = `with ${bringer.entry.branch}`;
     found.push({ branch, head, commit: bringer.tip.commit, tier: bringer.tier, strategy });
   }
   return found;
+}
+
+/** The commit of each ref that comes in with this landing. */
+async function headsBrought(
+  merging: MergePorts["merging"],
+  { from, to }: Landing<MergeEntry>,
+): Promise<ReadonlyMap<string, string>> {
+  return new Map((await merging.refsBetween(from.commit, to.commit)).map(({ ref, commit }) => [ref, commit]));
 }
 
 /** Agents that have finished beside the owners of these branches, and whose own branches are not in the queue. */
@@ -258,7 +264,7 @@ async function isUnqueued(tx: Tx, agent: Agent): Promise<boolean> {
   return (await tx.merges.list({ branch: agent.branch, limit: 1 })).length === 0;
 }
 
-/** An entry for each branch that was joined, unless somebody has handed it over meanwhile: then that one is found landed. */
+/** Makes an entry for each branch that was joined, unless it was handed over meanwhile: that entry is found landed. */
 async function placesOf(tx: Tx, context: Context, op: MergeOp): Promise<LandedAlong[]> {
   const places: LandedAlong[] = [];
   for (const { branch, head, ...how } of op.request.joined ?? []) {
