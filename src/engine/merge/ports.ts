@@ -57,6 +57,9 @@ export const keepTerms = ({ rules }: Pick<MergePorts, "rules">, landed: string |
   return { keepIgnored, cache, setup, landed, rest: "goes" };
 };
 
+/** What kept git from an answer, as an entry keeps it. */
+export const problemOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 export const branchRef = (branch: string): string => `refs/heads/${branch}`;
 export const queueRefs = "refs/overstory/queue/";
 export const queueRef = (id: number): string => queueRefs + id;

@@ -3,7 +3,7 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
 import { filesBrought } from "../../usecases/merge/landing/taken-out.ts";
 import { blocked, rejected } from "../../usecases/merge/queue/settle-entry.ts";
-import { branchRef, type MergePorts, mergeContext, queueRef, queueRefs } from "./ports.ts";
+import { branchRef, type MergePorts, mergeContext, problemOf, queueRef, queueRefs } from "./ports.ts";
 import { takenOutOf } from "./taken-out.ts";
 
 const heads = "refs/heads/";
@@ -126,7 +126,7 @@ async function pin(
       if (pinned.kind === "locked") break;
     } catch (error) {
       if (error instanceof Failure && error.data.kind === "disk-full") throw error;
-      problem = wordsOf(error);
+      problem = problemOf(error);
       break;
     }
   }
@@ -214,5 +214,3 @@ async function bounce(ports: MergePorts, entry: MergeEntry): Promise<void> {
 
 /** Every branch, and every ref that pinning reads or writes. */
 export const readHeads = (ports: MergePorts): Promise<ReadonlyMap<string, string>> => readRefs(ports, [heads, ...pins]);
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -7,7 +7,7 @@ import { askAhead, claimEntries, endLostGates, freeLostEntries } from "./claims.
 import { recoverLandings } from "./land.ts";
 import { catchUp, retarget } from "./landing-branch.ts";
 import { restoreTip } from "./landing-tip.ts";
-import { type MergePorts, mergeContext } from "./ports.ts";
+import { type MergePorts, mergeContext, problemOf } from "./ports.ts";
 import { promote } from "./promote.ts";
 import { lookForProofs } from "./proofs.ts";
 import { findHeads, knowHeads, pinHeads, readHeads } from "./queued-commits.ts";
@@ -119,7 +119,7 @@ export class MergeWorker {
       this.#ports.report(error);
       this.#flight.tryLater();
       const { store, clock } = this.#ports;
-      const change = { problem: wordsOf(error), updatedAt: clock.now() };
+      const change = { problem: problemOf(error), updatedAt: clock.now() };
       // The store may be what is broken; the report above says so.
       await store.transaction((tx) => tx.mergeOps.settle(op.id, change)).catch(this.#ports.report);
       return false;
@@ -207,10 +207,8 @@ export class MergeWorker {
 /** Whoever waits for an entry that could land now reads why the look at the queue failed. */
 async function noteTrouble(ports: MergePorts, error: unknown): Promise<void> {
   const context = mergeContext(ports);
-  const detail = { cause: "git_error", causeDetail: { message: wordsOf(error) }, updatedAt: context.now } as const;
+  const detail = { cause: "git_error", causeDetail: { message: problemOf(error) }, updatedAt: context.now } as const;
   await ports.store.transaction(async (tx) => {
     for (const { id } of await readyMerges(tx, context)) await tx.merges.change(id, ["pending"], detail);
   });
 }
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -10,7 +10,7 @@ import { isInWork, land } from "../land.ts";
 import { foreignTip, tipOf } from "../landing-tip.ts";
 import { distrust } from "../learn.ts";
 import { mergeOne } from "../merge-one.ts";
-import { branchRef, type MergePorts, mergeContext } from "../ports.ts";
+import { branchRef, type MergePorts, mergeContext, problemOf } from "../ports.ts";
 import { droppedBehind, landableHead } from "../rewritten-target.ts";
 import type { Slots } from "../slots.ts";
 import { type Concern, touchedByMerge } from "../steering.ts";
@@ -272,7 +272,7 @@ async function giveUp(
   { firstRestMs, error }: Broken,
 ): Promise<void> {
   const now = ports.clock.now();
-  const message = error instanceof Error ? error.message : String(error);
+  const message = problemOf(error);
   const why = error === undefined ? {} : ({ cause: "git_error", causeDetail: { message } } as const);
   await ports.store.transaction(async (tx) => {
     await tx.mergeAttempts.change(attemptId, { outcome: "blocked", finishedAt: now });
