@@ -98,7 +98,7 @@ async function tell(
   await tellReaders(tx, context, change, run);
   const list = criteria.map((detail) => {
     const served = detail.tasks.length === 0 ? "no task" : detail.tasks.join(", ");
-    return `- ${detail.criterion.number} [${detail.status.replace("_", " ")}; ${served}] ${detail.criterion.text}`;
+    return `- ${detail.criterion.number} [${detail.status}; ${served}] ${detail.criterion.text}`;
   });
   const body = [
     `${caller.name} changed the objective of run ${run.id}: ${change.words}`,
