@@ -49,8 +49,9 @@ export function criterionStatus(criterion: Pick<Criterion, "waivedAt" | "proofKi
   return criterion.proofKind === null || criterion.proofLost !== null ? "open" : "proved";
 }
 
-/** What the newest reading of the whole says that a checklist was read against. */
-export interface ReadAgainst {
+/** What a checklist has to know about the last review. */
+export interface LastReviewFacts {
+  /** It did not pass, and a finding names no criterion: it may be about any of them. */
   readonly isVague: boolean;
   readonly givenAt: number;
 }
@@ -59,7 +60,7 @@ export interface ReadAgainst {
 export type ShownStatus = CriterionStatus | "doubted";
 
 /** How a criterion stands after the last review. Evidence that was found since then counts again. */
-export function statusAfterReview(criterion: Criterion, review: ReadAgainst | null): ShownStatus {
+export function statusAfterReview(criterion: Criterion, review: LastReviewFacts | null): ShownStatus {
   const status = criterionStatus(criterion);
   if (review === null || status !== "proved" || !review.isVague) return status;
   return (criterion.provedAt ?? 0) > review.givenAt ? status : "doubted";

@@ -6,7 +6,7 @@ import { lookAt } from "../../usecases/runs/criteria.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
 
 /** More runs than anybody has active at a time. */
-const remembered = 200;
+const mostRuns = 200;
 
 /**
  * Looks again for the evidence of active runs whose landing branch has moved since it was found, by whatever moved it. What
@@ -36,7 +36,7 @@ interface ProvedRun {
 const provedRuns = ({ store, rules }: MergePorts): Promise<readonly ProvedRun[]> =>
   store.read(async (tx) => {
     const found: ProvedRun[] = [];
-    for (const run of await tx.runs.list(remembered)) {
+    for (const run of await tx.runs.list(mostRuns)) {
       if (run.status !== "active" || !run.checklist) continue;
       const criteria = (await tx.criteria.of(run.id)).filter((one) => criterionStatus(one) === "proved");
       if (criteria.length > 0) found.push({ run, criteria, landing: await targetOf(tx, { settings: rules }, run.id) });

@@ -3,7 +3,7 @@ import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import {
   type Criterion,
   checklistOf,
-  type ReadAgainst,
+  type LastReviewFacts,
   type ShownStatus,
   statusAfterReview,
   type TaskCriterion,
@@ -24,7 +24,7 @@ export interface CriterionDetail {
 export const detailsOf = (
   criteria: readonly Criterion[],
   tasks: readonly TaskCriterion[],
-  review: ReadAgainst | null,
+  review: LastReviewFacts | null,
 ): readonly CriterionDetail[] =>
   criteria.map((criterion) => ({
     criterion,

@@ -153,11 +153,12 @@ export async function lookAt(
   const problem = await lackOf(git, landed, evidence);
   // A run that has not chosen yet where to land has landed nothing: all that is there is older.
   const start = run.startCommit ?? (run.landingBranch === null ? landed : null);
-  const isOld = problem === undefined && start !== null && (await isAsIn(git, { start, landed }, evidence));
-  return { landed, problem, unchanged: isOld };
+  const unchanged = problem === undefined && start !== null && (await isUnchanged(git, { start, landed }, evidence));
+  return { landed, problem, unchanged };
 }
 
-async function isAsIn(
+/** Is the evidence as it was at the start of the run? */
+async function isUnchanged(
   git: EvidenceGit,
   { start, landed }: Record<"start" | "landed", string>,
   evidence: Evidence,

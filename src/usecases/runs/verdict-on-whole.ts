@@ -15,7 +15,7 @@ export interface VerdictOnWhole {
   readonly commit: string | null;
   /** How many things it found. */
   readonly findings: number;
-  /** Not passed, and something that was found names no criterion: it may be about any of them. */
+  /** It did not pass, and a finding names no criterion: it may be about any of them. */
   readonly isVague: boolean;
   /** The message that has the findings for the operator; null for a pass. */
   readonly message: string | null;
