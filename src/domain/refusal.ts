@@ -169,7 +169,7 @@ type RunRefusal =
   | {
       readonly kind: "run-open";
       readonly run: string;
-      /** What a command has to say to act on this run; empty where it acts on it anyway. */
+      /** The flag by which a command names this run; empty where the command takes it by itself. */
       readonly which: string;
       readonly agents: readonly string[];
       /** Branches of it that are still in the merge queue. */
@@ -207,9 +207,11 @@ type MergeRefusal =
       readonly kind: "commits-off-branch";
       readonly agent: string;
       readonly branch: string;
-      /** The first lines of their messages, and where they are. */
+      /** How many commits the branch lacks. */
       readonly commits: number;
+      /** The first lines of their messages. */
       readonly subjects: string;
+      /** Where they are, as the end of a sentence. */
       readonly place: string;
       /** The branch has commits, so it can land without these. */
       readonly hasCommits: boolean;

@@ -44,8 +44,8 @@ export interface Lack {
 }
 
 /**
- * Everything that keeps a run from ending, with what this reader may do about it. Empty: it may end. `which`: what a command
- * of this reader has to say to act on the run.
+ * Everything that keeps a run from ending, with what this reader may do about it. Empty: it may end. `which`: the flag by
+ * which a command of this reader names the run.
  */
 export function openEnds(facts: RunFacts, reader: string, which = ""): readonly OpenEnd[] {
   const { tasks, agents, landing, criteria, lacks, questions } = facts;

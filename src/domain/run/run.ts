@@ -49,5 +49,5 @@ export const agentDuration = (agent: Pick<Agent, "state" | "startedAt" | "lastAc
 export const lostTargetWords = (target: string): string =>
   `there is no branch ${visibleLine(target)} any more, and nothing can land on it; when it was renamed: ov run retarget <branch>`;
 
-/** What a printed command says to act on this run. Null: the command takes the run by itself. */
+/** The flag by which a printed command names a run. Null: the command takes the run by itself. */
 export const runFlag = (runId: string | null): string => (runId === null ? "" : ` --run ${runId}`);

@@ -69,7 +69,7 @@ export interface CheckReply extends ExitCheck {
   readonly open: readonly OpenEnd[];
   /** The triggers are settings of the operator; an agent can do nothing about them. */
   readonly byOperator: boolean;
-  /** What a command has to say to act on the run; empty where it acts on it anyway. */
+  /** The flag by which a command names the run; empty where the command takes it by itself. */
   readonly which: string;
 }
 

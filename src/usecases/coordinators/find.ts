@@ -48,7 +48,7 @@ export async function findHead(
   return headOf(tx, capability);
 }
 
-/** The one that is meant when nobody is named. */
+/** The coordinator or orchestrator that a command without `--name` takes. */
 async function headOf(tx: Tx, capability: HeadCapability): Promise<Result<Agent, Refusal>> {
   const live = await liveHeads(tx, capability);
   const usual = live.find((agent) => agent.name === capability);
@@ -60,7 +60,7 @@ async function headOf(tx: Tx, capability: HeadCapability): Promise<Result<Agent,
   return no(invalid("name", `must say which ${capability} is meant: several are there`, { allowed }));
 }
 
-/** What a command that is printed for the operator has to say to mean this one: nothing where it is meant anyway. */
+/** The flag by which a command for the operator names this agent; empty where the command takes it by itself. */
 export async function headFlag(tx: Tx, { id, name, capability }: Agent): Promise<string> {
   const head = headCapabilities.find((known) => known === capability);
   const taken = head === undefined ? undefined : await headOf(tx, head);

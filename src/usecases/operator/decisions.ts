@@ -59,7 +59,7 @@ async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
   return !(await isAskerGone(tx, gate));
 }
 
-/** Nobody is there who would act on an answer: the agent that asked was stopped or released. */
+/** The agent that asked was stopped or released, so no agent would act on an answer. */
 export async function isAskerGone(tx: Tx, { fromAgent }: Message): Promise<boolean> {
   const author = await tx.agents.byName(fromAgent);
   return author !== undefined && hasEnded(author) && (author.releasedAt !== null || author.outcome === "stopped");

@@ -123,11 +123,11 @@ async function tell(
   return head.name;
 }
 
-/** As in the objective itself, where the changes of criteria are not counted. */
+/** Counted as in the objective itself, without the changes of criteria. */
 const objectiveChanges = async (tx: Tx, { id }: Run): Promise<number> =>
   (await tx.runs.changes(id)).filter(({ criterion }) => criterion === null).length;
 
-/** Whoever reads the whole of the run at this moment would judge by what is not wanted any more. It is shown this at finish. */
+/** A last reviewer at work would judge by the older objective. It is shown this message before it can finish. */
 async function tellReaders(tx: Tx, context: Context, { number, words }: RunChange, run: Run): Promise<void> {
   for (const reviewer of await lastReviewers(tx, run)) {
     if (hasEnded(reviewer)) continue;

@@ -31,7 +31,7 @@ export const completeRun: Effect<CompleteRequest, EndReply> = {
   },
 };
 
-/** Looks at the tip of the branch where a run lands for what its checklist is shown by. */
+/** Looks for the evidence of a checklist on the tip of the branch where its run lands. */
 export async function lookAtLanded(
   git: EvidenceGit,
   { criteria, landing }: Pick<ChecklistReply, "criteria" | "landing">,

@@ -32,7 +32,7 @@ export interface ChecklistReply {
   readonly unserved: readonly number[];
   /** The branch whose tip is the landed tree. */
   readonly landing: string;
-  /** What the one who has just given evidence should know about it. */
+  /** Warnings about evidence that was given just now. */
   readonly remarks: readonly string[];
 }
 
@@ -144,14 +144,14 @@ export const proveCriterionOfRun: Effect<ProveRequest, ChecklistReply> = {
   },
 };
 
-/** What a landed commit says about evidence. `problem`: why it does not show it. */
+/** Looks for evidence on a landed commit. `problem`: why the commit does not show it. */
 export async function lookAt(
   git: EvidenceGit,
   { run, landed }: { readonly run: Run; readonly landed: string },
   evidence: Evidence,
 ): Promise<SeenEvidence & { readonly problem: string | undefined }> {
   const problem = await lackOf(git, landed, evidence);
-  // A run that has not chosen yet where to land has landed nothing: all that is there is older.
+  // A run that has not chosen its landing branch yet has landed nothing, so all evidence is older.
   const start = run.startCommit ?? (run.landingBranch === null ? landed : null);
   const unchanged = problem === undefined && start !== null && (await isUnchanged(git, { start, landed }, evidence));
   return { landed, problem, unchanged };

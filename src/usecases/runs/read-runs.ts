@@ -143,8 +143,8 @@ export const currentRun = (tx: Tx, caller: Caller): Promise<Run | undefined> =>
   caller.kind === "agent" ? tx.runs.get(caller.runId) : tx.runs.current();
 
 /**
- * What a command that is printed for this reader has to say to act on this run: nothing where the command takes the run
- * by itself. Commands in stored mail name their run always, because another run may be the current one by then.
+ * The flag by which a command that is printed for this reader names this run; empty where the command takes the run by
+ * itself. Commands in stored mail always name their run, because another run may be the current one by then.
  */
 export async function runFlagFor(tx: Tx, reader: string, runId: string): Promise<string> {
   const agent = reader === "operator" ? undefined : await tx.agents.byName(reader);

@@ -44,7 +44,7 @@ export async function hasMovedFrom(tx: Tx, { landingBranch }: Run, commit: strin
 
 /**
  * The newest verdict on the whole of a run; null while there is none, also while another reviewer reads it anew. A run that
- * ended before that reader was through keeps the verdict before.
+ * ended before that reviewer had finished keeps the verdict before.
  */
 export async function lastVerdictOf(tx: Tx, run: Run): Promise<VerdictOnWhole | null> {
   const newestFirst = (await lastReviewers(tx, run)).toReversed();
@@ -56,8 +56,8 @@ export async function lastVerdictOf(tx: Tx, run: Run): Promise<VerdictOnWhole | 
 }
 
 /**
- * Did this reviewer judge by what the run is for now? It began after the last change of that, or the operator's words about
- * the change were shown to it while it read.
+ * Did this reviewer judge by the objective and the checklist as they are now? It began after their last change, or was
+ * shown the operator's message about the change while it read.
  */
 export async function knowsLastChange(tx: Tx, run: Run, reviewer: Agent): Promise<boolean> {
   const last = (await tx.runs.changes(run.id)).at(-1);
@@ -90,7 +90,7 @@ export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole
   };
 }
 
-/** A last review that sends the run back takes the proof of each criterion back of which it says that it is not met. */
+/** A last review that sends the run back takes back the proof of each criterion that one of its findings names. */
 export async function takeProofsBack(
   tx: Tx,
   { now }: Context,

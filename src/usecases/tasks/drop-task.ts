@@ -54,7 +54,7 @@ interface Dropped extends TaskDetail {
   readonly kept: readonly KeptWork[];
   /** Criteria of the run that no task serves since. */
   readonly unserved: readonly number[];
-  /** What a command has to say to act on that run; empty where it acts on it anyway. */
+  /** The flag by which a command names that run; empty where the command takes it by itself. */
   readonly which: string;
   readonly told: readonly string[];
 }

@@ -41,7 +41,10 @@ async function notOfItsTeam(
   return "it is the reading of the whole run, and nobody whose work is read has a say in it";
 }
 
-/** An agent gives out the work of its own team. A verdict of its reviewer, too, would steer who works on the task. */
+/**
+ * Why an agent may not sling on this task: the task is of another team, or an agent works on it that is not below the
+ * caller. A reviewer may not be slung either, because its verdict would send that agent back.
+ */
 export async function whyForeign(
   tx: Tx,
   caller: Extract<Caller, { kind: "agent" }>,
