@@ -223,7 +223,7 @@ export const makeWorld = ({
       (await import("../host/project-files.ts")).textFiles(typedIn ?? cwd, async () => (await place()).root),
     callerShell: async () => {
       const { runtimeById, preflight } = await import("./runtimes.ts");
-      // Also asked before a repository is set up. Only then is git asked where it is: each sling comes here.
+      // Each sling asks this, so git is not asked where a project is set up. It is asked in a repository without one.
       const nearest = async (): Promise<ProjectPlace> => placeIfAny(cwd) ?? findRepository();
       return {
         variables: env,

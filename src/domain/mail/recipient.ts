@@ -116,7 +116,7 @@ export const reopens = (mail: Pick<RoutedMail, "type" | "payload" | "wake">): bo
 export const givesWork = (mail: Pick<RoutedMail, "type" | "payload">): boolean =>
   mail.type === "dispatch" || mail.type === "assign" || sendsBack(mail);
 
-/** Mail that brings a submitted agent back, though it neither asks it anything nor tells it what became of its branch. */
+/** Mail that gives a submitted agent more to do. A question, or news about its branch, brings the agent back without that. */
 export const callsBack = (mail: Pick<RoutedMail, "type" | "payload" | "wake">): boolean =>
   givesWork(mail) || (mail.wake && !reopeningTypes.includes(mail.type));
 

@@ -38,7 +38,7 @@ export interface Assignment {
   readonly subject: Subject | null;
   /** For a reviewer: what the review before this one found in the same work. */
   readonly reviewBefore: ReviewBefore | null;
-  /** Whoever worked on the task before, where something of that did not land. */
+  /** The agent that worked on the task before, where some of its work has not landed. */
   readonly predecessor: Predecessor | null;
 }
 
@@ -48,7 +48,7 @@ export interface ReviewBefore {
   readonly findings: string;
 }
 
-/** Work on the same task that somebody else began and did not bring to an end. */
+/** An agent that began the same task and did not finish it, with what it left. */
 export interface Predecessor {
   readonly name: string;
   readonly branch: string;

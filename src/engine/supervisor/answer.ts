@@ -22,7 +22,7 @@ export interface Exchange {
   steer(): Promise<void>;
   /** The agent's output says that its model got this message. */
   heard(messageId: string): void;
-  /** Has mail been written that the agent's model has not got yet? It begins anew with it when it was at its end. */
+  /** Has mail been written that the agent's model has not got yet? An agent at the end of its turn begins anew with it. */
   isUnheard(): boolean;
   /** The turn is over: the agent reads the end of its input. */
   close(): void;

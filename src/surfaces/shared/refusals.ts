@@ -285,7 +285,7 @@ function statusHint({ task, status, wanted }: Extract<Refusal, { kind: "task-sta
   return `see the task: ov task show ${task}`;
 }
 
-/** What can be done about an agent that has ended, by somebody who has something to tell it. */
+/** What the sender of a message can do when its recipient has ended. */
 function backToWork({ name, state, reopening, next }: Extract<Refusal, { kind: "recipient-ended" }>): string {
   if (next !== undefined) return next;
   if (reopening.length === 0) return `to let it go on: ov recover ${name}`;

@@ -241,7 +241,7 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
   });
 }
 
-/** What is told of a seat that an agent got, by a sling or a recovery. */
+/** The reply to a sling or a recovery, about the agent that got a seat. */
 export const replyOf = (
   agent: Agent,
   run: Run | undefined,

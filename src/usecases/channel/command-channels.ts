@@ -50,7 +50,7 @@ export function directChannel(terms: DirectTerms): CommandChannel {
         isRead && !(isUseCase(operation) && operation.beforeWrite?.(call.request) === true && hasDatabase());
       const direct = terms.ports(storeFor(isReadOnly));
       const now = direct.clock.monotonic();
-      // A command that waits reads again and again, and has nothing new to tell an engine that it has just told.
+      // A command that waits reads again and again. It does not wake the engine at each look.
       const hasJustAsked = isRead && now - askedAt < askAgainMs;
       if (!hasJustAsked) askedAt = now;
       const ports = { ...direct, hasJustAsked, records: () => storeFor(false) };

@@ -34,7 +34,7 @@ export interface ChannelPorts {
   readonly files: ProjectFiles;
   readonly reach: ReachKillPoint;
   readonly sight: CallerSight;
-  /** Set for a read soon after another one: whether an engine has something to do was asked then. */
+  /** Set for a read soon after another call, which asked whether the engine has work to do. */
   readonly hasJustAsked?: boolean;
   readonly preflight?: Preflight;
   readonly isCommit?: IsCommit;

@@ -52,7 +52,7 @@ async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
   return facts;
 }
 
-/** The branches that mergers of these were given, where what they made of them was handed over. */
+/** The branches that mergers among these children were given to join, where the branch of the merger was handed over. */
 async function joinedBy(tx: Tx, children: readonly Agent[]): Promise<ReadonlySet<string>> {
   const joined = new Set<string>();
   for (const merger of children) {

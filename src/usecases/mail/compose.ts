@@ -44,7 +44,7 @@ export const writtenFields = {
   head: notSent,
 } as const;
 
-/** Keys of messages that the engine writes in the name of an agent begin so. Nobody else uses such a key. */
+/** How the keys of messages begin that the engine writes in the name of an agent. Senders are refused such keys. */
 export const engineKeys = "ov:";
 
 /** Loads what follows a message of its type, looks at the branch it announces, and stores a long body as a file. */

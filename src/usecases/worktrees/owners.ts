@@ -47,13 +47,14 @@ export const ownersForCleaning: UseCase<object, OwnersReply> = {
 
 interface OfBranches {
   readonly branches: readonly string[];
+  /** The caller writes nothing afterwards. */
   readonly isDryRun?: boolean | undefined;
 }
 
 const ofBranches: SchemaOf<OfBranches> = fields({ branches: list(text) }, { isDryRun: flag });
 
 /**
- * The agents that own these branches and still have a worktree, for looking at. Without all that `owners` reads: each
+ * The agents that own these branches and still have a worktree, for looking at. Reads less than `owners`, because each
  * `ov merge add` asks.
  */
 export const ownersOfBranches: UseCase<OfBranches, { readonly agents: readonly Agent[] }> = {
@@ -63,7 +64,7 @@ export const ownersOfBranches: UseCase<OfBranches, { readonly agents: readonly A
   run: readOwnersOf,
 };
 
-/** The same for someone about to write in their worktrees. */
+/** The same for a caller that is about to write in their worktrees. */
 export const ownersOfBranchesForCleaning: typeof ownersOfBranches = {
   kind: "read",
   request: ofBranches,

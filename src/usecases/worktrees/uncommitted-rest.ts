@@ -19,7 +19,7 @@ export interface Rest {
   readonly files: readonly string[];
   /** False when the agent has commits that the branch lacks: only a person brings them there. */
   readonly mayCommit: boolean;
-  /** The words in which a landing is refused that would leave this rest behind. */
+  /** The refusal of a landing that would leave this rest behind. */
   readonly refusal: Refusal;
 }
 
@@ -92,6 +92,7 @@ export const checkRest = inQuietWorktree<null>(async (worktrees, worktree) => {
   return problem === undefined ? ok(null) : no(problem);
 });
 
+/** An operation in the worktree of a branch while its agent is in no turn. */
 function inQuietWorktree<Reply>(
   work: (worktrees: WorktreeKeeping, worktree: OwnedWorktree) => Promise<Result<Reply, RestProblem>>,
 ): Effect<{ readonly branch: string }, Reply> {

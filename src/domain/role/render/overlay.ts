@@ -156,11 +156,11 @@ function reviewBefore({ reviewBefore: before }: Assignment): string | undefined 
 
 const longestQuote = 6000;
 
-/** Somebody else's text behind bars, in a length that can be read. */
+/** The text of another agent as a quotation, cut off at a length that can be read. */
 const quotedUpTo = (text: string): readonly string[] =>
   quoted(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text.trimEnd());
 
-/** Work that is there already, which the agent need not do again. */
+/** Work of an earlier agent, which this one need not do again. */
 function predecessor({ predecessor: before }: Assignment): string | undefined {
   if (before === null) return undefined;
   const { name, branch, baseCommit, headCommit, ahead, snapshot } = before;

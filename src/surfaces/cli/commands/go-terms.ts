@@ -170,7 +170,7 @@ function gateLines(paint: Paint, { gates, unverified }: Terms, fact: (name: stri
 export function landingRule({ target: { branch, isHere }, start }: Pick<GoPlan, "target" | "start">): string {
   const promote = "take it over with: ov merge promote";
   if (start !== undefined && start.branch !== branch) {
-    // Of a landing branch that an earlier run began, the run is in the name.
+    // A landing branch that an earlier run began has the id of that run in its name.
     const isOfRun = isIntegration(start.branch) && ![ownLanding(branch), formerLanding(branch)].includes(start.branch);
     const runId = isOfRun ? start.branch.slice(integrationPrefix.length) : null;
     const named = promoteCommand({ runId, target: branch });

@@ -95,7 +95,7 @@ async function commitBefore(
   call: Call,
   request: { readonly of: string | undefined; readonly all: boolean },
 ): Promise<Result<string | undefined, Refusal>> {
-  // All or none: whatever would be refused is, before anything is committed or approved.
+  // All or none: what would be refused later is refused now, before anything is committed or approved.
   const looked = await call.app.call("merge.approve", { ...request, beforeCommit: true });
   if (!looked.ok) return looked;
   const named = looked.value.approved;

@@ -103,7 +103,7 @@ function page(paint: Paint, { task, waitsFor, blocks, criteria }: TaskDetail): s
   return [`${paint.accent(task.id)}  ${paint.bold(visibleLine(task.title))}`, ...lines, ...description].join("\n");
 }
 
-/** Where the branch of a task is. While its agent works there is none to speak of. */
+/** Where the branch of a task is. Nothing is said while its agent works on it. */
 function mergeWords({ mergeState, status }: TaskDetail["task"]): string | null {
   if (mergeState === "none") return null;
   if (mergeState !== "pending") return mergeState;
