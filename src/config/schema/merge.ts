@@ -16,7 +16,7 @@ export const mergeKeys = {
     default: "ask",
   }),
   "merge.gateChanges": choice(["ask", "allow"], {
-    doc: "What happens to a branch that changes how branches are judged (configuration, role texts, settings and instructions of coding agents such as `CLAUDE.md`, what a gate or the setup command names): it waits for you with the difference shown, or it lands and its receipt says so.",
+    doc: "What happens to a branch that changes how branches are judged (configuration, role texts, settings and instructions of coding agents such as `CLAUDE.md`, `.gitattributes`, what a gate or the setup command names): it waits for you with the difference shown, or it lands and its receipt says so.",
     default: "ask",
   }),
   "merge.guarded": texts({
