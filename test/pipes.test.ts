@@ -75,7 +75,7 @@ test("no command waits for a pipe in place of a file", async () => {
   expect(hanging).toEqual([]);
 });
 
-test("a pipe where git opens a file of a worktree keeps nobody waiting, and is named to the operator", async () => {
+test("no command waits for a pipe where git opens a file of a worktree, and the operator is told of it", async () => {
   const scenario = `
 - do:
     - shell: mkdir -p src && mkfifo src/.gitattributes && echo z >src/z.js

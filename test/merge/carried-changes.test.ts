@@ -59,7 +59,7 @@ test("changes that a rename on the target carries into what judges wait for the 
   expect((await world.entry(plain)).status).toBe("merged");
 }, 60_000);
 
-test("so do they when the rename comes to the landing branch in the same train", async () => {
+test("changes that such a rename carries wait also when it comes to the landing branch in the same train", async () => {
   const landing = "overstory/integration/run-1";
   await using world = await landingWorld({ files, gates: ["sh ci/check.sh || sh scripts/check.sh"] });
   const run = { ...activeRun("run-1", 0), targetBranch: "main" };
@@ -158,7 +158,7 @@ test("a branch whose commits came in without its changes is not taken for merged
   expect((await world.entry(id)).status).toBe("merged");
 }, 60_000);
 
-test("nor is one that conflicted, when a merger joins it by name only; one that was settled by hand is", async () => {
+test("a branch that conflicted is not taken for merged when a merger joins it by name only; one that was settled by hand is", async () => {
   for (const word of [undefined, "both"]) {
     await using world = await landingWorld({ gates: ["true"] });
     await twoAgents(world);

@@ -159,7 +159,7 @@ describe("mail to a released or failed agent", () => {
     expect(routeMail(mail("monitor", { origin: "engine" }), agents)).toMatchObject({ value: { to: "operator" } });
   });
 
-  test("at a reserved address is refused for a person, who would wait for nobody; an answer is kept", () => {
+  test("at a reserved address is refused when a person writes it, and kept when it answers a question", () => {
     const typed = { from: "operator", origin: "operator" } as const;
     expect(routeMail(mail("monitor", typed), agents)).toMatchObject({ refusal: { kind: "recipient-ended" } });
     expect(routeMail(mail("monitor", { ...typed, answering: true }), agents)).toMatchObject({

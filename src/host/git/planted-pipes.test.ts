@@ -56,7 +56,7 @@ test.each(["src/.gitattributes", ".gitattributes", ".gitignore"])(
 );
 
 test.each(["config", "packed-refs", "objects/info/alternates"])(
-  "so is one in the place of .git/%s",
+  "a pipe in the place of .git/%s is named, and no git waits on it",
   async (name) => {
     using world = gitWorld();
     const owned = await seatedIn(world);

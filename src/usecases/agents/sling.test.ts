@@ -118,7 +118,7 @@ test("a parent that sent no scout is warned of it once in a run", async () => {
   expect(await warned("three", {})).toBe(false);
 });
 
-test("the warning about scouts is silenced by a flag, which is named only to who has it", async () => {
+test("the warning about scouts is silenced by a flag, which is named only to callers that have it", async () => {
   await using world = await worldOf();
   const lead = await slungLead(world, {});
   await world.must(sling, asking("one"), lead);
@@ -292,7 +292,7 @@ async function slungLead(world: MailWorld, more: Partial<SlingRequest>): Promise
   return { kind: "agent", name, agentId, capability, runId, taskId, turnId: null };
 }
 
-test("an agent slings on no task on which somebody works who is not below it, be it a reviewer", async () => {
+test("an agent slings nothing, not even a reviewer, on a task of an agent that is not below it", async () => {
   await using world = await worldOf();
   const seat = { capability: "lead", parentName: "coordinator", runId: "run-1" } as const;
   const [one, other] = [await world.seat("l1", seat), await world.seat("l2", seat)];

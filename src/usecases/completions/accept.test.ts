@@ -174,7 +174,7 @@ test("a lead is refused as a whole while a branch is open, and its task closes w
   expect(await task()).toMatchObject({ status: "closed" });
 });
 
-test("tasks that become ready with a completion are told to whoever starts them, in the report where that is its reader", async () => {
+test("tasks that a completion makes ready are told to the agent that starts them, in the report where that agent reads it", async () => {
   await using world = await mergeWorld();
   await world.asEngine(async (tx) => {
     await tx.tasks.insert(aTask("L1", { runId: "run-2", status: "in_progress", claimedBy: "lead-1" }));

@@ -204,7 +204,7 @@ test("a run that the operator completed after its coordinator was stopped is ove
   expect(await world.store.read((tx) => tx.runs.get(runId))).toMatchObject({ status: "completed" });
 });
 
-test("agents of an ended run bring nobody back to work; the operator may", async () => {
+test("agents of an ended run bring no agent back to work; the operator may", async () => {
   await using world = useCaseWorld();
   const { runId, agentId } = await world.must(startCoordinator, start({ objective: "Do it" }));
   const itself = { ...agentCaller("coordinator", "coordinator", { runId }), agentId };
@@ -222,7 +222,7 @@ test("agents of an ended run bring nobody back to work; the operator may", async
   expect(await named(world, "l1")).toMatchObject({ generation: 2 });
 });
 
-test("nor does what they asked of an agent before it handed in its work; they get it back", async () => {
+test("questions that agents of an ended run asked before an agent handed in its work go back to them", async () => {
   await using world = await coordinatedWorld();
   await world.seatBelow("b1", { taskId: "T1" });
   const turn = await world.beginTurn("b1");

@@ -25,7 +25,7 @@ test("equal words of another type or in another thread are no duplicate, and hid
   expect(await world.must(sendMail, done)).toMatchObject({ id: status.id, duplicate: true });
 });
 
-test("nobody sends under a key of the engine's, under which the report of an agent would count as sent", async () => {
+test("a key of the engine is refused: the report of an agent would count as sent under it", async () => {
   await using world = await mailWorld();
   const b1 = await world.seat("b1");
   const chat = { to: "operator", subject: "hi", body: "x", dedupeKey: "ov:done:agent-b1:abc" };
@@ -38,7 +38,7 @@ test("nobody sends under a key of the engine's, under which the report of an age
   expect(await world.call(replyToMail, { id: id ?? "", body: "y", dedupeKey: "ov:x" })).toMatchObject({ ok: false });
 });
 
-test("nobody writes a subject by which mail of the engine is known", async () => {
+test("a subject that begins as those of the engine do is refused", async () => {
   await using world = await mailWorld();
   const b1 = await world.seat("b1");
   const asks = { to: "operator", subject: " [Engine] somebody moved main", body: "x" };

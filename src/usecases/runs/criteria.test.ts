@@ -186,7 +186,7 @@ test("a task without a run serves no criterion", async () => {
   });
 });
 
-test("evidence that is older than the run, or comes before the work, is said to the one who gives it", async () => {
+test("evidence that is older than the run, or comes before the work, is called so to the agent that gives it", async () => {
   await using world = useCaseWorld();
   await led(world);
   await world.must(addCriteriaToRun, { texts: ["the version is 1.1.0", "dates are parsed"] }, coordinator);

@@ -56,7 +56,7 @@ test("a last review that cannot be done is a decision of the operator, not a blo
   }
 });
 
-test("who is read has no say in the assignment of the last reviewer", async () => {
+test("agents of a run cannot change the task of its last reviewer", async () => {
   await using world = useCaseWorld();
   await met(world, 2);
   await end(world);

@@ -183,7 +183,7 @@ test("B5: a run that is ended while it is read anew keeps the verdict before", a
   });
 });
 
-test("B10: a change of the objective reaches whoever reads the whole; a verdict without it does not count, one with it does", async () => {
+test("B10: a change of the objective reaches a last reviewer at work; a pass without it does not count, one with it does", async () => {
   for (const isShown of [false, true]) {
     await using world = useCaseWorld();
     await met(world, 2);

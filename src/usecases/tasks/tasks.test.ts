@@ -227,7 +227,7 @@ test("an agent is refused another's task and every code task; the operator is no
   expect((await world.must(closeTask, { id: "own" })).task.status).toBe("closed");
 });
 
-test("nobody puts the task into other words by which its own work is judged", async () => {
+test("an agent cannot reword its own task, by which its work is judged", async () => {
   await using world = useCaseWorld();
   for (const task of ["own", "top", "part"]) await add(world, task);
   const changes = [{ title: "Less" }, { description: "Nothing is wanted" }, { files: ["**"] }, { criteria: [] }];
