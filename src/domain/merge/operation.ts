@@ -80,7 +80,7 @@ export interface MergeOpRequest {
   readonly along?: readonly LandedAlong[];
   /** Land: branches that these hold, and that nobody had put into the queue. */
   readonly joined?: readonly JoinedBranch[];
-  /** Land: entries whose commits come in with these, and of whose changes some do not. */
+  /** Land: entries whose commits come in with these, without all of their changes. */
   readonly leftOut?: readonly Pick<LandedAlong, "id" | "head">[];
   readonly verdict?: Verdict;
   readonly gaps?: readonly string[];
@@ -100,7 +100,7 @@ export interface LandedMember {
   readonly strategy: string | null;
 }
 
-/** A branch that came in as part of another one without a place in the queue of its own. It gets its entry when that is known. */
+/** A branch that came in as part of another one, and has no entry of its own. It gets one when the landing is recorded. */
 export interface JoinedBranch extends Omit<LandedAlong, "id"> {
   readonly branch: string;
 }

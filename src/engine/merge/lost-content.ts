@@ -15,8 +15,8 @@ export interface Joined {
 }
 
 /**
- * Files that a branch changes and whose changes did not come in, although its commits are in the history: whoever merged
- * it kept the other side. A file that was settled by hand counts as there when the merge changed it at all.
+ * Files that a branch changes and whose changes did not come in, although its commits are in the history: the merge kept
+ * the other side. A file that was settled by hand counts as there when the merge changed it at all.
  */
 export async function lostFiles(merging: ContentGit, { before, after, head }: Joined): Promise<readonly string[]> {
   const base = await merging.baseOf(before, head);
@@ -40,7 +40,7 @@ export async function doubtAboutContent(
 ): Promise<Doubt | undefined> {
   const landed = await store.read((tx) => tx.merges.list({ branch, statuses: ["merged"] }));
   for (const { headCommit } of landed) {
-    // It came in by itself, and nobody else chose what of it.
+    // The branch landed by itself, so no other agent chose which of its changes came in.
     const isThere = headCommit !== "" && (await merging.commitOf(headCommit)) !== undefined;
     if (isThere && (await merging.contains(headCommit, head)) && (await merging.contains(onto, headCommit))) return;
   }

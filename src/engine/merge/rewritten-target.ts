@@ -267,7 +267,10 @@ interface Again {
   readonly side?: string | undefined;
 }
 
-/** The commit with its message and its author on another one: that one itself where it has the changes already. */
+/**
+ * Makes a commit again on `onto`, with its message and its author. Answers `onto` itself where that has the changes already,
+ * undefined where they do not apply.
+ */
 async function madeAgain({ merging }: MergePorts, { onto, step, side = onto }: Again): Promise<string | undefined> {
   const [before] = step.parents;
   const merged = before === undefined ? undefined : await merging.mergeOver(before, onto, step.commit);

@@ -136,8 +136,9 @@ async function putBackBy(
 }
 
 /**
- * What decides how the branch is judged and changes when the branch is merged. A file that the target has renamed takes
- * the branch's changes of its old name, so the names in the branch do not tell. Undefined when git cannot merge them.
+ * Files that decide how the branch is judged, and that a merge of the branch would change. A file that the target has
+ * renamed takes the branch's changes of its old name, so the names in the branch do not tell. Undefined when git cannot
+ * merge the branch.
  */
 async function carriedBy(ports: SteeringPorts, looking: Pick<Looking, "tip" | "links" | "commands"> & { entry: Head }) {
   const { merging } = ports;
@@ -149,7 +150,7 @@ async function carriedBy(ports: SteeringPorts, looking: Pick<Looking, "tip" | "l
   return { tree, tipTree, touched: await touchedIn(ports, { ...looking, entry: { headCommit: tree } }, changed) };
 }
 
-/** Files that decide how a commit is judged and are not the same in the commit that was made by merging it. */
+/** Files that decide how a branch is judged, and that differ between `onto` and the commit that merges the branch. */
 export async function touchedByMerge(
   ports: SteeringPorts,
   { onto, merged }: { readonly onto: string; readonly merged: string },

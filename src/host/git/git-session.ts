@@ -39,7 +39,7 @@ export function openGitSession(call: GitSessionCall): GitSession {
   const converse = async (question: string, isWhole: (answer: Buffer) => boolean): Promise<Buffer | undefined> => {
     if (!usable) return undefined;
     const limit = setTimeout(close, call.limitMs ?? patienceMs);
-    // Whoever is asked instead says what is in the way.
+    // The caller asks another git process then, which names the pipe.
     const endWatch = watchForPipes({ ...where, pid: child.pid }, close);
     try {
       child.stdin.write(question);

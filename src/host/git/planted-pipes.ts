@@ -13,9 +13,9 @@ export interface WatchedGit {
 }
 
 /**
- * Watches a git that takes long. An agent can put a pipe where git opens a file, and git waits there for ever. `found`
- * hears of such a pipe once; the answer ends the watch. A git that ends soon costs nothing, and neither does one that works:
- * only where it has stood still is anything looked for.
+ * Watches a git process that takes long. An agent can put a pipe where git opens a file, and git waits there for ever.
+ * `found` is called once for such a pipe. The function that is returned ends the watch. A process that ends soon or goes on
+ * working costs next to nothing: pipes are looked for only where it has stood still.
  */
 export function watchForPipes(git: WatchedGit, found: (failure: Failure) => void): () => void {
   let last: string | undefined;
@@ -51,7 +51,10 @@ export function watchForPipes(git: WatchedGit, found: (failure: Failure) => void
 
 const watches = new Set<() => Promise<void>>();
 
-/** One pipe holds all that were started together. Whoever hears of it may end this process, and would leave them behind. */
+/**
+ * Looks at once for pipes in the way of the other git processes, which may wait at the same pipe. The caller may exit when it
+ * is told of the pipe, and would leave them behind.
+ */
 export const lookAtOthers = async (): Promise<void> => void (await Promise.all([...watches].map((look) => look())));
 
 const firstPauseMs = 400;
@@ -105,7 +108,7 @@ const sentence = ({ path, what }: Planted): string => `${path} cannot be read by
 /** Files of a work tree that git reads by itself. */
 const readNames = new Set([".gitattributes", ".gitignore", ".gitmodules", ".mailmap"]);
 
-/** A directory of our own has links to the refs of the repository. */
+/** The directories in which git reads its own files. The refs of a directory of ours are links to those of the repository. */
 function gitDirsOf(cwd: string, env: WatchedGit["env"]): readonly string[] {
   const own = env.GIT_DIR;
   const dirs = [commonDirOf(cwd), own === undefined ? undefined : behindRefs(own), env.GIT_OBJECT_DIRECTORY];
@@ -121,7 +124,7 @@ function behindRefs(gitDir: string): string {
   }
 }
 
-/** The first one below a directory, near ones first. */
+/** The first pipe or device below a directory. Directories near the root come first. */
 async function firstPipe(
   root: string,
   isRead: (name: string) => boolean,
@@ -153,7 +156,7 @@ function notAFile(path: string): string | undefined {
   return stat?.isCharacterDevice() === true && !isNull(stat.rdev) ? "it is a device" : undefined;
 }
 
-/** Of what a link leads to. */
+/** The state of the file that a path or a link leads to. */
 function reached(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -182,8 +182,8 @@ interface MergedOnto {
 }
 
 /**
- * What landed before this entry since it was looked at may have renamed a file, which takes the entry's changes with it
- * to a place that judges.
+ * Entries that land before this one may rename a file after this one was looked at. Its changes then come into the file of
+ * the new name, which may be one that decides how branches are judged.
  */
 async function doubtAbout(ports: MergePorts, merged: MergedOnto): Promise<Doubt | undefined> {
   const { concerns, onto, entry, answer } = merged;

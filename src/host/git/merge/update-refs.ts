@@ -115,7 +115,7 @@ function isAt(entry: Entry, ref: string): boolean {
 async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<string | undefined> {
   const { root, commonDir } = mergeRepo.repository;
   const symbolic = changes.filter(({ ref }) => isSymbolic(commonDir, ref));
-  // We make no such refs, and no other program makes refs there. The caller looks again and finds none.
+  // Neither we nor any other program has a use for symbolic refs there. The caller looks again and finds none.
   for (const { ref } of symbolic)
     if (ref.startsWith("refs/overstory/")) await git(root, "symbolic-ref", "--delete", ref);
   if (symbolic[0] !== undefined) return `${symbolic[0].ref} stands for another ref`;
@@ -132,7 +132,7 @@ async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChang
   return undefined;
 }
 
-/** A branch of ours that is missing then is made again from its pin. One of the user's may be meant to stand for another. */
+/** Without the stand-in a branch of ours is made again from its pin. A branch of the user's may be meant to stand for another. */
 function standInWords(ref: string): string {
   const what = `${ref} stands for another ref, which would be moved in its place`;
   return ref.startsWith("refs/heads/overstory/")

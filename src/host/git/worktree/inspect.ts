@@ -137,7 +137,7 @@ export async function stateOf(
 
 /**
  * A branch that took in what landed meanwhile differs from its base in the files of others, too. Where it kept the files
- * of its base instead of those that landed, it takes these out again.
+ * of its base, it takes out again what has landed in them.
  */
 async function changedByAgent(open: OpenWorktree, base: string, landing: string | null): Promise<readonly string[]> {
   const [sinceBase, sinceJoin] = await Promise.all([

@@ -66,8 +66,8 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
     if (empty !== undefined) return no(empty);
     const asked = await newMergeOf(tx, context, request);
     if (!asked.ok) return asked;
-    // An agent hears of each landing, and would have the same commit land again and again. An entry of the operator's
-    // would wait for an approval of nothing, and keep its run open. With the approval it ends at once.
+    // An agent hears of each landing, and would have the same commit land again and again. An entry of the operator would
+    // wait for an approval of nothing, and keep its run open. An entry that comes with its approval ends at once.
     const landed = request.approve === true ? undefined : await whyLanded(tx, asked.value);
     if (landed !== undefined) return no(invalid("branch", landed, { value: branch }));
     return ok(await enqueueBranch(tx, context, asked.value));
