@@ -60,6 +60,22 @@ test("what lands while the end is asked for is read anew", async () => {
   expect(await end(world, "c2")).toMatchObject({ status: "completed" });
 });
 
+test("a verdict counts on a commit to which an undo has brought the branch back", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await landsOnTop(world);
+  const back = {
+    beforeCommit: "c2",
+    afterCommit: "c1",
+    ref: "refs/heads/overstory/integration/x",
+    kind: "undo",
+  } as const;
+  await world.store.transaction((tx) => tx.mergeOps.insert(anOp("op-undo", { ...back, status: "done" })));
+  await end(world);
+  await reads(world, "last-review-1", "c1", "pass");
+  expect(await end(world)).toMatchObject({ status: "completed" });
+});
+
 test("a pass wakes the coordinator when the run cannot end with it", async () => {
   const cases: readonly { readonly look: LandedLook; readonly before?: (world: UseCaseWorld) => Promise<unknown> }[] = [
     // Something has landed since, or the evidence is gone.
