@@ -151,7 +151,7 @@ test("a branch whose commits came in without its changes is not taken for merged
   joinByName(world, "b1", "b2");
   await announce(world, "b1");
   const id = await announce(world, "b2");
-  await expectDoubt(world, id, "its changes of b2.js did not");
+  await expectDoubt(world, id, "its changes of b2.js are not there");
   expect((await world.entry(id)).causeDetail?.difference).toContain("+b2");
   await world.call(approveMerge, { of: String(id) });
   await world.work();
@@ -175,7 +175,7 @@ test("a branch that conflicted is not taken for merged when a merger joins it by
       });
     await world.enqueue("joined");
     await world.work();
-    if (word === undefined) await expectDoubt(world, id, "its changes of b2.js, x.txt did not");
+    if (word === undefined) await expectDoubt(world, id, "its changes of b2.js, x.txt are not there");
     else expect((await world.entry(id)).status).toBe("merged");
   }
 }, 60_000);
