@@ -20,7 +20,7 @@ export const mergeKeys = {
     default: "ask",
   }),
   "merge.guarded": texts({
-    doc: "More files that no branch changes without your word, as globs, such as .github/workflows/**.",
+    doc: "More files that no branch changes without your word, as directories or globs, such as .github/workflows.",
     default: [],
   }),
   "merge.keepIgnored": texts({

@@ -6,6 +6,19 @@ test("no declared scope means no restriction", () => {
   expect(outsideScope(["src/a.ts", "README.md"], ["src/**"])).toEqual(["README.md"]);
 });
 
+test("a directory in a scope means everything below it, however it is written", () => {
+  const files = ["src/a.ts", "src/deep/b.ts", "srcs/c.ts", "d.ts"];
+  for (const entry of ["src", "src/", "./src", "./src/", "{src,lib}"]) {
+    expect([entry, outsideScope(files, [entry])]).toEqual([entry, ["srcs/c.ts", "d.ts"]]);
+  }
+  expect(outsideScope(files, ["./d.ts", "src/*"])).toEqual(["src/deep/b.ts", "srcs/c.ts"]);
+  expect(outsideScope(["packages/one/src/a.ts", "packages/one/b.ts"], ["packages/*/src"])).toEqual([
+    "packages/one/b.ts",
+  ]);
+  expect(outsideScope(["app/[id]/page.tsx"], ["app/[id]"])).toEqual([]);
+  for (const whole of [".", "./"]) expect(outsideScope(files, [whole])).toEqual([]);
+});
+
 test("an agent that only shares files may change no others", () => {
   expect(outsideScope(["README.md", "a.ts"], changeable({ scope: [], shares: ["README.md"] }))).toEqual(["a.ts"]);
   expect(outsideScope(["a.ts"], changeable({ scope: [], shares: [] }))).toEqual([]);
@@ -56,6 +69,8 @@ test("areas that can share a file overlap, whichever asks", () => {
     ["src/**/x.ts", "src/deep/*.ts"],
     ["**", "anything"],
     ["**/x.ts", "src"],
+    [".", "src/a.ts"],
+    ["./", "src"],
   ] as const;
   for (const [a, b] of pairs) expect([a, b, meets(a, b)]).toEqual([a, b, true]);
 });
@@ -89,10 +104,17 @@ test("files that both share are no overlap; files that one of them owns alone ar
   expect(findOverlaps(area(["src/two/**"], ["CHANGELOG.md", "./src/registry.ts"]), b1)).toEqual([]);
   // An area around a shared file does not take the file away from those who share it, where it is shared here too.
   expect(findOverlaps(area(["src/*.ts"], ["src/registry.ts"]), b1)).toEqual([]);
+  // A shared directory is shared with everything below it.
+  expect(findOverlaps(area([], ["docs/a.md"]), { owner: "b1", ...area(["docs/**"], ["docs"]) })).toEqual([]);
   expect(findOverlaps(area(["src/two/**", "CHANGELOG.md"], []), b1)).toEqual([
     { owner: "b1", wanted: "CHANGELOG.md", owned: "CHANGELOG.md", shared: true },
   ]);
   expect(findOverlaps(area([], ["src/one/a.ts"]), b1)).toEqual([
     { owner: "b1", wanted: "src/one/a.ts", owned: "src/one/**", shared: false },
   ]);
+});
+
+test("patterns with many ways to meet are compared in one look", () => {
+  const many = (name: string) => `${"**/a/".repeat(60)}${name}.ts`;
+  expect(findOverlaps(owns(many("x")), { owner: "b2", ...owns(many("y")) })).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { EventFact } from "../event/event.ts";
-import { matchesGlob } from "../text/glob.ts";
+import { covers, plainPattern } from "../text/glob.ts";
 import type { Agent } from "./agent.ts";
 import { isIn } from "./capability.ts";
 
@@ -13,10 +13,10 @@ interface ScopeFacts {
   readonly mailSubjects: readonly string[];
 }
 
-/** Changed files that no entry of the scope covers. An empty scope restricts nothing. */
+/** Changed files that no entry of the scope covers; a directory covers everything below it. An empty scope restricts nothing. */
 export function outsideScope(changed: readonly string[], scope: readonly string[]): string[] {
   if (scope.length === 0) return [];
-  return changed.filter((file) => !scope.some((entry) => matchesGlob(file, entry)));
+  return changed.filter((file) => !scope.some((entry) => covers(entry, file)));
 }
 
 /** The agent said why it went beyond its scope: in a commit, or by mail. */
@@ -75,31 +75,45 @@ const patternsOf = ({ scope, shares }: FileArea): readonly string[] => [...new S
 
 /** Does this agent share the file? Either its own pattern is a shared one, or a shared pattern covers the other agent's. */
 const isShared = ({ shares }: FileArea, own: string, other: string): boolean =>
-  shares.some((pattern) => clean(pattern) === clean(own) || covers(pattern, other));
+  shares.some((pattern) => plainPattern(pattern) === plainPattern(own) || coversPattern(pattern, other));
 
-const covers = (pattern: string, other: string): boolean =>
-  clean(pattern) === clean(other) || (!/[*?[{]/.test(other) && matchesGlob(clean(other), clean(pattern)));
+const coversPattern = (pattern: string, other: string): boolean =>
+  plainPattern(pattern) === plainPattern(other) || (!/[*?[{]/.test(other) && covers(pattern, plainPattern(other)));
 
-function mayMeet(left: string, right: string): boolean {
-  const a = clean(left);
-  const b = clean(right);
-  return partsMeet(a.split("/"), b.split("/"));
+const mayMeet = (left: string, right: string): boolean => partsMeet(partsOf(left), partsOf(right));
+
+/** The whole project has no parts, so it meets everything. */
+function partsOf(pattern: string): readonly string[] {
+  const plain = plainPattern(pattern);
+  return plain === "" ? [] : plain.split("/");
 }
 
-/** Segment by segment; a pattern that ends early is a directory and owns the rest of the other. */
+/**
+ * Segment by segment; a pattern that ends early is a directory and owns the rest of the other. Each pair of places is
+ * looked at once, however often `**` leads there.
+ */
 function partsMeet(a: readonly string[], b: readonly string[]): boolean {
-  const [first, ...restA] = a;
-  const [second, ...restB] = b;
-  if (first === undefined || second === undefined) return true;
-  if (first === "**")
-    return restA.length === 0 || partsMeet(restA, b) || (reachesInto(second, restB) && partsMeet(a, restB));
-  if (second === "**")
-    return restB.length === 0 || partsMeet(a, restB) || (reachesInto(first, restA) && partsMeet(restA, b));
-  return segmentsMeet(first, second) && partsMeet(restA, restB);
+  const known = new Map<number, boolean>();
+  const meet = (i: number, j: number): boolean => {
+    const place = i * (b.length + 1) + j;
+    const answer = known.get(place) ?? look(i, j);
+    known.set(place, answer);
+    return answer;
+  };
+  const look = (i: number, j: number): boolean => {
+    const first = a[i];
+    const second = b[j];
+    if (first === undefined || second === undefined) return true;
+    if (first === "**") return i + 1 === a.length || meet(i + 1, j) || (reachesInto(b, j) && meet(i, j + 1));
+    if (second === "**") return j + 1 === b.length || meet(i, j + 1) || (reachesInto(a, i) && meet(i + 1, j));
+    return segmentsMeet(first, second) && meet(i + 1, j + 1);
+  };
+  return meet(0, 0);
 }
 
 /** Can something lie below this segment? The last one of a pattern is a file when it looks like one. */
-const reachesInto = (segment: string, rest: readonly string[]): boolean => rest.length > 0 || !/[.*]/.test(segment);
+const reachesInto = (segments: readonly string[], at: number): boolean =>
+  at + 1 < segments.length || !/[.*]/.test(segments[at] ?? "");
 
 /** Two segments with wildcards meet when their literal beginnings and ends do not contradict each other. */
 function segmentsMeet(a: string, b: string): boolean {
@@ -119,4 +133,3 @@ function segmentsMeet(a: string, b: string): boolean {
 
 const agree = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);
 const agreeEnd = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a);
-const clean = (pattern: string): string => pattern.replace(/^\.\//, "").replace(/\/+$/, "");

@@ -1,5 +1,5 @@
 import type { Verdict } from "../merge/entry.ts";
-import { matchesGlob } from "../text/glob.ts";
+import { covers } from "../text/glob.ts";
 import type { Gate, GateResult, GateStatus } from "./gate.ts";
 
 export interface Judged {
@@ -64,9 +64,5 @@ const words = {
  */
 export function applies({ paths }: Pick<Gate, "paths">, changed: readonly string[] | undefined): boolean {
   if (paths.length === 0 || changed === undefined) return true;
-  const patterns = paths.map((path) => path.replace(/^(\.\/)+/, ""));
-  return changed.some((file) => patterns.some((pattern) => covers(pattern, file)));
+  return changed.some((file) => paths.some((pattern) => covers(pattern, file)));
 }
-
-const covers = (pattern: string, file: string): boolean =>
-  pattern === "" || pattern === "." || matchesGlob(file, pattern) || file.startsWith(`${pattern}/`);

@@ -92,7 +92,9 @@ describe("what a branch needs the operator's word for", () => {
     expect(touched("node_modules/runner/index.js")).toContain("which the setup command makes");
     expect(touched("packages/a/node_modules/x")).toContain("node_modules");
     expect(touched("web/dist/a.js")).toContain("which the setup command makes");
-    expect(touched("ci/deploy.yml", { guarded: ["ci/**"] })).toBe("merge.guarded names");
+    for (const guarded of ["ci/**", "ci", "./ci/"]) {
+      expect(touched("ci/deploy.yml", { guarded: [guarded] })).toBe("merge.guarded names");
+    }
   });
 
   test("attributes of git, which may write a gate's own script in another form", () => {

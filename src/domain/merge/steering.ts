@@ -1,5 +1,5 @@
 import { behindLink, type NamedByCommand } from "../gate/named-by-command.ts";
-import { matchesGlob } from "../text/glob.ts";
+import { covers } from "../text/glob.ts";
 
 /** A changed file that decides how the branch is judged, or that steers agents. */
 export interface Touched {
@@ -83,7 +83,7 @@ function nameBy({ at, to }: Link, path: string): string | undefined {
 function reasonByName(path: string, facts: SteeringFacts): string | undefined {
   if (isSteering(path, facts.roleTexts)) return "steers agents or the merge queue";
   if (/(^|\/)\.gitattributes$/i.test(path)) return "decides how git writes every file, those of the gates too";
-  return facts.guarded.some((pattern) => matchesGlob(path, pattern)) ? "merge.guarded names" : undefined;
+  return facts.guarded.some((pattern) => covers(pattern, path)) ? "merge.guarded names" : undefined;
 }
 
 function reasonFor(path: string, facts: SteeringFacts): string | undefined {

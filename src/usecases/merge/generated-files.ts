@@ -1,5 +1,5 @@
 import type { Conflict } from "../../domain/merge/ladder.ts";
-import { matchesGlob } from "../../domain/text/glob.ts";
+import { covers } from "../../domain/text/glob.ts";
 import type { MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { regenerationFor } from "../../structured-merge/index.ts";
@@ -7,7 +7,7 @@ import { regenerationFor } from "../../structured-merge/index.ts";
 /** The command that makes a file, when it is made by one: the project's own word first. */
 export function commandFor({ merge }: Pick<Settings, "merge">, path: string): string | undefined {
   const own = merge.generated.find(({ paths }) =>
-    paths.some((pattern) => matchesGlob(path, pattern) || path.endsWith(`/${pattern}`)),
+    paths.some((pattern) => covers(pattern, path) || path.endsWith(`/${pattern}`)),
   );
   return own?.command ?? regenerationFor(path)?.command.join(" ");
 }
