@@ -56,8 +56,19 @@ export function checkFields(given: TaskFields): Result<Settled, InvalidInput> {
   });
 }
 
+/** Each pattern of a task is compared with each one of every other agent. */
+const mostPatterns = 200;
+
 /** Agents work in worktrees of their own, in which a path outside of the project means nothing. */
 export function checkPaths(files: readonly string[]): Result<null, InvalidInput> {
+  if (files.length > mostPatterns) {
+    const problem = `are ${files.length} paths and patterns; ${mostPatterns} are allowed: name directories (src/**) instead of their files`;
+    return no(invalid("files", problem));
+  }
+  for (const path of files) {
+    const short = checkSize("files", path, sizes.pattern);
+    if (!short.ok) return short;
+  }
   const outside = files.find((path) => /^[/\\~]/.test(path.trim()) || path.trim().split(/[/\\]/).includes(".."));
   if (outside === undefined) return ok(null);
   return no(

@@ -7,6 +7,8 @@ const kib = 1024;
 export const sizes = {
   /** One line: a subject, a title. */
   line: 2 * kib,
+  /** A path or a pattern of paths. */
+  pattern: kib,
   /** A few paragraphs: a description, an objective, a summary, a nudge. */
   text: 64 * kib,
   /** JSON beside a message. */
