@@ -19,7 +19,7 @@ export {
   without,
 } from "./data/json-text.ts";
 export { joinsByRule, languageOf, type Regeneration, regenerationFor } from "./file-format.ts";
-export { matches as matchingPlaces, type Piece, piecesOf } from "./lines/align.ts";
+export { alignMatched, matches as matchingPlaces, type Piece, piecesOf } from "./lines/align.ts";
 export { hasConflictMarkers } from "./lines/conserved-lines.ts";
 export { type Answer, escalate, type MergeRule, plainOf, resolved, skip, type Versions } from "./versions.ts";
 

@@ -22,6 +22,13 @@ test("matches pairs equal elements in order and as many as possible", () => {
   );
 });
 
+test("in a long file whose lines have nearly all changed, what is unique still finds its place", () => {
+  const from = Array.from({ length: 6000 }, (_, at) => (at % 5 === 0 ? `kept ${at}` : `old ${at % 7}`));
+  const to = ["new", ...from.map((line) => (line.startsWith("kept") ? line : "new"))];
+  const expected = from.map((line, at) => (line.startsWith("kept") ? at + 1 : undefined));
+  expect(matches(from, to)).toEqual(expected);
+});
+
 test("chunks put together are the three sequences, and changed chunks never touch", () => {
   fc.assert(
     fc.property(letters, letters, letters, (base, ours, theirs) => {

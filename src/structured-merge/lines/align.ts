@@ -16,9 +16,16 @@ export function alignThree<T>(
   sides: { readonly base: readonly T[]; readonly ours: readonly T[]; readonly theirs: readonly T[] },
   key: (item: T) => string,
 ): readonly Chunk<T>[] {
-  const { base, ours, theirs } = sides;
-  const toOurs = matches(base.map(key), ours.map(key));
-  const toTheirs = matches(base.map(key), theirs.map(key));
+  const base = sides.base.map(key);
+  return alignMatched(sides, matches(base, sides.ours.map(key)), matches(base, sides.theirs.map(key)));
+}
+
+/** The same, for whoever knows where each element of the base is in the two others. */
+export function alignMatched<T>(
+  { base, ours, theirs }: { readonly base: readonly T[]; readonly ours: readonly T[]; readonly theirs: readonly T[] },
+  toOurs: readonly (number | undefined)[],
+  toTheirs: readonly (number | undefined)[],
+): readonly Chunk<T>[] {
   const chunks: Chunk<T>[] = [];
   let b = 0;
   let o = 0;
@@ -74,44 +81,63 @@ export function matches(from: readonly string[], to: readonly string[]): readonl
     toEnd--;
     found[fromEnd] = toEnd;
   }
-  for (const [x, y] of walk(from.slice(start, fromEnd), to.slice(start, toEnd))) found[start + x] = start + y;
+  const numbers = new Map<string, number>();
+  const [left, right] = [numbered(from.slice(start, fromEnd), numbers), numbered(to.slice(start, toEnd), numbers)];
+  for (const [x, y] of walk(left, right, mostDifferences) ?? betweenAnchors(left, right)) found[start + x] = start + y;
   return found;
 }
 
-/** Beyond this many differences the middle counts as replaced: coarser, never wrong. */
-const mostDifferences = 1000;
-
-/** The greedy shortest-edit-script search, remembering each round so the path can be read back. */
-function walk(from: readonly string[], to: readonly string[]): readonly (readonly [number, number])[] {
-  if (from.length === 0 || to.length === 0) return [];
-  const limit = Math.min(from.length + to.length, mostDifferences);
-  const rounds: Map<number, number>[] = [];
-  let reach = new Map<number, number>([[1, 0]]);
-  for (let edits = 0; edits <= limit; edits++) {
-    const next = new Map(reach);
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const down = diagonal === -edits || (diagonal !== edits && at(reach, diagonal - 1) < at(reach, diagonal + 1));
-      let x = down ? at(reach, diagonal + 1) : at(reach, diagonal - 1) + 1;
-      while (x < from.length && x - diagonal < to.length && from[x] === to[x - diagonal]) x++;
-      next.set(diagonal, x);
-      if (x >= from.length && x - diagonal >= to.length) return readBack([...rounds, reach], from.length, to.length);
-    }
-    rounds.push(reach);
-    reach = next;
-  }
-  return [];
+/** Equal elements have equal numbers, which are faster to compare. */
+function numbered(items: readonly string[], numbers: Map<string, number>): Int32Array {
+  return Int32Array.from(items, (item) => {
+    const known = numbers.get(item) ?? numbers.size;
+    if (known === numbers.size) numbers.set(item, known);
+    return known;
+  });
 }
 
-function readBack(rounds: readonly Map<number, number>[], fromLength: number, toLength: number) {
+type Pairs = readonly (readonly [number, number])[];
+
+/** Beyond this many differences lines that each side has once divide the middle: coarser, never wrong. */
+const mostDifferences = 1000;
+/** The same between two such lines. A long file may have thousands of such stretches. */
+const mostBetween = 50;
+
+/** The greedy shortest-edit-script search, remembering each round so the path can be read back. Undefined: it is too long. */
+function walk(from: Int32Array, to: Int32Array, most: number): Pairs | undefined {
+  if (from.length === 0 || to.length === 0) return [];
+  const limit = Math.min(from.length + to.length, most);
+  // Diagonals may be negative, so they are counted from the middle. A round changes every second one of them.
+  const zero = limit + 1;
+  const reach = new Int32Array(2 * zero + 1).fill(-1);
+  reach[zero + 1] = 0;
+  const rounds: Int32Array[] = [];
+  for (let edits = 0; edits <= limit; edits++) {
+    rounds.push(reach.slice(zero - edits - 1, zero + edits + 2));
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      const left = at(reach, zero + diagonal - 1);
+      const right = at(reach, zero + diagonal + 1);
+      const down = diagonal === -edits || (diagonal !== edits && left < right);
+      let x = down ? right : left + 1;
+      while (x < from.length && x - diagonal < to.length && from[x] === to[x - diagonal]) x++;
+      reach[zero + diagonal] = x;
+      if (x >= from.length && x - diagonal >= to.length) return readBack(rounds, from.length, to.length);
+    }
+  }
+  return undefined;
+}
+
+function readBack(rounds: readonly Int32Array[], fromLength: number, toLength: number): Pairs {
   const pairs: [number, number][] = [];
   let x = fromLength;
   let y = toLength;
   for (let edits = rounds.length - 1; edits >= 0; edits--) {
-    const reach = rounds[edits] ?? new Map<number, number>();
+    const reach = rounds[edits] ?? new Int32Array();
     const diagonal = x - y;
-    const down = diagonal === -edits || (diagonal !== edits && at(reach, diagonal - 1) < at(reach, diagonal + 1));
+    const [left, right] = [at(reach, edits + diagonal), at(reach, edits + diagonal + 2)];
+    const down = diagonal === -edits || (diagonal !== edits && left < right);
     const previous = down ? diagonal + 1 : diagonal - 1;
-    const previousX = edits === 0 ? 0 : at(reach, previous);
+    const previousX = edits === 0 ? 0 : down ? right : left;
     const startX = edits === 0 ? 0 : down ? previousX : previousX + 1;
     while (x > startX && x > 0 && y > 0) {
       x--;
@@ -124,7 +150,53 @@ function readBack(rounds: readonly Map<number, number>[], fromLength: number, to
   return pairs.reverse();
 }
 
-const at = (reach: ReadonlyMap<number, number>, diagonal: number): number => reach.get(diagonal) ?? -1;
+const at = (reach: Int32Array, index: number): number => reach[index] ?? -1;
+
+/** Lines up what both sides have once, in an order that both have, and then what is between. */
+function betweenAnchors(from: Int32Array, to: Int32Array): Pairs {
+  const [inFrom, inTo] = [singles(from), singles(to)];
+  const shared = [...inFrom].flatMap(([line, x]): (readonly [number, number])[] => {
+    const y = inTo.get(line);
+    return y === undefined ? [] : [[x, y]];
+  });
+  const pairs: (readonly [number, number])[] = [];
+  let [fromX, fromY] = [0, 0];
+  for (const [x, y] of [...longestRising(shared), [from.length, to.length] as const]) {
+    const between = walk(from.subarray(fromX, x), to.subarray(fromY, y), mostBetween) ?? [];
+    for (const [dx, dy] of between) pairs.push([fromX + dx, fromY + dy]);
+    if (x < from.length) pairs.push([x, y]);
+    [fromX, fromY] = [x + 1, y + 1];
+  }
+  return pairs;
+}
+
+/** The lines that are there once, with their places, in their order. */
+function singles(lines: Int32Array): ReadonlyMap<number, number> {
+  const places = new Map<number, number>();
+  for (const [place, line] of lines.entries()) places.set(line, places.has(line) ? -1 : place);
+  return new Map([...places].filter(([, place]) => place >= 0));
+}
+
+/** As many of the pairs as possible whose second numbers rise. Their first numbers rise already. */
+function longestRising(pairs: Pairs): Pairs {
+  /** The last pair of the best row of each length, and what comes before each pair in its row. */
+  const ends: number[] = [];
+  const before = new Int32Array(pairs.length).fill(-1);
+  const secondOf = (place: number | undefined): number => (place === undefined ? -1 : (pairs[place]?.[1] ?? -1));
+  for (const [place, [, second]] of pairs.entries()) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (secondOf(ends[middle]) < second) low = middle + 1;
+      else high = middle;
+    }
+    before[place] = ends[low - 1] ?? -1;
+    ends[low] = place;
+  }
+  const row: (readonly [number, number])[] = [];
+  for (let place = ends.at(-1) ?? -1; place >= 0; place = before[place] ?? -1) row.push(pairs[place] ?? [0, 0]);
+  return row.reverse();
+}
 
 /** A run of lines of a file: settled, or in conflict. */
 export type Piece =
