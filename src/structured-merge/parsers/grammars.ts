@@ -2,7 +2,7 @@ import javascript from "@vscode/tree-sitter-wasm/wasm/tree-sitter-javascript.was
 import python from "@vscode/tree-sitter-wasm/wasm/tree-sitter-python.wasm" with { type: "file" };
 import tsx from "@vscode/tree-sitter-wasm/wasm/tree-sitter-tsx.wasm" with { type: "file" };
 import typescript from "@vscode/tree-sitter-wasm/wasm/tree-sitter-typescript.wasm" with { type: "file" };
-import { Language as Grammar, type Node, Parser } from "web-tree-sitter";
+import { Language as Grammar, Parser, type Tree, type TreeCursor } from "web-tree-sitter";
 import engine from "web-tree-sitter/web-tree-sitter.wasm" with { type: "file" };
 import type { SyntaxNode } from "../code/syntax.ts";
 import type { Language } from "../file-format.ts";
@@ -22,7 +22,7 @@ export async function parseText(language: Language, text: string): Promise<Synta
     const tree = parser.parse(text);
     if (tree === null) return undefined;
     try {
-      return plain(tree.rootNode, undefined);
+      return plainTree(tree);
     } finally {
       tree.delete();
     }
@@ -46,14 +46,36 @@ function grammarOf(language: Language): Promise<Grammar> {
   return loading;
 }
 
-function plain(node: Node, field: string | undefined): SyntaxNode {
-  const children = node.children.map((child, index) => plain(child, node.fieldNameForChild(index) ?? undefined));
+/** Nobody writes code as deep as this, and each level is looked through again by those around it. */
+const deepest = 200;
+
+/** The tree as plain data; undefined when it is too deep. A cursor knows the field of a child without counting the others. */
+function plainTree(tree: Tree): SyntaxNode | undefined {
+  const cursor = tree.walk();
+  try {
+    return plain(cursor, 0);
+  } finally {
+    cursor.delete();
+  }
+}
+
+function plain(cursor: TreeCursor, depth: number): SyntaxNode | undefined {
+  if (depth > deepest) return undefined;
+  const node = cursor.currentNode;
+  const field = cursor.currentFieldName;
+  const children: SyntaxNode[] = [];
+  for (let more = cursor.gotoFirstChild(); more; more = cursor.gotoNextSibling()) {
+    const child = plain(cursor, depth + 1);
+    if (child === undefined) return undefined;
+    children.push(child);
+  }
+  if (children.length > 0) cursor.gotoParent();
   return {
     type: node.type,
     start: node.startIndex,
     end: node.endIndex,
     named: node.isNamed,
-    ...(field === undefined ? {} : { field }),
+    ...(field === null ? {} : { field }),
     children,
     hasError: node.hasError,
   };

@@ -16,6 +16,9 @@ export async function mergeByStructure(versions: Versions): Promise<Answer> {
   if (versions.base === null) {
     return knownData(versions.path) ? escalate("both sides added the file with different contents") : skip;
   }
+  if ([plain.base, plain.ours, plain.theirs].some(isTooLong)) {
+    return escalate(`the file has more than ${mostLines} lines or ${mostCharacters} characters`);
+  }
   const outcome = await merge(versions.path, plain);
   if (outcome === undefined) return skip;
   if (outcome.kind === "refused") return escalate(outcome.reason);
@@ -25,6 +28,16 @@ export async function mergeByStructure(versions: Versions): Promise<Answer> {
   }
   return resolved("structured", content);
 }
+
+/**
+ * The engine waits while a file is merged, and with it every run. Comparing the parts of a file takes longer than its
+ * length grows, so very long ones are left to those who wrote them.
+ */
+const mostLines = 3_000;
+const mostCharacters = 300_000;
+
+const isTooLong = (text: string): boolean =>
+  text.length > mostCharacters || (text.length > mostLines && text.split("\n").length > mostLines);
 
 async function merge(path: string, texts: Texts): Promise<MergeOutcome | undefined> {
   switch (formatOf(path)) {
