@@ -1,3 +1,5 @@
+import { hasTooManyValues } from "../../domain/text/json-values.ts";
+
 /**
  * The part of the Model Context Protocol that a server with nothing but tools needs: JSON-RPC 2.0 with `initialize`,
  * `ping`, `tools/list`, `tools/call`, and the notifications `cancelled` and `progress`.
@@ -42,6 +44,9 @@ export type Outgoing =
 
 /** One message as text. */
 export function parseMessage(text: string): Incoming {
+  if (hasTooManyValues(text)) {
+    return { kind: "invalid", id: null, code: errorCodes.invalidRequest, problem: "more values than any request has" };
+  }
   try {
     return readMessage(JSON.parse(text));
   } catch (error) {

@@ -83,13 +83,22 @@ export async function serveStdio(server: McpServer, { input, write }: StdioPeer)
 /** Whole lines, however they were cut on the way; blank ones are no messages. */
 async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  // The pieces of a line are joined once, when it is whole: a long line comes in many.
+  let pieces: string[] = [];
+  let length = 0;
   for await (const chunk of input) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = parts.pop() ?? "";
-    if (rest.length > longestLine) throw new Error(`a message of more than ${longestLine} characters`);
-    for (const line of parts) if (line.trim() !== "") yield line;
+    for (const [at, part] of decoder.decode(chunk, { stream: true }).split("\n").entries()) {
+      if (at > 0) {
+        const line = pieces.join("");
+        [pieces, length] = [[], 0];
+        if (line.trim() !== "") yield line;
+      }
+      pieces.push(part);
+      length += part.length;
+      if (length > longestLine) throw new Error(`a message of more than ${longestLine} characters`);
+    }
   }
+  const rest = pieces.join("");
   if (rest.trim() !== "") yield rest;
 }
 

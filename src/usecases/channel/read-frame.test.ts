@@ -4,11 +4,16 @@ import { readFrame } from "./read-frame.ts";
 test.each([
   ["values within values", "[".repeat(3_000_000)],
   ["more values than any request has", `[${"[],".repeat(1_000_000)}[]]`],
+  [
+    "more keys than any request has",
+    `{${Array.from({ length: 2_000_000 }, (_, at) => `"${at.toString(36)}":1`).join(",")}}`,
+  ],
   ["text that is no JSON", "}{"],
 ])("%s are refused without being parsed", async (_, text) => {
-  const before = process.memoryUsage.rss();
+  const [before, begun] = [process.memoryUsage.rss(), performance.now()];
   expect(await readFrame(text)).toMatchObject({ ok: false, refusal: { field: "frame" } });
   expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 2 ** 20);
+  expect(performance.now() - begun).toBeLessThan(2_000);
 });
 
 test("brackets within texts are texts", async () => {

@@ -1,6 +1,7 @@
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { requestProblem } from "../../domain/schema/check.ts";
+import { hasTooManyValues } from "../../domain/text/json-values.ts";
 import { isOperationName, isUseCase, operationOf } from "../catalog.ts";
 import type { Frame } from "./run-use-case.ts";
 
@@ -28,7 +29,7 @@ export async function readFrame(text: string): Promise<Result<Frame, Refusal>> {
 }
 
 function parsed(text: string): unknown {
-  if (isTooMuch(text)) return undefined;
+  if (hasTooManyValues(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -36,32 +37,6 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-/**
- * Values within values cost a parser far more than their text has bytes, so the text is looked at
- * before it is parsed.
- */
-function isTooMuch(text: string): boolean {
-  let depth = 0;
-  let values = 0;
-  let inText = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inText) {
-      if (code === backslash) at++;
-      else if (code === quote) inText = false;
-    } else if (code === quote) inText = true;
-    else if (code === openBracket || code === openBrace) {
-      if (++depth > deepest || ++values > mostValues) return true;
-    } else if (code === closeBracket || code === closeBrace) depth--;
-  }
-  return false;
-}
-
-const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
-/** Deeper than the schema of any request, and more than fits into the bounds of one. */
-const deepest = 100;
-const mostValues = 200_000;
 
 const longestShown = 80;
 const longestRequestId = 200;
