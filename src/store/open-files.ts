@@ -1,5 +1,15 @@
 import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 
@@ -47,18 +57,57 @@ export function openDatabase(
         db.close();
         throw error;
       }
-      takeBack(path, db);
+      takeBack(path, db, deadline);
     }
     if (performance.now() > deadline) throw lost(path, holders);
     Bun.sleepSync(pauseMs);
   }
 }
 
-/** Removes the files that this connection has just made, unless another process has written into them meanwhile. */
-function takeBack(path: string, db: Database): void {
+/**
+ * Removes the files that this connection has just made, unless another process has written into them meanwhile. One that
+ * only has them open would write into deleted files, so it may end first.
+ */
+function takeBack(path: string, db: Database, deadline: number): void {
   db.close();
-  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
-  for (const end of ends) rmSync(path + end, { force: true });
+  const database = realpathSync(path);
+  const aside = `${database}.taken-back-${process.pid}`;
+  for (;;) {
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+    const isUsed = (at: string): boolean =>
+      lockHoldersOf(
+        path,
+        ends.map((end) => at + end),
+      ).length > 0;
+    if (!isUsed(database)) {
+      // Whoever opens them after that look still has them when they are put back.
+      const moved = ends.filter((end) => unlessMissing(() => renameSync(database + end, aside + end)));
+      const isLate = isUsed(aside);
+      for (const end of moved) {
+        if (isLate) unlessThere(() => linkSync(aside + end, database + end));
+        rmSync(aside + end, { force: true });
+      }
+      if (!isLate) return;
+    }
+    if (performance.now() > deadline) return;
+    Bun.sleepSync(pauseMs);
+  }
+}
+
+/** False when there was no such file. */
+const unlessMissing = (act: () => void): boolean => unless("ENOENT", act);
+
+/** False when another process was faster. */
+const unlessThere = (act: () => void): boolean => unless("EEXIST", act);
+
+function unless(expected: string, act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === expected) return false;
+    throw error;
+  }
 }
 
 /**

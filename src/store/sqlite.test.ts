@@ -128,6 +128,50 @@ describe("the embedded database among processes", () => {
     expect(callers.toSorted()).toEqual([String(other.pid), String(other.pid), "ours"].toSorted());
   }, 120_000);
 
+  test("a process that opened the new files before they are taken back loses no commit", async () => {
+    using place = tempPlace();
+    // The last one to close copies the log into the database: the tables are there without it.
+    await openSqlite({ path: place.path, life: "command" }).close();
+    const old = await said("open", start("stay", place.path));
+    const ready = `${place.path}.ready`;
+    const script = `const { Database } = require("bun:sqlite"); const { readFileSync, writeFileSync } = require("node:fs");
+      const [path, ready] = process.argv.slice(1);
+      const db = new Database(path);
+      db.run("PRAGMA busy_timeout = 10000");
+      db.query("SELECT count(*) FROM audit").get();
+      writeFileSync(ready, "");
+      // Until the other process has let go of the database, and may take the files back.
+      const isThere = () => readFileSync("/proc/locks", "utf8").includes(" " + process.ppid + " ");
+      for (let tries = 0; tries < 2000 && isThere(); tries++) Bun.sleepSync(5);
+      db.run("INSERT INTO audit (caller, action, refused, detail, created_at) VALUES ('meanwhile', 'write', 0, '', 0)");
+      db.close();`;
+    let uses = 0;
+    let meanwhile: Bun.Subprocess | undefined;
+    const open = () =>
+      openDatabase(place.path, "write", {
+        use: (made) => {
+          const isFirst = uses++ === 0;
+          if (isFirst) for (const end of ["-wal", "-shm"]) rmSync(place.path + end);
+          made.run("PRAGMA busy_timeout = 10000");
+          made.query("PRAGMA user_version").get();
+          if (!isFirst) return;
+          meanwhile = Bun.spawn([process.execPath, "-e", script, place.path, ready], { stderr: "inherit" });
+          for (let tries = 0; tries < 2000 && !existsSync(ready); tries++) Bun.sleepSync(5);
+        },
+      });
+    try {
+      open().close();
+    } catch (error) {
+      expect(error).toHaveProperty("data.kind", "store-index-lost");
+    }
+    expect(await meanwhile?.exited).toBe(0);
+    await old.stdin.end();
+    await old.exited;
+    const third = openSqlite({ path: place.path, life: "command" });
+    expect((await third.read((tx) => tx.audit.list(10))).map(({ caller }) => caller)).toContain("meanwhile");
+    await third.close();
+  }, 120_000);
+
   test("a command waits for another process that is writing, then succeeds", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "command" });
