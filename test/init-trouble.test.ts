@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { statePath } from "../testkit/state.ts";
 import { initWorld } from "./init.world.ts";
@@ -170,6 +179,56 @@ describe("what stands in the way", () => {
     const before = world.snapshot();
     expect(await world.ov("init")).toMatchObject({ code: 2, err: expect.stringContaining("must be a directory") });
     expect(world.snapshot()).toEqual(before);
+  });
+
+  test.each(["info", "ov-state"])("so is something else called .git/%s", async (name) => {
+    using world = await initWorld();
+    const place = join(world.root, ".git", name);
+    for (const take of [() => writeFileSync(place, ""), () => symlinkSync(name, place)]) {
+      rmSync(place, { recursive: true, force: true });
+      take();
+      const { code, err } = await world.ov("init");
+      // Before it sets anything up, a command looks for a state directory that is there already.
+      expect(code).toBe(name === "ov-state" ? 3 : 2);
+      expect(err).toContain(`${place} must be a directory`);
+      expect(existsSync(join(world.root, ".overstory"))).toBe(false);
+    }
+  });
+
+  test("a plain file in the place of the state directory is named by every command", async () => {
+    using world = await initWorld();
+    world.write(".git/ov-state", "");
+    for (const args of [["status"], ["task", "create", "One"], ["engine", "status"]]) {
+      const { code, out } = await world.ov(...args, "--json");
+      expect({ args, code, ...JSON.parse(out).details }).toMatchObject({ args, code: 3, kind: "not-a-directory" });
+    }
+  });
+
+  test("hooks that are switched off by core.hooksPath=/dev/null are no obstacle", async () => {
+    using world = await initWorld();
+    await world.git("config", "core.hooksPath", "/dev/null");
+    await world.git("config", "core.attributesFile", "/dev/null/attributes");
+    expect(await world.json("init")).toMatchObject({ success: true, committed: true });
+    expect(await world.json("init")).toMatchObject({ success: true });
+    expect((await world.ov("trust", "list")).code).toBe(0);
+  });
+
+  test("links to themselves where a project may have files count as not there", async () => {
+    using world = await initWorld();
+    for (const name of ["package.json", "CLAUDE.md", ".beads"]) symlinkSync(name, join(world.root, name));
+    rmSync(join(world.root, ".git", "hooks"), { recursive: true, force: true });
+    symlinkSync("hooks", join(world.root, ".git", "hooks"));
+    expect(await world.json("init")).toMatchObject({ success: true, committed: true });
+  });
+
+  test("a plain file that took the place of .overstory later leaves the last known settings in force", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    rmSync(join(world.root, ".overstory"), { recursive: true });
+    world.write(".overstory", "a file");
+    expect((await world.ov("status")).code).toBe(0);
+    expect((await world.ov("task", "list")).code).toBe(0);
+    expect((await world.ov("prompt", "show", "builder")).code).toBe(0);
   });
 
   test("a damaged database is named, and there is no project until it is mended", async () => {

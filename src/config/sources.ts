@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import type { ProjectPlace } from "../domain/project/place.ts";
 
 /** Where a project's configuration is written. */
@@ -50,7 +50,7 @@ export function fileInForce(files: ConfigFiles, layer: "project" | "local"): str
 
 function isThere(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    return statOf(path) !== undefined;
   } catch (error) {
     // A link that leads to itself. Reading it says so.
     if (error instanceof Error && "code" in error && error.code === "ELOOP") return true;
@@ -58,7 +58,17 @@ function isThere(path: string): boolean {
   }
 }
 
+/** Undefined also where `.overstory` is a plain file. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
 function fingerprint(path: string): Fingerprint {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statOf(path);
   return stat === undefined ? [path, null] : [path, stat.mtimeMs, stat.size, stat.ino];
 }

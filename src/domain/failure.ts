@@ -37,6 +37,8 @@ export type FailureData =
   | { readonly kind: "no-access"; readonly path: string | null; readonly problem: string }
   /** Something else than a file that can be read has the name of a file. `problem` says what. */
   | { readonly kind: "unusable-file"; readonly path: string; readonly problem: string }
+  /** Something else has the name of a directory that we need. */
+  | { readonly kind: "not-a-directory"; readonly path: string }
   | { readonly kind: "program-missing"; readonly program: string }
   | { readonly kind: "disk-full"; readonly path: string | null }
   | { readonly kind: "signing-failed"; readonly problem: string }
@@ -73,6 +75,7 @@ function messageOf(data: FailureData): string {
   if (data.kind === "signing-failed") return `the commit could not be signed: ${data.problem}; ${signingAdvice}`;
   if (data.kind === "commit-refused") return `the commit ${data.commit.slice(0, 12)} is refused: ${data.problem}`;
   if (data.kind === "unusable-file") return `${data.path} cannot be read: ${data.problem}`;
+  if (data.kind === "not-a-directory") return `${data.path} must be a directory, but something else has that name`;
   if (data.kind === "program-missing") return `there is no program "${data.program}"`;
   return "problem" in data && saysItAll.some((kind) => kind === data.kind) ? data.problem : data.kind;
 }

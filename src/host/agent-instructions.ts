@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { GuardPolicy } from "../domain/guard/policy.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
@@ -11,7 +11,7 @@ import { roleOf } from "../domain/role/roles.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
 import type { GuardCommand } from "../ports/runtime.ts";
 import type { Settings } from "../ports/settings.ts";
-import { errorCode, readText, writeAtomically } from "./file-access.ts";
+import { lstatIfThere, readText, writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 import { type BuiltInTexts, givenInstructions, keptPrompt, readRoleText, roleTextDir, termsOf } from "./role-texts.ts";
 import { rulesFile } from "./tool-guard.ts";
@@ -124,7 +124,7 @@ const ignoreMark = "# Written by overstory for the agent that works here; no par
 
 /** The text of a file; undefined when the path is free. A directory or link is not ours and counts as other text. */
 function textOf(path: string): string | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatIfThere(path);
   if (stat === undefined) return undefined;
   return stat.isFile() ? readFileSync(path, "utf8") : "";
 }
@@ -134,15 +134,6 @@ function isInTheWay(worktree: string, dir: string): boolean {
   if (dir === worktree) return false;
   const there = lstatIfThere(dir);
   return there === undefined ? isInTheWay(worktree, dirname(dir)) : !there.isDirectory();
-}
-
-function lstatIfThere(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (errorCode(error) === "ENOTDIR") return undefined;
-    throw error;
-  }
 }
 
 /** A link among the directories would take the file somewhere else. */

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { failureOf } from "../domain/failure.ts";
-import { expectRegular, readText } from "./file-access.ts";
+import { expectRegular, lstatIfThere, readText, statIfThere, writable, writeAtomically } from "./file-access.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "ov-access-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -40,4 +40,24 @@ describe("a file is read", () => {
     expect(() => expectRegular(pipe)).toThrow("it is a pipe");
     expect(() => expectRegular(join(dir, "nothing"))).not.toThrow();
   });
+});
+
+test("a path through a plain file, or through a link to itself, leads to nothing", () => {
+  const plain = join(dir, "no-directory");
+  writeFileSync(plain, "");
+  const loop = join(dir, "loop");
+  symlinkSync("loop", loop);
+  for (const path of [join(plain, "a"), join(plain, "a", "b"), join(loop, "a"), "/dev/null/pre-commit"]) {
+    expect([statIfThere(path), lstatIfThere(path), readText(path)]).toEqual([undefined, undefined, undefined]);
+  }
+  expect(statIfThere(loop)).toBeUndefined();
+  expect(lstatIfThere(loop)?.isSymbolicLink()).toBe(true);
+});
+
+test("what has the name of a directory above a file to write is named", () => {
+  const plain = join(dir, "taken");
+  writeFileSync(plain, "");
+  for (const path of [join(plain, "a"), join(plain, "a", "b")]) {
+    expect(() => writable(path, () => writeAtomically(path, "text"))).toThrow(`${plain} must be a directory`);
+  }
 });

@@ -1,7 +1,9 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -14,6 +16,27 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../domain/failure.ts";
+
+/** What lies at a path, at the end of its links; undefined when nothing does. */
+export const statIfThere = (path: string): Stats | undefined =>
+  ifThere(() => statSync(path, { throwIfNoEntry: false }));
+
+/** The same for the path itself: a link is not followed. */
+export const lstatIfThere = (path: string | Buffer): Stats | undefined =>
+  ifThere(() => lstatSync(path, { throwIfNoEntry: false }));
+
+/** What `look` finds at a path; undefined when nothing is there. */
+export function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (leadsNowhere(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Settings such as `core.hooksPath=/dev/null` lead through a plain file, and a link may lead to itself. */
+const leadsNowhere = (error: unknown): boolean => ["ENOENT", "ENOTDIR", "ELOOP"].includes(errorCode(error) ?? "");
 
 /** The text of a file; undefined when there is none. Anything but a regular file of a sensible size is a failure by name. */
 export const readText = (path: string): string | undefined => readBytes(path)?.toString("utf8");
@@ -38,7 +61,7 @@ export function openRegular(path: string, mostBytes = largestFile): number | und
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (leadsNowhere(error)) return undefined;
     // A socket cannot be opened at all.
     if (errorCode(error) === "ENXIO") throw unusable(path, "it is a socket");
     throw error;
@@ -58,7 +81,7 @@ const unusable = (path: string, problem: string): Failure => new Failure({ kind:
 
 /** Refuses a path where anything but a regular file, or nothing, would be written to. */
 export function expectRegular(path: string): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statIfThere(path);
   if (stat !== undefined && !stat.isFile()) throw unusable(path, `it is a ${sortOf(stat)}`);
 }
 
@@ -77,7 +100,10 @@ export function writeAtomically(path: string, text: string, mode = 0o644): void 
   }
 }
 
-/** Runs an action that writes `path`; where we may not write, the failure says so instead of naming a system call. */
+/**
+ * Runs an action that writes `path`. Where we may not write, or where something else has the name of a directory above,
+ * the failure says so instead of naming a system call.
+ */
 export function writable<T>(path: string, action: () => T): T {
   try {
     return action();
@@ -86,9 +112,22 @@ export function writable<T>(path: string, action: () => T): T {
     if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
       throw new Failure({ kind: "store-read-only", path: dirname(path) }, { cause: error });
     }
+    const taken = ["EEXIST", "ENOTDIR", "ELOOP"].includes(code ?? "") ? noDirectoryAbove(path) : undefined;
+    if (taken !== undefined) throw new Failure({ kind: "not-a-directory", path: taken }, { cause: error });
     throw error;
   }
 }
+
+/** The nearest that there is above a path, when it is no directory. */
+function noDirectoryAbove(path: string): string | undefined {
+  const above = dirname(path);
+  if (isTakenPlace(above)) return above;
+  return lstatIfThere(above) === undefined && above !== path ? noDirectoryAbove(above) : undefined;
+}
+
+/** Has something else the name of this directory? A link to a directory will do. */
+export const isTakenPlace = (dir: string): boolean =>
+  lstatIfThere(dir) !== undefined && statIfThere(dir)?.isDirectory() !== true;
 
 /** The code of a system error. */
 export const errorCode = (error: unknown): string | undefined =>
@@ -112,6 +151,8 @@ export function makeWithin(dir: string, levels: number): void {
 
 /** A sentence for a person when the disk with this directory is full; undefined when it has space. */
 export function fullDiskWords(state: string): string | undefined {
+  // A clone brings no state directory; the first command that writes makes it.
+  if (!existsSync(state)) return undefined;
   const { bavail, bsize } = statfsSync(state);
   if (bavail * bsize >= leastFreeBytes) return undefined;
   return `the disk that holds ${state} is full, so nothing can go on; make room, and it goes on by itself`;

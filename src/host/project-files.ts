@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Failure, failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
@@ -6,7 +6,17 @@ import { no, ok } from "../domain/result.ts";
 import type { ProjectFiles, TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/project-setup.ts";
 import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
-import { errorCode, makeWithin, readBytes, readText, writable, writeAtomically } from "./file-access.ts";
+import {
+  errorCode,
+  isTakenPlace,
+  lstatIfThere,
+  makeWithin,
+  readBytes,
+  readText,
+  statIfThere,
+  writable,
+  writeAtomically,
+} from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 import { lacksBranch, sharedDir } from "./project-place.ts";
 
@@ -67,7 +77,7 @@ export function specFiles(dirs: {
     readSpec: async (taskId, digest) => {
       const path = readable(taskId);
       // A branch may bring a symbolic link to a file that its author may not read.
-      const shown = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readText(path) : undefined;
+      const shown = lstatIfThere(path)?.isFile() === true ? readText(path) : undefined;
       const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
       if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false };
       const wanted = digest === null ? undefined : readText(given(digest));
@@ -144,11 +154,10 @@ export function hookSettings({ root, state }: ProjectPlace, format: HookSettings
     format,
     read: () => {
       const dir = dirname(file);
-      const isTaken = lstatSync(dir, { throwIfNoEntry: false }) !== undefined;
-      if (isTaken && statSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      if (isTakenPlace(dir)) {
         return no(`${dir} must be a directory, but is a file or a link that leads to none`);
       }
-      if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return ok(undefined);
+      if (lstatIfThere(file) === undefined) return ok(undefined);
       try {
         return ok(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file)));
       } catch (error) {
@@ -159,7 +168,7 @@ export function hookSettings({ root, state }: ProjectPlace, format: HookSettings
       }
     },
     write: (text) => {
-      const there = statSync(file, { throwIfNoEntry: false });
+      const there = statIfThere(file);
       const mode = there === undefined ? undefined : there.mode & 0o777;
       writeAtomically(there === undefined ? file : realpathSync(file), text, mode);
     },

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, type Stats, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure, type FailureData } from "../domain/failure.ts";
 import {
@@ -9,7 +9,7 @@ import {
   sharedDirName,
   stateDirName,
 } from "../domain/project/place.ts";
-import { errorCode, readText } from "./file-access.ts";
+import { ifThere, isTakenPlace, readText, statIfThere } from "./file-access.ts";
 
 export interface PlaceQuestion {
   /** `--project`, when typed. */
@@ -113,7 +113,7 @@ export function readRecord(state: string): ProjectRecord | undefined {
 
 /** What tells this directory from every other; undefined when it is not there. */
 export function identityOf(dir: string): { readonly device: string; readonly inode: string } | undefined {
-  const stat = statSync(dir, { throwIfNoEntry: false, bigint: true });
+  const stat = ifThere(() => statSync(dir, { throwIfNoEntry: false, bigint: true }));
   return stat === undefined ? undefined : { device: String(stat.dev), inode: String(stat.ino) };
 }
 
@@ -139,21 +139,7 @@ export function commonDirAt(dir: string): string | undefined {
   const gitDir = stat === undefined ? bareAt(dir) : stat.isDirectory() ? link : linkedFrom(dir, link);
   if (gitDir === undefined) return undefined;
   const common = readText(join(gitDir, "commondir"));
-  try {
-    return realpathSync(common === undefined ? gitDir : resolve(gitDir, common.trimEnd()));
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-function statIfThere(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
-    throw error;
-  }
+  return ifThere(() => realpathSync(common === undefined ? gitDir : resolve(gitDir, common.trimEnd())));
 }
 
 const bareAt = (dir: string): string | undefined =>
@@ -189,6 +175,7 @@ function placeIn(common: string, checkout: string): FoundPlace | undefined {
     const root = commonDirAt(record.root) === common ? record.root : rootOf(common, checkout);
     return { root, state, isBound: root === record.root && isRecorded(state, record) };
   }
+  if (isTakenPlace(state)) throw new Failure({ kind: "not-a-directory", path: state });
   const root = rootOf(common, checkout);
   if (existsSync(databaseIn(sharedDir(root)))) return { root, state: sharedDir(root), isBound: false };
   return existsSync(databaseIn(state)) || hasConfig(root) ? { root, state, isBound: false } : undefined;

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { ProjectTerms } from "../domain/role/assignment.ts";
@@ -6,6 +6,7 @@ import { type RoleText, roleTextFrom } from "../domain/role/override.ts";
 import type { Role } from "../domain/role/role-spec.ts";
 import type { RoleTexts } from "../ports/instructions.ts";
 import type { Settings } from "../ports/settings.ts";
+import { statIfThere } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
 
 /** The texts that ship, by role. */
@@ -81,4 +82,4 @@ export function readRoleText(texts: BuiltInTexts, dir: string, role: Role): Role
 
 /** Undefined when there is no such file. */
 const textIfThere = (path: string): string | undefined =>
-  statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "utf8") : undefined;
+  statIfThere(path)?.isFile() === true ? readFileSync(path, "utf8") : undefined;

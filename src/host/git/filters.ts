@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { Failure } from "../../domain/failure.ts";
@@ -13,6 +13,7 @@ import {
   isHonoured,
   judgeFilters,
 } from "../../domain/trust/filters.ts";
+import { lstatIfThere, statIfThere } from "../file-access.ts";
 import { commonDirAt } from "../project-place.ts";
 import { readTrust } from "../trust-file.ts";
 import { expectGit, git, runGit, zeroEnded } from "./git.ts";
@@ -76,7 +77,7 @@ export function settingsStamp({ commonDir, gitDir, trust }: Repository): string 
 }
 
 function stampOf(path: string): string {
-  const { mtimeMs = 0, ctimeMs = 0, size = 0, ino = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  const { mtimeMs = 0, ctimeMs = 0, size = 0, ino = 0 } = statIfThere(path) ?? {};
   return `${mtimeMs}/${ctimeMs}/${size}/${ino}`;
 }
 
@@ -239,8 +240,8 @@ const namesInBytes = (bytes: Buffer): readonly string[] => filtersNamedIn(bytes.
 
 /** Small regular files only: a pipe in its place would hold us for ever. */
 function bytesOf(path: string): Buffer {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  const isText = stat?.isSymbolicLink() === true ? statSync(path, { throwIfNoEntry: false })?.isFile() : stat?.isFile();
+  const stat = lstatIfThere(path);
+  const isText = stat?.isSymbolicLink() === true ? statIfThere(path)?.isFile() : stat?.isFile();
   return isText === true && (stat?.size ?? 0) < largestText ? readFileSync(path) : Buffer.alloc(0);
 }
 

@@ -1,4 +1,3 @@
-import { lstatSync, type Stats } from "node:fs";
 import type { Subprocess } from "bun";
 import { Failure } from "../../domain/failure.ts";
 import { gateMark } from "../../domain/process/process.ts";
@@ -316,16 +315,6 @@ function gitEnvironment(withFilters: boolean): Record<string, string> {
 }
 
 const bytesOf = (stdin: Uint8Array | string): Uint8Array => (typeof stdin === "string" ? Buffer.from(stdin) : stdin);
-
-/** What lies at a path; undefined when nothing does, also because a directory above it has become a file. */
-export function statOf(path: Buffer): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
 
 /** A path below a directory; file names are bytes and need not be text. */
 export const absolute = (root: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), path]);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readText } from "../file-access.ts";
+import { readText, statIfThere } from "../file-access.ts";
 import { runGit } from "./git.ts";
 import { commonDirOf } from "./places.ts";
 
@@ -19,7 +19,7 @@ export function identityVariables(env: Environment): Readonly<Record<string, str
  * it does. Each sling asks, so the files in which a person usually has it are read first; only then is git asked.
  */
 export async function unknownCommitter(root: string, env: Environment): Promise<string | undefined> {
-  if (configFiles(root, env).some((path) => namesUser(readText(path) ?? ""))) return undefined;
+  if (configFiles(root, env).some((path) => namesUser(textIfFile(path)))) return undefined;
   // Agents do not get the variable EMAIL.
   const { EMAIL: _, ...variables } = identityVariables(env);
   for (const ident of ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"]) {
@@ -29,6 +29,9 @@ export async function unknownCommitter(root: string, env: Environment): Promise<
   }
   return undefined;
 }
+
+/** `GIT_CONFIG_GLOBAL=/dev/null` is the usual way to have none. */
+const textIfFile = (path: string): string => (statIfThere(path)?.isFile() === true ? (readText(path) ?? "") : "");
 
 function configFiles(root: string, { HOME, XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL }: Environment): readonly string[] {
   const common = commonDirOf(root);

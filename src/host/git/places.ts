@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
+import { ifThere, lstatIfThere } from "../file-access.ts";
 import type { Place, Repository } from "./repository.ts";
 
 /** Undefined when the worktree has no usable git directory, because it is gone or the agent broke it. */
@@ -30,7 +31,7 @@ function placeIn({ commonDir: refs, objects }: Repository, gitDir: string): Plac
  * place: nothing of ours may look into that, empty it or start there.
  */
 export function standing({ path, identity = null }: Pick<OwnedWorktree, "path" | "identity">): Standing {
-  const stat = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  const stat = ifThere(() => lstatSync(path, { throwIfNoEntry: false, bigint: true }));
   if (stat === undefined) return "nothing";
   if (stat.isSymbolicLink()) return "link";
   if (!stat.isDirectory()) return "file";
@@ -106,32 +107,25 @@ export function commonDirOf(root: string): string | undefined {
 /** Where a `.git` that is a file points. */
 export const gitLinkIn = (file: string): string | undefined => /^gitdir: (.+?)\n*$/.exec(textOf(file) ?? "")?.[1];
 
-/** Small regular files only: a pipe in their place would hold us for ever. */
+/**
+ * Small regular files only: a pipe in their place would hold us for ever. Others take their worktrees away while we look
+ * through all of them.
+ */
 export function textOf(path: string): string | undefined {
-  return unlessGone(() => {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+  return ifThere(() => {
+    const stat = lstatIfThere(path);
     return stat?.isFile() === true && stat.size < 8192 ? readFileSync(path, "utf8") : undefined;
   });
 }
 
-/** Others take their worktrees away while we look through all of them. */
-function unlessGone<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-const isRealDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isRealDirectory = (path: string): boolean => lstatIfThere(path)?.isDirectory() === true;
 
 /** The last part is not followed: a link in the place of a worktree would show us the record of another one. */
 const placeInParent = (path: string): string => join(real(dirname(path)), basename(path));
 
 /** The path without links, as far as it exists. */
 function real(path: string): string {
-  const found = existsSync(path) ? unlessGone(() => realpathSync(path)) : undefined;
+  const found = existsSync(path) ? ifThere(() => realpathSync(path)) : undefined;
   if (found !== undefined) return found;
   const parent = dirname(path);
   return parent === path ? path : join(real(parent), path.slice(parent.length));

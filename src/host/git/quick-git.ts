@@ -1,9 +1,9 @@
-import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import { stateDirName, trustName } from "../../domain/project/place.ts";
 import type { QuickGit } from "../../ports/merge-git.ts";
-import { readBytes, readText } from "../file-access.ts";
+import { lstatIfThere, readBytes, readText } from "../file-access.ts";
 import { git, zeroEnded } from "./git.ts";
 import { commonDirOf, gitLinkIn, textOf } from "./places.ts";
 import { mayBeCheckedOut } from "./worktree/list.ts";
@@ -92,7 +92,7 @@ function branchTip(root: string, branch: string): string | null | undefined {
   const ref = `refs/heads/${branch}`;
   const own = textOf(join(common, ref))?.trim();
   if (own !== undefined) return isId(own) ? own : undefined;
-  const stat = lstatSync(join(common, ref), { throwIfNoEntry: false });
+  const stat = lstatIfThere(join(common, ref));
   // An empty directory may be left of branches that were deleted or packed.
   if (stat !== undefined && !stat.isDirectory()) return undefined;
   const line = readText(join(common, "packed-refs"))

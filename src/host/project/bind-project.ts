@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { DatabaseFiles } from "../../ports/database-files.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import { readIdentity } from "../engine-contact/keeper.ts";
-import { errorCode } from "../file-access.ts";
+import { errorCode, statIfThere } from "../file-access.ts";
 import { directoryIdentity } from "../git/places.ts";
 import { randomIds } from "../ids.ts";
 import { bootId } from "../linux/process-table.ts";
@@ -136,7 +136,7 @@ function isSame(a: string, b: string): boolean {
 const isAlive = (identity: ProcessIdentity): boolean => linuxProcesses.check(identity) !== "gone";
 
 const identityIfThere = (path: string): string | undefined =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? directoryIdentity(path) : undefined;
+  statIfThere(path)?.isDirectory() === true ? directoryIdentity(path) : undefined;
 
 /** Directories of an earlier version that are state. What it left in `run/` besides is made again when needed. */
 const oldDirs = ["logs", "mail-blobs", "trash", "backups", "agents", "prompts", "specs/.content", "run/env"];

@@ -8,18 +8,17 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errorCode, readText, writable } from "../file-access.ts";
+import { errorCode, readText, statIfThere, writable } from "../file-access.ts";
 
 /** Texts of those of the named files that are there and can be read. */
 export function readTexts(root: string, names: readonly string[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const name of names) {
-    const stat = statSync(join(root, name), { throwIfNoEntry: false });
+    const stat = statIfThere(join(root, name));
     if (stat?.isFile() !== true) continue;
     texts.set(name, stat.size > largestText ? "" : readFileSync(join(root, name), "utf8"));
   }
@@ -37,7 +36,7 @@ export function makeDirectory(path: string, mode = 0o755): boolean {
 /** Writes a file that is missing, all of it or nothing, and never over one that is there; says whether it did. */
 export function createFile(path: string, text: string): boolean {
   return writable(path, () => {
-    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false;
+    if (statIfThere(path) !== undefined) return false;
     const draft = draftOf(path);
     writeFileSync(draft, text);
     return placeDraft(draft, path);
@@ -55,7 +54,7 @@ export interface Replacement {
 /** Replaces a file so that readers see the old or the new one, never a part. Its permissions stay as they were. */
 export async function replaceFile(path: string, { bytes, accept, madeFrom }: Replacement): Promise<boolean> {
   const draft = draftOf(path);
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  const mode = statIfThere(path)?.mode;
   try {
     writable(path, () => writeFileSync(draft, bytes));
     if (mode !== undefined) chmodSync(draft, mode & 0o777);

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { generatedState } from "../../domain/project/generated-state.ts";
 import {
@@ -11,6 +11,7 @@ import { invalid } from "../../domain/refusal.ts";
 import { roleList } from "../../domain/role/roles.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { GeneratedPart, GeneratedParts } from "../../ports/project-setup.ts";
+import { lstatIfThere } from "../file-access.ts";
 import { randomIds } from "../ids.ts";
 import { sharedDir } from "../project-place.ts";
 import { type BuiltInTexts, ownTextFiles, readRoleText } from "../role-texts.ts";
@@ -43,7 +44,7 @@ function filePart(root: string, part: GeneratedFile): GeneratedPart {
   const path = join(".overstory", generatedNames[part]);
   const full = join(root, path);
   const ships = generatedFiles(randomIds.digest)[part];
-  const stat = lstatSync(full, { throwIfNoEntry: false });
+  const stat = lstatIfThere(full);
   if (stat !== undefined && !stat.isFile()) {
     return { part, path, state: "unknown", stuck: "is not a plain file", write: async () => undefined };
   }

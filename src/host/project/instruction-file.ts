@@ -1,10 +1,10 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { generatedState, isKept } from "../../domain/project/generated-state.ts";
 import { sealedGuide } from "../../domain/project/generated-texts.ts";
 import { begin, sectionIn, withSection } from "../../domain/project/section.ts";
-import { errorCode, readText } from "../file-access.ts";
+import { errorCode, lstatIfThere, readText, statIfThere } from "../file-access.ts";
 import { git } from "../git/git.ts";
 import { randomIds } from "../ids.ts";
 import { replaceFile } from "./files.ts";
@@ -101,8 +101,8 @@ type Located = { readonly path: string; readonly exists: boolean } | { readonly 
 /** Writing to a link would put a file in its place, so what it points to is meant, unless that is not ours to touch. */
 function locate(root: string, name: string): Located {
   const named = join(realpathSync(root), name);
-  if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return { path: named, exists: false };
-  const target = statSync(named, { throwIfNoEntry: false });
+  if (lstatIfThere(named) === undefined) return { path: named, exists: false };
+  const target = statIfThere(named);
   if (target === undefined) return { why: "it is a link that leads nowhere" };
   if (!target.isFile()) return { why: "it is not a file" };
   const path = realpathSync(named);
@@ -150,7 +150,7 @@ export function instructionFileOf({
   runtime: string;
 }): string {
   const files = new Set(codingAgents.map(({ instructionFile }) => instructionFile));
-  const isFile = (name: string): boolean => statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = (name: string): boolean => statIfThere(join(root, name))?.isFile() === true;
   const marked = [...files].find((name) => isFile(name) && readText(join(root, name))?.includes(begin) === true);
   if (marked !== undefined) return marked;
   const [own = runtime] = installedRuntimes(path);

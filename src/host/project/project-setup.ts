@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { failureOf } from "../../domain/failure.ts";
 import { generatedFiles, generatedNames } from "../../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../../domain/project/place.ts";
 import { tellIdentity } from "../../domain/project/set-up.ts";
 import type { MadeFiles, ProjectFacts, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
-import { readText } from "../file-access.ts";
+import { isTakenPlace, readText } from "../file-access.ts";
 import { fileRules } from "../git/filters.ts";
 import { expectGit, type GitAnswer, git, runGit } from "../git/git.ts";
 import { identityVariables } from "../git/identity.ts";
@@ -77,7 +77,7 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
       place = { root, state };
       return { isAdopted: before !== undefined && readRecord(state)?.id !== before };
     },
-    obstacle: () => (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false ? dir : undefined),
+    obstacle: () => [dir, repository.state, join(dirname(repository.state), "info")].find(isTakenPlace),
     settingsAreLeftOut: async () => !existsSync(settingsFile) && (await isLeftOut(root, ".overstory/config.yaml")),
     settings: () => {
       const isThere = existsSync(settingsFile);

@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { ExternalTracker, TrackerPresence, TrackerRefusal, TrackerTask } from "../../domain/tracker/tracker.ts";
 import type { Tracker, Trackers } from "../../ports/tracker.ts";
+import { statIfThere } from "../file-access.ts";
 import { endTree } from "../linux/end-tree.ts";
 import { identityOf } from "../linux/process-table.ts";
 
@@ -28,7 +28,7 @@ function opened(tracker: ExternalTracker, place: TrackerPlace): Tracker {
   };
 }
 
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+const isDirectory = (path: string): boolean => statIfThere(path)?.isDirectory() ?? false;
 
 interface Adapter {
   readonly directory: string;

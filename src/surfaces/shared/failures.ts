@@ -160,6 +160,13 @@ export function describeFailure(failure: FailureData): Description {
         hint: `look at it, put it aside, and try the same command again: ls -l ${failure.path}`,
         details,
       };
+    case "not-a-directory":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `${failure.path} must be a directory, but something else has that name; nothing was changed`,
+        hint: `look at it, put it aside, and try the same command again: ls -ld ${shellWord(failure.path)}`,
+        details,
+      };
     case "program-missing":
       return {
         ...setup("CONFIG_ERROR"),

@@ -47,6 +47,8 @@ export interface InitReport {
   readonly warnings: readonly string[];
 }
 
+const takenWords = "must be a directory, but something else has that name; look at it, and put it aside";
+
 const leftOutWords =
   "is tracked, but a sparse checkout leaves it out, and new settings would take its place; bring it in: git sparse-checkout add .overstory";
 
@@ -65,11 +67,9 @@ export const init: Effect<InitRequest, InitReport> = {
     const setup = await world.projectSetup();
     const taken = await takenName(world, "repository");
     if (taken !== undefined) return no(taken);
-    const { isAdopted } = await setup.bind();
     const obstacle = setup.obstacle();
-    if (obstacle !== undefined) {
-      return no(invalid(".overstory", "must be a directory, but something else has that name", { value: obstacle }));
-    }
+    if (obstacle !== undefined) return no(invalid(obstacle, takenWords));
+    const { isAdopted } = await setup.bind();
     if (await setup.settingsAreLeftOut()) return no(invalid(".overstory/config.yaml", leftOutWords));
     const { isThere, lastKnown } = setup.settings();
     const keeps = (isThere || lastKnown !== undefined) && !request.reset;

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import type { CheckoutMove } from "../../../ports/merge-git.ts";
+import { lstatIfThere } from "../../file-access.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { below, shown } from "../merge/tracked.ts";
 import { usersFiles } from "../merge/users-git.ts";
@@ -75,7 +76,7 @@ async function hiddenChanges({ checkout, from }: Way, among: readonly string[]):
   const marked = (await list(checkout, "ls-files", "-v", "-z"))
     .filter((line) => /^[a-zS] /.test(line))
     .map((line) => line.slice(2))
-    .filter((path) => wanted.has(path) && lstatSync(below(checkout, path), { throwIfNoEntry: false })?.isFile());
+    .filter((path) => wanted.has(path) && lstatIfThere(below(checkout, path))?.isFile());
   const changed: string[] = [];
   for (const path of marked) {
     const [is, was] = await Promise.all([

@@ -10,6 +10,7 @@ import {
   rmdirSync,
   unlinkSync,
 } from "node:fs";
+import { ifThere } from "../../file-access.ts";
 import { below } from "../merge/tracked.ts";
 
 /**
@@ -208,14 +209,7 @@ export function parentsOf(path: string): readonly string[] {
 
 const existsAt = (path: string | Buffer): boolean => lookAt(path) !== undefined;
 
-/** Undefined as well where a file is on the way to the path. */
-function lookAt(path: string | Buffer): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false, bigint: true });
-  } catch (error) {
-    if (codeOf(error) === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
+const lookAt = (path: string | Buffer): BigIntStats | undefined =>
+  ifThere(() => lstatSync(path, { throwIfNoEntry: false, bigint: true }));
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");

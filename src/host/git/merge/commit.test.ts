@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { untilAsleep } from "../../../../testkit/about-process.ts";
 import { newRun } from "../../../../testkit/gate-world.ts";
@@ -181,6 +181,17 @@ describe("the project's hooks on a candidate", () => {
     const veto = await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record });
     expect(veto?.words).toContain("from the project");
     expect(world.sprung()).toBe(false);
+  });
+
+  test("there are none where core.hooksPath leads through a plain file, or the directory is a link to itself", async () => {
+    using world = gitMergeWorld();
+    world.git(world.root, "config", "core.hooksPath", "/dev/null");
+    expect(await world.merging.hooks()).toEqual({ trusted: [], unconfirmed: [] });
+    const { path } = await world.merging.checkOut(0, world.tip("main"));
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toBeUndefined();
+    world.git(world.root, "config", "core.hooksPath", join(world.root, "..", "loop"));
+    symlinkSync("loop", join(world.root, "..", "loop"));
+    expect(await world.merging.hooks()).toEqual({ trusted: [], unconfirmed: [] });
   });
 
   test("one that nobody confirmed, or that was changed since, or that a planted core.hooksPath shows, is not run", async () => {

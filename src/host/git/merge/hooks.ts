@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { isAbsolute, join } from "node:path";
 import { type Hook, isTrustedHook } from "../../../domain/trust/filters.ts";
 import type { HookRequest, HookVeto } from "../../../ports/merge-git.ts";
-import { makeWithin } from "../../file-access.ts";
+import { makeWithin, statIfThere } from "../../file-access.ts";
 import { holdCommand } from "../../gates/held-command.ts";
 import { endTree, gateRunVariable } from "../../linux/end-tree.ts";
 import { readTrust } from "../../trust-file.ts";
@@ -71,7 +71,7 @@ export async function commitHooks(repository: Repository): Promise<readonly stri
 }
 
 function isExecutable(path: string): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statIfThere(path);
   return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
 }
 

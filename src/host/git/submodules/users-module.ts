@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readText } from "../../file-access.ts";
+import { lstatIfThere, readText } from "../../file-access.ts";
 import { expectGit, type GitAnswer, runGit, zeroEnded } from "../git.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { gitLinkIn } from "../places.ts";
@@ -48,8 +48,7 @@ function insideCheckout(dir: string): readonly string[] {
 export const isRepository = (dir: string): boolean =>
   [dir, join(dir, "objects"), join(dir, "refs")].every(isRealDirectory) && existsSync(join(dir, "HEAD"));
 
-export const isRealDirectory = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+export const isRealDirectory = (path: string): boolean => lstatIfThere(path)?.isDirectory() === true;
 
 /** The names of the modules in a directory, broken ones too. Names may have slashes; objects end the name. */
 export function moduleNames(dir: string, prefix = ""): readonly string[] {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, Rescue, RestoredWork, SeatRequest } from "../../../ports/worktrees.ts";
-import { makeWithin } from "../../file-access.ts";
+import { lstatIfThere, makeWithin } from "../../file-access.ts";
 import { type FileRules, fileRules } from "../filters.ts";
-import { absolute, expectGit, git, statOf, zeroEnded } from "../git.ts";
+import { absolute, expectGit, git, zeroEnded } from "../git.ts";
 import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";
 import { placeOf, standing } from "../places.ts";
 import { commitAt, firstFreeRef, newRef, parseRefs, pinRefs, refsBelow, snapshotRefs } from "../refs.ts";
@@ -197,11 +197,11 @@ async function changedFiles(project: GitProject, workTree: string, commit: strin
 
 /** Is a new file there already? A directory of that name is from the checkout, and the agent had replaced it. */
 function isWritten(root: string, path: Buffer, mode: string): boolean {
-  const stat = statOf(absolute(root, path));
+  const stat = lstatIfThere(absolute(root, path));
   return stat !== undefined && (mode === "160000" || !stat.isDirectory());
 }
 
-const isThere = (root: string, path: Buffer): boolean => statOf(absolute(root, path)) !== undefined;
+const isThere = (root: string, path: Buffer): boolean => lstatIfThere(absolute(root, path)) !== undefined;
 
 /** Removes a file and, as git does, the directories that are empty without it. */
 function removeFile(root: string, path: Buffer): void {

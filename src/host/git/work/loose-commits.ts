@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { lstatIfThere } from "../../file-access.ts";
 import { expectGit } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
 import type { Place } from "../repository.ts";
@@ -83,7 +84,7 @@ function entriesOf(log: string): readonly { readonly to: string; readonly why: s
 
 /** Real files of a sensible size only: a pipe in their place would hold us for ever. */
 function linesOf(path: string): readonly string[] {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatIfThere(path);
   if (stat?.isFile() !== true || stat.size > longestLog) return [];
   return readFileSync(path, "utf8")
     .split("\n")

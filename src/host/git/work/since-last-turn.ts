@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
 import type { WorktreeChange } from "../../../domain/worktree/change.ts";
 import type { LastTurn, OwnedWorktree, Snapshot } from "../../../ports/worktrees.ts";
+import { lstatIfThere } from "../../file-access.ts";
 import { rulesFor } from "../filters.ts";
-import { absolute, expectGit, statOf, zeroEnded } from "../git.ts";
+import { absolute, expectGit, zeroEnded } from "../git.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import { placeOf, textOf } from "../places.ts";
 import type { GitProject, Place } from "../repository.ts";
@@ -211,7 +212,7 @@ async function goneFiles(project: GitProject, worktree: OwnedWorktree, { place, 
   expectGit(await own.git(["ls-files", "-z"], { each }), "listing files");
   return {
     tracked: unique(deleted.filter((path) => isIn(path) === undefined)),
-    kept: files.filter(({ path, status }) => status !== "D" && statOf(absolute(root, path)) === undefined),
+    kept: files.filter(({ path, status }) => status !== "D" && lstatIfThere(absolute(root, path)) === undefined),
     snapshot: newest?.commit,
     count,
   };

@@ -1,8 +1,9 @@
 import { lstatSync } from "node:fs";
 import { isHonoured } from "../../../domain/trust/filters.ts";
 import type { OwnedWorktree, Snapshot } from "../../../ports/worktrees.ts";
+import { lstatIfThere } from "../../file-access.ts";
 import { fileRules } from "../filters.ts";
-import { absolute, expectGit, statOf, zeroEnded } from "../git.ts";
+import { absolute, expectGit, zeroEnded } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
 import { firstFreeRef, type Ref, refsBelow, snapshotRefs } from "../refs.ts";
 import type { GitProject } from "../repository.ts";
@@ -187,7 +188,7 @@ async function stagedFiles(own: OwnDir, head: string | undefined): Promise<reado
 /** Regular files up to the size that a snapshot stores, and larger ones. */
 function bySize({ maxFileBytes }: GitProject, root: string, paths: readonly Buffer[]) {
   const files = paths.flatMap((path) => {
-    const stat = statOf(absolute(root, path));
+    const stat = lstatIfThere(absolute(root, path));
     return stat?.isFile() === true ? [{ path, isSmall: stat.size <= maxFileBytes }] : [];
   });
   const those = (isSmall: boolean) => files.filter((file) => file.isSmall === isSmall).map(({ path }) => path);
@@ -220,7 +221,7 @@ async function keptByFilters(
   const names = new Set(honoured.map(({ name }) => name));
   return parts.filter((path, at) => {
     if (at % 3 !== 0 || !names.has(parts[at + 2]?.toString() ?? "")) return false;
-    const stat = statOf(absolute(root, path));
+    const stat = lstatIfThere(absolute(root, path));
     return stat?.isFile() === true && stat.size <= maxFileBytes;
   });
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { matchesGlob } from "../../../domain/text/glob.ts";
-import { absolute, expectGit, statOf, zeroEnded } from "../git.ts";
+import { lstatIfThere } from "../../file-access.ts";
+import { absolute, expectGit, zeroEnded } from "../git.ts";
 import type { GitProject } from "../repository.ts";
 import { lookAsGit, type OpenWorktree } from "../worktree/open-worktree.ts";
 
@@ -93,13 +94,13 @@ function unique(paths: readonly Buffer[]): readonly Buffer[] {
 function canBeStored(project: GitProject, root: string, path: Buffer): boolean {
   if (isNested(path)) return false;
   const file = absolute(root, path);
-  const stat = statOf(file);
+  const stat = lstatIfThere(file);
   return stat === undefined || (stat.size <= project.maxFileBytes && canBeRead(file));
 }
 
 /** A file that is gone, and a link wherever it points, can be read as what it is. */
 function canBeRead(file: Buffer): boolean {
-  const stat = statOf(file);
+  const stat = lstatIfThere(file);
   if (stat?.isFile() !== true) return true;
   try {
     accessSync(file, constants.R_OK);

@@ -12,6 +12,7 @@ import { basename, join } from "node:path";
 import type { ProcessIdentity } from "../../../domain/process/process.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { Seat, SeatRequest } from "../../../ports/worktrees.ts";
+import { lstatIfThere } from "../../file-access.ts";
 import { linuxProcesses } from "../../processes.ts";
 import { fileRules } from "../filters.ts";
 import { expectRoom, passOnFull } from "../full-disk.ts";
@@ -130,7 +131,7 @@ const unlock = (admin: string): void => rmSync(join(admin, "locked"));
 
 /** An empty directory is free. */
 export function isTaken(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatIfThere(path);
   return stat !== undefined && !(stat.isDirectory() && readdirSync(path).length === 0);
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { FoundBranch, FoundWorktree } from "../../../ports/worktrees.ts";
+import { lstatIfThere } from "../../file-access.ts";
 import { expectGit, type GitAnswer, git, runGit } from "../git.ts";
 import { adminDirOf, standing, textOf } from "../places.ts";
 import { refsBelow } from "../refs.ts";
@@ -93,7 +94,7 @@ export function mayBeCheckedOut(
 }
 
 function standsForAnother(ref: string): boolean {
-  const stat = lstatSync(ref, { throwIfNoEntry: false });
+  const stat = lstatIfThere(ref);
   return stat !== undefined && textOf(ref)?.startsWith("ref:") !== false;
 }
 

@@ -1,9 +1,9 @@
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { OwnedWorktree, SeatRequest } from "../../../ports/worktrees.ts";
-import { readText } from "../../file-access.ts";
+import { lstatIfThere, readText } from "../../file-access.ts";
 import { fileRules } from "../filters.ts";
-import { absolute, expectGit, type GitAnswer, git, statOf, zeroEnded } from "../git.ts";
+import { absolute, expectGit, type GitAnswer, git, zeroEnded } from "../git.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import { adminDirOf, gitLinkIn, ownPlace, placeOf, recordOf, standing, textOf } from "../places.ts";
 import { commitAt, pinRefs } from "../refs.ts";
@@ -155,7 +155,7 @@ async function seeHiddenChanges(own: OwnDir, root: string): Promise<void> {
     // Copied: the part is a window on all that came with it.
     const path = (): Buffer => Buffer.from(entry.subarray(2));
     if (isLowerCase(tag)) assumed.push(path());
-    if (upperCase(tag) === skipWorktreeTag && statOf(absolute(root, entry.subarray(2)))) skipped.push(path());
+    if (upperCase(tag) === skipWorktreeTag && lstatIfThere(absolute(root, entry.subarray(2)))) skipped.push(path());
   };
   const listed = await own.git(["ls-files", "-v", "-z"], { each });
   // A later step that needs the index reports that git cannot read it.
@@ -229,12 +229,10 @@ export async function isEmptied(
   { repository }: GitProject,
   { path, branch }: Pick<SeatRequest, "path" | "branch">,
 ): Promise<boolean> {
-  if (lstatSync(join(path, ".git"), { throwIfNoEntry: false }) !== undefined) return false;
+  if (lstatIfThere(join(path, ".git")) !== undefined) return false;
   const listed = await git(repository.root, "ls-tree", "-z", "--name-only", `refs/heads/${branch}`);
   const names = listed.out.split("\0").filter((name) => name !== "");
-  return (
-    names.length > 0 && names.every((name) => lstatSync(join(path, name), { throwIfNoEntry: false }) === undefined)
-  );
+  return names.length > 0 && names.every((name) => lstatIfThere(join(path, name)) === undefined);
 }
 
 /**

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { matchesGlob } from "../../../domain/text/glob.ts";
+import { lstatIfThere, statIfThere } from "../../file-access.ts";
 import { rulesFor } from "../filters.ts";
 import { expectRoom } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
@@ -46,8 +47,8 @@ export const includedIn = (root: string, include: readonly string[]): readonly s
 
 function matching(root: string, pattern: string): readonly string[] {
   const plain = pattern.replace(/\/+$/, "");
-  if (statSync(join(root, plain), { throwIfNoEntry: false })?.isFile() === true) return isOurs(plain) ? [] : [plain];
-  if (lstatSync(join(root, plain), { throwIfNoEntry: false })?.isDirectory() === true) {
+  if (statIfThere(join(root, plain))?.isFile() === true) return isOurs(plain) ? [] : [plain];
+  if (lstatIfThere(join(root, plain))?.isDirectory() === true) {
     return filesBelow(root, plain, Number.POSITIVE_INFINITY);
   }
   const steps = plain.split("/");
@@ -66,7 +67,7 @@ const isOurs = (path: string): boolean => /^\.(overstory|git)(\/|$)/.test(path);
 
 /** The plain files in a directory, not through links, whose paths have at most so many steps. */
 function filesBelow(root: string, dir: string, depth: number): readonly string[] {
-  if (isOurs(dir) || !existsSync(join(root, dir))) return [];
+  if (isOurs(dir) || statIfThere(join(root, dir))?.isDirectory() !== true) return [];
   return readdirSync(join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const path = dir === "" ? entry.name : `${dir}/${entry.name}`;
     if (entry.isFile()) return isOurs(path) ? [] : [path];
