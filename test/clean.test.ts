@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
@@ -213,6 +213,19 @@ describe("ov clean", () => {
     expect(inState(project, "worktrees")).toEqual(["open"]);
     expect(inState(project, "agents")).toEqual(["open"]);
     expect(existsSync(join(project.root, ".overstory", "specs", "t-1.md"))).toBe(true);
+  });
+
+  test("takes a link away that stands in the place of a directory, and nothing behind it", async () => {
+    await using project = await lived();
+    const outside = join(project.home, "outside");
+    put(outside, "keep.md", "precious\n");
+    for (const dir of [join(project.root, ".overstory", "specs"), statePath(project.root, "logs")]) {
+      rmSync(dir, { recursive: true });
+      symlinkSync(outside, dir);
+    }
+    await project.json("clean", "--specs", "--logs");
+    expect(readdirSync(outside)).toEqual(["keep.md"]);
+    expect(existsSync(join(project.root, ".overstory", "specs"))).toBe(false);
   });
 
   test("single targets leave everything else alone", async () => {

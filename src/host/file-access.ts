@@ -149,6 +149,16 @@ export function makeWithin(dir: string, levels: number): void {
   }
 }
 
+/**
+ * Is `path`, or a directory between it and `top`, a link? An agent can put a link in the place of a directory of ours; what
+ * is behind the link is not ours to write or delete.
+ */
+export function isBehindLink(top: string, path: string): boolean {
+  for (let at = path; at.length > top.length; at = dirname(at))
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) return true;
+  return false;
+}
+
 /** A sentence for a person when the disk with this directory is full; undefined when it has space. */
 export function fullDiskWords(state: string): string | undefined {
   // A clone brings no state directory; the first command that writes makes it.

@@ -1,5 +1,14 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { oldFiles } from "./old-files.ts";
@@ -60,3 +69,21 @@ test("old texts of specifications go, one that was given again stays, and the re
   expect([first.digest, again.digest].map((digest) => existsSync(text(digest)))).toEqual([false, true]);
   expect(await specs.readSpec("T1", again.digest)).toMatchObject({ text: "again\n", byHand: false });
 });
+
+test.each(["logs", "logs/merge", "mail-blobs", "specs/.content", "run/env", "logs/ann"])(
+  "a link in the place of %s makes nothing behind it an old file of ours",
+  async (name) => {
+    const state = mkdtempSync(join(dir, "linked-"));
+    const outside = mkdtempSync(join(dir, "outside-"));
+    for (const path of ["merge/mine", "1-turn-a1", `${"a".repeat(64)}.md`, "ann/1-turn-a1"]) {
+      mkdirSync(join(outside, path), { recursive: true });
+      age(join(outside, path), 100);
+    }
+    mkdirSync(join(state, name, ".."), { recursive: true });
+    symlinkSync(outside, join(state, name));
+    const old = oldFiles(state);
+    const { turnLogsBefore, logsBefore, specsBefore, environmentsBefore, blobsBefore } = old;
+    for (const find of [turnLogsBefore, logsBefore, specsBefore, environmentsBefore, blobsBefore])
+      expect(await find(Date.now() - dayMs, 0)).toEqual([]);
+  },
+);

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { OldFiles } from "../ports/project-files.ts";
-import { errorCode } from "./file-access.ts";
+import { errorCode, isBehindLink } from "./file-access.ts";
 
 /** Each costs a question to the file system, and an engine that starts has other things to do. */
 const mostAtOnce = 1_000;
@@ -17,8 +17,20 @@ export function oldFiles(state: string): OldFiles {
   const captured = join(state, "run", "env");
   const blobs = join(state, "mail-blobs");
   const turns = join(state, "logs");
+  const namesIn = (dir: string): readonly string[] => (isBehindLink(state, dir) ? [] : namesOf(dir));
+  const oldIn = (dir: string, time: number, turn: number): readonly string[] =>
+    // Nothing says how old an entry is but itself, so every turn asks another part of them.
+    partOf(namesIn(dir), turn).filter((name) => isOlder(join(dir, name), time));
   return {
-    turnLogsBefore: async (time, turn) => oldTurns(turns, time, turn),
+    turnLogsBefore: async (time, turn) => {
+      // Directories `logs/<agent>/<time>-<turn>`. The output of gates lies beside them, in `logs/merge`.
+      const dirs = namesIn(turns).filter((name) => name !== "merge");
+      const all = dirs.flatMap((agent) => namesIn(join(turns, agent)).map((name) => join(turns, agent, name)));
+      return partOf(all, turn).flatMap((path) => {
+        const turnId = turnName.exec(basename(path))?.[1];
+        return turnId !== undefined && isOlder(path, time) ? [{ path, turnId }] : [];
+      });
+    },
     removeTurnLogs: async (paths) => {
       for (const path of paths) {
         await rm(path, { recursive: true, force: true });
@@ -44,16 +56,6 @@ export function oldFiles(state: string): OldFiles {
   };
 }
 
-/** Directories `logs/<agent>/<time>-<turn>`. The output of gates lies beside them, in `logs/merge`. */
-function oldTurns(logs: string, time: number, turn: number) {
-  const dirs = namesIn(logs).filter((name) => name !== "merge");
-  const all = dirs.flatMap((agent) => namesIn(join(logs, agent)).map((name) => join(logs, agent, name)));
-  return partOf(all, turn).flatMap((path) => {
-    const turnId = turnName.exec(basename(path))?.[1];
-    return turnId !== undefined && isOlder(path, time) ? [{ path, turnId }] : [];
-  });
-}
-
 function removeIfEmpty(dir: string): void {
   try {
     rmdirSync(dir);
@@ -63,17 +65,12 @@ function removeIfEmpty(dir: string): void {
   }
 }
 
-/** Nothing says how old an entry is but itself, so every turn asks another part of them. */
-function oldIn(dir: string, time: number, turn: number): readonly string[] {
-  return partOf(namesIn(dir), turn).filter((name) => isOlder(join(dir, name), time));
-}
-
 function partOf(names: readonly string[], turn: number): readonly string[] {
   const start = names.length <= mostAtOnce ? 0 : (turn * mostAtOnce) % names.length;
   return [...names.slice(start), ...names.slice(0, start)].slice(0, mostAtOnce);
 }
 
-function namesIn(dir: string): readonly string[] {
+function namesOf(dir: string): readonly string[] {
   try {
     return readdirSync(dir);
   } catch (error) {

@@ -8,6 +8,7 @@ import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/proj
 import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
 import {
   errorCode,
+  isBehindLink,
   isTakenPlace,
   lstatIfThere,
   makeWithin,
@@ -85,7 +86,8 @@ export function specFiles(dirs: {
         return shown === undefined ? undefined : { path, text: shown, byHand: true };
       const strange = shownDigest !== undefined && !existsSync(given(shownDigest));
       if (shown !== undefined && strange && isNewer(path, given(digest))) return { path, text: shown, byHand: true };
-      renew(path, wanted);
+      // Where a link has the place of the directory, nothing is written behind it.
+      if (!isBehindLink(dirname(dirs.shown), dirs.shown)) renew(path, wanted);
       return { path, text: wanted, byHand: false };
     },
   };

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { databaseName, type ProjectPlace } from "../../domain/project/place.ts";
 import { targetDirs } from "../../domain/worktree/classify.ts";
@@ -44,6 +53,8 @@ export function cleanFiles(terms: CleanTerms): CleanFiles {
     },
     emptyDir: async ({ dir, backUp }, backup) => {
       for (const { path: from, kept } of homesOf(place, dir)) {
+        // Only the link goes. What it leads to is not ours.
+        if (isLink(from)) rmSync(from);
         const to = join(root, backup.path, kept);
         const entries = entriesOf(from);
         for (const name of entries) {
@@ -70,6 +81,8 @@ function homesOf({ root, state }: ProjectPlace, dir: string) {
   ];
 }
 
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
 const entriesOf = (dir: string): readonly string[] => (existsSync(dir) ? readdirSync(dir) : []);
 
 async function bringBack({ place, worktrees, database }: CleanTerms, name: string): Promise<BroughtBack> {
@@ -80,6 +93,7 @@ async function bringBack({ place, worktrees, database }: CleanTerms, name: strin
   const files: string[] = [];
   for (const { path: home, kept } of Object.values(targetDirs).flatMap((target) => homesOf(place, target.dir))) {
     for (const entry of entriesOf(join(dir, kept))) {
+      if (isLink(home)) rmSync(home);
       if (existsSync(join(home, entry))) continue;
       mkdirSync(home, { recursive: true });
       renameSync(join(dir, kept, entry), join(home, entry));

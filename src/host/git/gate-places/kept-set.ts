@@ -61,8 +61,11 @@ export interface KeptSets {
 /** The sets of one slot: of so many states of dependencies at most, the latest used ones. */
 const mostSets = 3;
 
+/** The directory in the pool in which the sets are. */
+export const keptName = "kept";
+
 export function keptSets(poolDir: string, slot: number): KeptSets {
-  const dir = join(poolDir, "kept");
+  const dir = join(poolDir, keptName);
   const home = (id: string): string => join(dir, `${slot}-${id}`);
   const placeFile = join(poolDir, "state", `${slot}.kept`);
   return {

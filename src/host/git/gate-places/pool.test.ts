@@ -116,10 +116,11 @@ describe("a slot of the pool", () => {
 
   test("works where the project and the pool are reached through links", async () => {
     using world = gitMergeWorld({ files });
-    const [root, pool] = [`${world.root}-link`, `${world.pool}-link`];
+    const [root, above] = [`${world.root}-link`, `${world.pool}-link`];
     mkdirSync(world.pool);
     symlinkSync(world.root, root);
-    symlinkSync(world.pool, pool);
+    symlinkSync(world.pool, above);
+    const pool = join(above, "pool");
     const merging = gitMerging(root, { poolDir: pool, scratch: world.scratch });
     const main = world.tip("main");
     const keep = { keepIgnored: ["node_modules"], cache: [], setup: "install", landed: main, rest: "goes" } as const;
@@ -127,6 +128,23 @@ describe("a slot of the pool", () => {
     mkdirSync(join(path, "node_modules"));
     await merging.keepInstalled(0, main, keep);
     expect(await merging.checkOut(0, main, keep)).toMatchObject({ path, kept: ["node_modules"] });
+  });
+
+  test.each(["", "state", "kept"])("a link in the place of the pool's directory %p is not followed", async (name) => {
+    using world = gitMergeWorld({ files });
+    const outside = join(world.root, "..", "outside");
+    const mine = ["0/keep", "0.index", "0.index.lock", "0.kept", "0-new/keep"];
+    for (const path of mine) world.write(outside, path, "precious\n");
+    mkdirSync(join(world.pool, name, ".."), { recursive: true });
+    symlinkSync(outside, join(world.pool, name));
+    const main = world.tip("main");
+    const keep = { keepIgnored: ["node_modules"], cache: [], setup: "install", landed: main, rest: "goes" } as const;
+    const { path } = await world.merging.checkOut(0, main, keep);
+    mkdirSync(join(path, "node_modules"));
+    await world.merging.keepInstalled(0, main, keep);
+    expect(await world.merging.checkOut(0, main, keep)).toMatchObject({ kept: ["node_modules"] });
+    for (const each of mine) expect(world.read(outside, each)).toBe("precious\n");
+    expect(readdirSync(outside).toSorted()).toEqual(["0", "0-new", "0.index", "0.index.lock", "0.kept"]);
   });
 
   test("a commit that is not there is an error", async () => {

@@ -14,7 +14,7 @@ import { extrasInSubmodules, insideOf, refillSubmodules } from "../submodules/re
 import { homeOf } from "../submodules/users-module.ts";
 import { removeAll } from "../work/trash.ts";
 import { type KeptRoot, Tampered } from "./kept-copy.ts";
-import { installKey, type KeptSet, type KeptSets, keptSets } from "./kept-set.ts";
+import { installKey, type KeptSet, type KeptSets, keptName, keptSets } from "./kept-set.ts";
 import { makePlace, type PoolPlace, placeAt, settlePlace } from "./pool-place.ts";
 import {
   extrasIn,
@@ -317,6 +317,7 @@ interface Slot {
 function openSlot(poolDir: string, slot: number): Slot {
   const pool = usable(poolDir);
   const state = usable(join(pool, "state"));
+  usable(join(pool, keptName));
   const index = join(state, `${slot}.index`);
   // A git command that was killed leaves the lock behind. No other process uses this index.
   removeAll(`${index}.lock`);
@@ -332,11 +333,12 @@ function openSlot(poolDir: string, slot: number): Slot {
   };
 }
 
-/** The real path of a directory of ours that we can use, whatever a command did to it. */
+/**
+ * The real path of a directory of ours that we can use, whatever a command did to it. A link in its place is taken away,
+ * never followed: places are deleted in here. The directories above it may be reached through links.
+ */
 function usable(dir: string): string {
-  // The pool itself may be reached through a link.
-  const found = lstatSync(dir, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isDirectory() && !found.isSymbolicLink()) removeAll(dir);
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) removeAll(dir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const real = realpathSync(dir);
   if ((lstatSync(real).mode & 0o700) !== 0o700) chmodSync(real, 0o700);
