@@ -75,6 +75,25 @@ test("no command waits for a pipe in place of a file", async () => {
   expect(hanging).toEqual([]);
 });
 
+test("no command waits for a pipe that it was given as a file; what the shell opened for it is read", async () => {
+  await using project = await makeProject();
+  const pipe = join(project.root, "pipe");
+  Bun.spawnSync(["mkfifo", pipe]);
+  for (const args of [
+    ["sling", "Do it", "--spec", "pipe", "--dry-run"],
+    ["task", "import", "pipe"],
+    ["done", "--verdict", "fail", "--summary", "No", "--findings", "pipe"],
+    ["merge-file", "pipe", "pipe", "pipe"],
+    ["hook", "pre-tool", "--rules", "pipe"],
+  ])
+    expect([args.join(" "), await hangs(project, args)]).toEqual([args.join(" "), false]);
+  const refused = await project.ov("sling", "Do it", "--spec", "pipe", "--dry-run");
+  expect(refused.err).toContain(`file cannot be read (it is a pipe) (got "${pipe}")`);
+  const opened = `${ovBinary()} task import <(echo '{"id":"t1","title":"Do it"}') --json`;
+  const imported = Bun.spawnSync(["bash", "-c", opened], { cwd: project.root, env: { ...project.env } });
+  expect(JSON.parse(imported.stdout.toString())).toMatchObject({ success: true });
+}, 180_000);
+
 test("no command waits for a pipe where git opens a file of a worktree, and the operator is told of it", async () => {
   const scenario = `
 - do:

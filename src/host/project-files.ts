@@ -111,13 +111,18 @@ export const typedFiles = (cwd: string): TypedFiles => ({
   remove: (path) => rmSync(path, { recursive: true, force: true }),
 });
 
+/** What the shell opened for this command, as `<(...)` and redirections do, ends when its writer ends. */
+const isGivenOpen = (path: string): boolean => /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+|dev\/null)$/.test(path);
+
 /** `root` is asked for only when a path of the project is named. */
 export const textFiles = (cwd: string, root: () => Promise<string>): TextFiles => ({
   locate: async (path, at) => resolve(at === "project" ? await root() : cwd, path),
   read: (path) => {
     try {
-      return ok(readFileSync(path, "utf8"));
+      return ok(isGivenOpen(path) ? readFileSync(path, "utf8") : readText(path));
     } catch (error) {
+      const failure = failureOf(error);
+      if (failure.kind === "unusable-file") return no(failure.problem);
       const code = errorCode(error);
       if (code === undefined) throw error;
       return code === "ENOENT" ? ok(undefined) : no(code);
