@@ -5,6 +5,7 @@ import type { Verdict } from "../domain/guard/tool-use.ts";
 import type { RoleSpec } from "../domain/role/role-spec.ts";
 import { roleOf } from "../domain/role/roles.ts";
 import { agentInstructions, placedPaths } from "../host/agent-instructions.ts";
+import type { OpenRepository } from "../host/git/repository.ts";
 import { gitWorktrees } from "../host/git/worktrees.ts";
 import { placeOvShim, selfCommand } from "../host/own-program.ts";
 import { guardMachine } from "../host/tool-guard.ts";
@@ -16,8 +17,9 @@ import { runtimeNames } from "./runtime-names.ts";
 import { runtimeById, steeringFiles } from "./runtimes.ts";
 
 /** The worktrees of the agents of a project. No hot command needs them, nor anything else of this file. */
-export const projectWorktrees = ({ root, dir, config }: Project): WorktreeKeeping =>
+export const projectWorktrees = ({ root, dir, config }: Project, repository?: OpenRepository): WorktreeKeeping =>
   gitWorktrees(root, {
+    repository,
     state: dir,
     maxFileBytes: config.snapshot.maxFileBytes,
     include: config.worktree.include,

@@ -7,6 +7,7 @@ import { seatedStore } from "../engine/engine-lease.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { enginesAbroad } from "../host/engine-contact/caller.ts";
 import { engineSide } from "../host/engine-contact/engine-side.ts";
+import { openRepository } from "../host/git/repository.ts";
 import { randomIds } from "../host/ids.ts";
 import { killPointsFrom } from "../host/kill-points.ts";
 import { lockLimitOf } from "../host/linux/mark.ts";
@@ -54,7 +55,8 @@ interface EngineOptions {
 
 /** The engine process of one project, until it has nothing to do or is asked to end. */
 export async function engineMain(opened: Project, options: EngineOptions = {}): Promise<void> {
-  settleIn();
+  // Most of its work comes in short bursts, in which compiling at once takes the processor from the git that it waits for.
+  settleIn({ reluctance: 8 });
   cutLogs(opened);
   await recordIfNew(opened);
   const stop = options.stop ?? stopOnSignals();
@@ -93,6 +95,7 @@ async function serveWith(
   const { store, holdTo } = seatedStore(served.store, leave.replaced);
   placeOvShim(project.dir);
   const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(ownSide, project, store) : ownSide;
+  const repository = openRepository(project.root);
   const ports: EnginePorts = {
     root: project.root,
     store,
@@ -102,8 +105,8 @@ async function serveWith(
     reach: killPointsFrom(project.env),
     processes: linuxProcesses,
     killOne,
-    worktrees: projectWorktrees(project),
-    ...mergingParts(project, store),
+    worktrees: projectWorktrees(project, repository),
+    ...mergingParts(project, store, repository),
     // A person who runs the engine in the foreground is its keeper.
     side: {
       ...side,

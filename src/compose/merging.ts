@@ -5,17 +5,19 @@ import type { MergePorts } from "../engine/merge/ports.ts";
 import { resolver } from "../engine/merge/resolve.ts";
 import { gateRunner, saveChangedFiles } from "../host/gates/gate-runner.ts";
 import { gitMerging } from "../host/git/merging.ts";
+import type { OpenRepository } from "../host/git/repository.ts";
 import { scratchMerging } from "../host/git/scratch-merging.ts";
 import { randomIds } from "../host/ids.ts";
-import { sharedDir } from "../host/project-place.ts";
+import { gatePlaces } from "../host/project-place.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";
 import type { World } from "../usecases/operation.ts";
 import { openStore, type Project } from "./project.ts";
 
-export const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">): MergeGit =>
+const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">, repository: OpenRepository): MergeGit =>
   gitMerging(root, {
-    poolDir: join(sharedDir(root), "merge-worktrees"),
+    repository,
+    poolDir: gatePlaces(root),
     scratch: join(dir, "run", "git"),
   });
 
@@ -25,8 +27,8 @@ type MergingParts = Pick<
 >;
 
 /** What the engine merges with. */
-export function mergingParts(project: Project, store: Store): MergingParts {
-  const merging = projectMerging(project);
+export function mergingParts(project: Project, store: Store, repository: OpenRepository): MergingParts {
+  const merging = projectMerging(project, repository);
   // Loaded with the first conflict: its parsers take as long to load as everything else an engine needs to start.
   let known: Promise<readonly Rung[]> | undefined;
   const rungs = (): Promise<readonly Rung[]> => {

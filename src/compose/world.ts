@@ -129,7 +129,7 @@ export const makeWorld = ({
       return untilAnswered({ changeCounter, now: () => performance.now(), sleep }, ask, signal);
     },
     fullDisk: () => fullDiskWords(state()),
-    expectLongWork: settleIn,
+    expectLongWork: () => settleIn(),
     runtimes: runtimeChoices.map(({ name }) => name),
     requireOperator: async (action, at) => {
       if (caller === "remote") {

@@ -61,7 +61,8 @@ interface Worker {
  *   when                                 what the loop does
  *   at each wake                         starts turns that are due, asks `Seating` to look
  *   at a wake, at most every 100 ms      asks every other worker to look, and calls the watchdog; one look is brought
- *                                        forward when a merge could begin
+ *                                        forward when a merge could begin; agents that wait for a worktree are served
+ *                                        before, for 100 ms at most
  *   at a wake, at most every 250 ms      takes over turns whose supervisor is gone; asks when the watchdog is due
  *   every 500 ms while work is live      looks for unannounced changes, a lost keeper, lost or silent supervisors
  *   at the next due time                 a whole round: a turn to be tried again, a timer, the watchdog
@@ -97,6 +98,8 @@ class Engine {
   /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
   #ownersInDoubt = true;
   #lookedAsideAt = Number.NEGATIVE_INFINITY;
+  /** Since when agents are being seated without a pause. */
+  #seatingSince: number | undefined;
   #hurriedAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
@@ -192,7 +195,7 @@ class Engine {
     // One moment for the whole round: a turn that becomes due on its way is either claimed or waited for.
     const moment = clock.now();
     await this.#startTurns(moment);
-    const early = this.#lookedAsideAt + lookAsideMs - clock.monotonic();
+    const early = this.#nextLookAside() - clock.monotonic();
     if (early > 0 && !(await this.#hasMergeToBegin(moment))) {
       await this.#signal.wait(early);
       return false;
@@ -214,6 +217,15 @@ class Engine {
     }
     await this.#rest(live, now + Math.max(dueInMs ?? idleLeft, 1), seen);
     return false;
+  }
+
+  /**
+   * When the workers beside the turns may look again. Each of their looks costs as much of this thread as giving an agent
+   * its worktree, for which somebody waits.
+   */
+  #nextLookAside(): number {
+    this.#seatingSince = this.#seating.isBusy ? (this.#seatingSince ?? this.#ports.clock.monotonic()) : undefined;
+    return Math.max(this.#lookedAsideAt, this.#seatingSince ?? Number.NEGATIVE_INFINITY) + lookAsideMs;
   }
 
   /**

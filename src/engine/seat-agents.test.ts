@@ -41,6 +41,17 @@ test("a full disk is no failure of the agent that met it: it is tried again, but
   expect(world.seating.dueInMs()).toBeUndefined();
 });
 
+test("it is busy from the look that finds somebody until everybody's fate is known", async () => {
+  await using world = await seatWorld();
+  const looking = world.look();
+  expect(world.seating.isBusy).toBe(false);
+  // Reads of a store are answered one after the other, so the look has been answered by then.
+  await world.facts();
+  expect(world.seating.isBusy).toBe(true);
+  await looking;
+  expect(world.seating.isBusy).toBe(false);
+});
+
 test("one that was stopped while it waited gets no worktree", async () => {
   await using world = await seatWorld();
   const looking = world.look();

@@ -63,6 +63,11 @@ export class Seating {
     this.#flight.ask();
   }
 
+  /** Some agent is being seated. */
+  get isBusy(): boolean {
+    return this.#busy.size > 0;
+  }
+
   /** Resolves when no agent is being seated. */
   async settled(): Promise<void> {
     for (;;) {

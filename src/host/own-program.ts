@@ -65,8 +65,9 @@ export function toolServer(): ToolServer {
 
 /**
  * To be called by what lives longer than a command: from here on code that runs often is compiled. The program starts
- * without, for most of its lives are over before that would pay.
+ * without, for most of its lives are over before that would pay. `reluctance`: how many times as often as usual code must
+ * run before it is compiled.
  */
-export function settleIn(): void {
-  Bun.unsafe.setJITPolicy(1);
+export function settleIn({ reluctance = 1 }: { readonly reluctance?: number } = {}): void {
+  Bun.unsafe.setJITPolicy(reluctance);
 }

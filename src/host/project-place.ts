@@ -85,6 +85,9 @@ export function stateDir(root: string): string {
 /** What people share in a checkout. */
 export const sharedDir = (root: string): string => join(root, sharedDirName);
 
+/** Where gates run: checkouts of their own. */
+export const gatePlaces = (root: string): string => join(sharedDir(root), "merge-worktrees");
+
 export const databaseIn = (state: string): string => join(state, databaseName);
 
 /** A file without a byte holds nothing that could be lost by making it anew, and nothing that could be read. */

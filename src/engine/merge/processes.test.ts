@@ -13,7 +13,7 @@ async function startedFor(branches: number, before = ":"): Promise<readonly stri
     const log = join(dir, "log");
     const git = join(dir, "git");
     writeFileSync(log, "");
-    const steps = [`printf '%s ' "$@" >> '${log}'`, `echo >> '${log}'`, before, `exec '${Bun.which("git")}' "$@"`];
+    const steps = [`printf '%s \\n' "$*" >> '${log}'`, before, `exec '${Bun.which("git")}' "$@"`];
     writeFileSync(git, `#!/bin/sh\n${steps.join("\n")}\n`);
     chmodSync(git, 0o755);
     const root = join(import.meta.dir, "..", "..", "..");

@@ -11,12 +11,13 @@ import { ageMs, killOne } from "../linux/process-table.ts";
  * failures in a row, since an engine that cannot start will not start by trying.
  */
 const loop = `
+now() { if read -r up _ </proc/uptime; then up=\${up%%.*}; else up=$(date +%s); fi; } 2>/dev/null
 fails=0
 while :; do
-  began=$(date +%s)
+  now; began=$up
   "$@"
   [ $? -eq 0 ] && exit 0
-  [ $(($(date +%s) - began)) -gt 10 ] && fails=0
+  now; [ $((up - began)) -gt 10 ] && fails=0
   fails=$((fails + 1))
   [ $fails -gt 20 ] && exit 1
   [ $fails -gt 3 ] && sleep 1

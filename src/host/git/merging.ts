@@ -35,7 +35,7 @@ import { objectMerger } from "./merge/object-merge.ts";
 import { mergeOver, revert } from "./merge/revert.ts";
 import { checkoutsOf, headLogs, updateRefs } from "./merge/update-refs.ts";
 import { refsBelow } from "./refs.ts";
-import { openRepository } from "./repository.ts";
+import { type OpenRepository, openRepository } from "./repository.ts";
 import { comparing, lostPointers } from "./submodules/lost-pointers.ts";
 
 export interface MergingOptions {
@@ -49,6 +49,8 @@ export interface MergingOptions {
   readonly signingLimitMs?: number;
   /** How long a directory stays in the scratch directory after its last use, for the next one. */
   readonly idleMs?: number;
+  /** The repository, where others of the same process read it as well. */
+  readonly repository?: OpenRepository | undefined;
 }
 
 const oneMinute = 60_000;
@@ -57,7 +59,7 @@ const aFewSeconds = 5_000;
 /** Merging in the repository at `root`. */
 export function gitMerging(root: string, options: MergingOptions): MergeGit {
   const { poolDir, scratch, hookLimitMs = oneMinute, idleMs = aFewSeconds } = options;
-  const repository = openRepository(root);
+  const { repository = openRepository(root) } = options;
   let opened: Promise<MergeTools> | undefined;
   const tools = (): Promise<MergeTools> => {
     opened ??= repository().then((known) =>
@@ -83,6 +85,8 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     subjectOf: async (commit) => subjectOf(await mergeRepo(), commit),
     lostPointers: async (from, to) => lostPointers(await mergeRepo(), from, to),
     expectMerges: async () => {
+      // What the caller asks git for meanwhile is needed sooner, and starts first.
+      await new Promise(setImmediate);
       try {
         const { merger, mergeRepo, readAhead } = await tools();
         readAhead();

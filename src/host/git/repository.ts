@@ -20,10 +20,19 @@ export interface Repository {
   readonly trust: string;
 }
 
-export function openRepository(root: string): () => Promise<Repository> {
+/** The first call that succeeds reads it. */
+export type OpenRepository = () => Promise<Repository>;
+
+export function openRepository(root: string): OpenRepository {
   let known: Promise<Repository> | undefined;
   return () => {
-    known ??= readRepository(root);
+    if (known === undefined) {
+      known = readRepository(root);
+      // A failure need not last: the next call reads again.
+      known.catch(() => {
+        known = undefined;
+      });
+    }
     return known;
   };
 }
@@ -90,6 +99,8 @@ export interface WorktreeOptions {
   readonly trash?: string;
   /** Where directories of one operation are made. No other process may write there. */
   readonly scratch?: string;
+  /** The repository, where others of the same process read it as well. */
+  readonly repository?: OpenRepository | undefined;
 }
 
 /** A repository with the settings and directories that operations on its worktrees need. Submodules have one each. */

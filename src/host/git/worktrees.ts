@@ -37,7 +37,7 @@ import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./worktree/rem
 
 /** Worktrees of all kinds of the repository at `root`. Worktrees are added and removed one at a time: git itself races. */
 export function gitWorktrees(root: string, options: WorktreeOptions = {}): WorktreeKeeping {
-  const repository = openRepository(root);
+  const { repository = openRepository(root) } = options;
   const project = async (): Promise<GitProject> => gitProject(await repository(), options);
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {

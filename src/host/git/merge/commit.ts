@@ -44,7 +44,9 @@ export function committer(mergeRepo: MergeRepository, signingLimitMs = aFewSecon
   };
   const readAhead = async (): Promise<void> => {
     const read = signature();
-    // The platform takes milliseconds to find the time zone, once. Git reads meanwhile.
+    // The platform takes milliseconds to find the time zone, once. The caller starts other processes of git first, which
+    // work meanwhile.
+    await new Promise(setImmediate);
     new Date().getTimezoneOffset();
     await read;
   };

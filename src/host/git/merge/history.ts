@@ -89,7 +89,12 @@ export async function leavingPointsOfEach(
   heads: readonly string[],
 ): Promise<readonly ReadonlySet<string>[]> {
   const parents = heads.length === 0 ? new Map() : await parentsOutside(mergeRepo, from, [...new Set(heads)]);
-  return heads.map((head) => leavingPoints(parents, head));
+  const known = new Map<string, ReadonlySet<string>>();
+  return heads.map((head) => {
+    const points = leavingPoints(parents, head, known);
+    known.set(head, points);
+    return points;
+  });
 }
 
 /** Every commit that some head has and `from` does not, with its parents. */
@@ -109,16 +114,24 @@ async function parentsOutside(
   );
 }
 
-/** Where the history of a head joins that of the other side. Where that is one commit, it is their merge base. */
-function leavingPoints(parents: ReadonlyMap<string, readonly string[]>, head: string): ReadonlySet<string> {
+/**
+ * Where the history of a head joins that of the other side. Where that is one commit, it is their merge base. `known`:
+ * what earlier calls have found.
+ */
+function leavingPoints(
+  parents: ReadonlyMap<string, readonly string[]>,
+  head: string,
+  known: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
+): ReadonlySet<string> {
   const points = new Set<string>();
   const seen = new Set<string>();
   const rest = [head];
   for (let commit = rest.pop(); commit !== undefined; commit = rest.pop()) {
     if (seen.has(commit)) continue;
     seen.add(commit);
-    const before = parents.get(commit);
-    if (before === undefined) points.add(commit);
+    const [before, found] = [parents.get(commit), known.get(commit)];
+    if (found !== undefined) for (const point of found) points.add(point);
+    else if (before === undefined) points.add(commit);
     else rest.push(...before);
   }
   return points;
