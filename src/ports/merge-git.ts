@@ -93,11 +93,18 @@ export interface MoveRequest {
  */
 export type CheckoutMove =
   | { readonly kind: "done" }
-  | { readonly kind: "local-changes"; readonly paths: readonly string[] }
+  /** `marked`: those of the paths that git would not put away as they are. */
+  | { readonly kind: "local-changes"; readonly paths: readonly string[]; readonly marked?: readonly MarkedPath[] }
   | { readonly kind: "moved"; readonly problem: string }
   | { readonly kind: "locked"; readonly problem: string }
   | { readonly kind: "no-room"; readonly problem: string }
   | { readonly kind: "failed"; readonly problem: string };
+
+/** What a user told git about a file: not to look at its changes, or that it is to be added later. */
+export interface MarkedPath {
+  readonly path: string;
+  readonly mark: "skip-worktree" | "assume-unchanged" | "intent-to-add";
+}
 
 /** A move that its maker did not live to end, and what became of it. */
 export interface FinishedMove {

@@ -68,6 +68,37 @@ test("files of the user that are in the way stop a promotion, and everything sta
   expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("mine\n");
 });
 
+for (const marks of [
+  ["--skip-worktree"],
+  ["--assume-unchanged"],
+  ["--skip-worktree", "--assume-unchanged"],
+  ["add -N"],
+]) {
+  test(`what the refusal says to type puts a file away that is marked ${marks.join(" and ")}`, async () => {
+    await using world = await landingWorld();
+    const isNew = marks.includes("add -N");
+    const file = isNew ? "a.txt" : "README.md";
+    world.branch("a", () => world.write(world.root, file, "of the run\n"));
+    const target = await begin(world, "run-1");
+    await land(world, "a", "run-1", target);
+    world.write(world.root, file, "mine\n");
+    if (isNew) world.git(world.root, "add", "--intent-to-add", file);
+    else for (const mark of marks) world.git(world.root, "update-index", mark, file);
+    const { status, problem } = await world.promote("run-1");
+    expect({ status, problem }).toMatchObject({
+      status: "dropped",
+      problem: expect.stringContaining("put it away: git"),
+    });
+    const typed = Bun.spawnSync(["sh", "-c", problem?.split("put it away: ")[1] ?? "false"]);
+    expect([typed.exitCode, typed.stderr.toString()]).toEqual([0, ""]);
+    expect(world.git(world.root, "stash", "list")).toContain("stash@{0}");
+    expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+    expect(readFileSync(join(world.root, file), "utf8")).toBe("of the run\n");
+    const kept = world.git(world.root, "stash", "show", "--include-untracked", "-p");
+    expect(kept).toContain("+mine");
+  });
+}
+
 test("a target that has moved first comes in through the gates, and then takes over", async () => {
   await using world = await landingWorld({ gates: ["test ! -e red.txt"] });
   make(world, "a");

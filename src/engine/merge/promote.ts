@@ -5,7 +5,7 @@ import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
 import { joinCommand } from "../../domain/merge/words.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
-import type { CheckoutMove } from "../../ports/merge-git.ts";
+import type { CheckoutMove, MarkedPath } from "../../ports/merge-git.ts";
 import { settlePromotion } from "../../usecases/merge/landing/promotion.ts";
 import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
 import { enqueueTarget } from "./landing-branch.ts";
@@ -112,7 +112,7 @@ async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: Che
     case "done":
       return finish(ports, op, move);
     case "local-changes":
-      return end(ports, op, inTheWayWords(checkout ?? target, moved.paths), "local_changes");
+      return end(ports, op, inTheWayWords(checkout ?? target, moved), "local_changes");
     case "moved":
       // Somebody committed to it this moment, and the next look starts over; or it may not be moved at all.
       return (await ports.merging.commitOf(branchRef(target))) === from ? end(ports, op, moved.problem) : true;
@@ -126,12 +126,33 @@ async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: Che
 }
 
 /** With what to type, as long as the names fit a line. */
-export function inTheWayWords(checkout: string, paths: readonly string[]): string {
+export function inTheWayWords(checkout: string, { paths, marked = [] }: LocalChanges): string {
   const [files, them] = paths.length === 1 ? ["this file", "it"] : ["these files", "them"];
-  const command = `git -C ${shellWord(checkout)} stash push --all -- ${paths.map(shellWord).join(" ")}`;
-  const next = paths.length > 5 ? "" : `, or put ${them} away: ${command}`;
-  return `${files} in ${checkout} would be overwritten: ${namedIn(paths)}; commit ${them}${next}`;
+  const marks = [...new Set(marked.map(({ mark }) => mark))];
+  const typed = (words: string, names: readonly string[]): string =>
+    `git -C ${shellWord(checkout)} ${words} -- ${names.map(shellWord).join(" ")}`;
+  const seen = marks.map((mark) =>
+    typed(
+      unmarking[mark],
+      marked.filter((one) => one.mark === mark).map(({ path }) => path),
+    ),
+  );
+  const command = [...seen, typed("stash push --all", paths)].join(" && ");
+  const hidden = marks.filter((mark) => mark !== "intent-to-add");
+  const does = hidden.length === 0 ? `commit ${them}, or put ${them} away` : `show ${them} to git and put ${them} away`;
+  const why = hidden.length === 0 ? "" : `marked ${hidden.join(" and ")}, so git takes no notice of changes there; `;
+  const next = paths.length > 5 ? does : `${does}: ${command}`;
+  return `${files} in ${checkout} would be overwritten: ${namedIn(paths)}; ${why}${next}`;
 }
+
+type LocalChanges = Pick<Extract<CheckoutMove, { kind: "local-changes" }>, "paths" | "marked">;
+
+/** Takes a mark away, so that git puts the file away like any other. */
+const unmarking: Readonly<Record<MarkedPath["mark"], string>> = {
+  "skip-worktree": "update-index --no-skip-worktree",
+  "assume-unchanged": "update-index --no-assume-unchanged",
+  "intent-to-add": "add",
+};
 
 /** The target's own commits go through the queue; this promotion waits for them. False while nothing new is to be done. */
 async function bringIn(

@@ -293,7 +293,7 @@ async function setRef(
   if ((await merging.commitOf(backup.ref)) === undefined) await merging.updateRefs([backup], "overstory: undo");
   const moved = await merging.moveCheckout({ checkout, from, to, reach, onLockRemoved });
   if (moved.kind === "done") return { kind: "updated" };
-  const problem = moved.kind === "local-changes" ? inTheWayWords(checkout, moved.paths) : moved.problem;
+  const problem = moved.kind === "local-changes" ? inTheWayWords(checkout, moved) : moved.problem;
   return { kind: "moved", problem };
 }
 

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import type { CheckoutMove } from "../../../ports/merge-git.ts";
+import type { CheckoutMove, MarkedPath } from "../../../ports/merge-git.ts";
 import { lstatIfThere } from "../../file-access.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { below, shown } from "../merge/tracked.ts";
@@ -87,6 +87,25 @@ async function hiddenChanges({ checkout, from }: Way, among: readonly string[]):
   }
   return changed;
 }
+
+/** The marks of those of these files that have one. */
+export async function marksOf(checkout: string, paths: readonly string[]): Promise<readonly MarkedPath[]> {
+  const [tagged, later] = await Promise.all([
+    list(checkout, "ls-files", "-v", "-z"),
+    list(checkout, "diff", ...namesOnly, "--diff-filter=A"),
+  ]);
+  const marks: readonly MarkedPath[] = [
+    ...tagged.flatMap((line) => markedBy(line[0] ?? "").map((mark) => ({ path: shown(line.slice(2)), mark }))),
+    ...later.map((path) => ({ path: shown(path), mark: "intent-to-add" }) as const),
+  ];
+  return marks.filter(({ path }) => paths.includes(path));
+}
+
+/** Git tags a file with `S` to skip it, and takes a small letter for one that it assumes to be unchanged. */
+const markedBy = (tag: string): readonly MarkedPath["mark"][] => [
+  ...(/[Ss]/.test(tag) ? (["skip-worktree"] as const) : []),
+  ...(/[a-z]/.test(tag) ? (["assume-unchanged"] as const) : []),
+];
 
 const namesOnly = ["-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-relative", "--ignore-submodules=dirty"];
 

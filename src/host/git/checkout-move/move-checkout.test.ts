@@ -249,15 +249,15 @@ describe("checkouts of a special kind", () => {
     expect(world.read(world.root, "a.txt")).toBe("new a\n");
   });
 
-  for (const flag of ["--assume-unchanged", "--skip-worktree"]) {
-    test(`a changed file that is marked ${flag} is in the way all the same`, async () => {
+  for (const mark of ["assume-unchanged", "skip-worktree"] as const) {
+    test(`a changed file that is marked ${mark} is in the way all the same`, async () => {
       using world = gitMergeWorld({ files });
       const from = world.tip("main");
       const to = world.branch("next", () => world.write(world.root, "a.txt", "new a\n"));
-      world.git(world.root, "update-index", flag, "a.txt");
+      world.git(world.root, "update-index", `--${mark}`, "a.txt");
       world.write(world.root, "a.txt", "hidden edit\n");
       const moved = await world.merging.moveCheckout({ checkout: world.root, from, to });
-      expect(moved).toEqual({ kind: "local-changes", paths: ["a.txt"] });
+      expect(moved).toEqual({ kind: "local-changes", paths: ["a.txt"], marked: [{ path: "a.txt", mark }] });
       expect([world.read(world.root, "a.txt"), world.tip("main")]).toEqual(["hidden edit\n", from]);
     });
   }

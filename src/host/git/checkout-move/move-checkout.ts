@@ -18,7 +18,7 @@ import { type HeldLock, type LockPlace, type LockWaiting, waitForLocks } from ".
 import { changes, shown, type TrackedFile } from "../merge/tracked.ts";
 import { usersFiles } from "../merge/users-git.ts";
 import { copyIfFile } from "../own-dir.ts";
-import { untrackedInTheWay, whyRefused } from "./in-the-way.ts";
+import { marksOf, untrackedInTheWay, whyRefused } from "./in-the-way.ts";
 import { doStep, notADirectoryAbove, stampOf, TakenPath, undoStep } from "./move-files.ts";
 import {
   type About,
@@ -52,6 +52,13 @@ import {
  * everything is as it was. That, too, is written down first, and goes on after a kill.
  */
 export async function moveCheckout(place: PlanPlace, request: MoveRequest): Promise<CheckoutMove> {
+  const moved = await tryToMove(place, request);
+  if (moved.kind !== "local-changes") return moved;
+  const marked = await marksOf(request.checkout, moved.paths);
+  return marked.length === 0 ? moved : { ...moved, marked };
+}
+
+async function tryToMove(place: PlanPlace, request: MoveRequest): Promise<CheckoutMove> {
   const { scratch } = place;
   const { checkout, reach } = request;
   const earlier = (await finishMoves(place, reach)).find((move) => move.checkout === checkout);
