@@ -31,6 +31,19 @@ export type Settled =
   | { readonly kind: "resolved"; readonly file: ResolvedFile; readonly strategy: string }
   | { readonly kind: "escalate"; readonly reason: string };
 
+/** A path in a commit or tree. */
+export interface FilePlace {
+  readonly commit: string;
+  readonly path: string;
+}
+
+/** What is at a path: its id and size, without its content. */
+export interface StoredObject {
+  readonly type: "file" | "directory";
+  readonly id: string;
+  readonly bytes: number;
+}
+
 export interface CommitRequest {
   readonly tree: string;
   readonly parents: readonly string[];
@@ -225,6 +238,10 @@ export interface MergeGit {
   readBlob(oid: string): Promise<Uint8Array>;
   /** The id of what a commit or tree has at a path; undefined when it has nothing there. */
   blobAt(commit: string, path: string): Promise<string | undefined>;
+  /** The content of each, by one process. All of it is in memory together: ask `objectsAt` for the sizes before. */
+  readBlobs(oids: readonly string[]): Promise<readonly Uint8Array[]>;
+  /** What is at each place, by one process, however large it is. A submodule counts as a directory. */
+  objectsAt(places: readonly FilePlace[]): Promise<readonly (StoredObject | undefined)[]>;
   /** The targets of the symbolic links among these paths and the directories above them, by the path of the link. */
   linksAt(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The targets of all symbolic links of a commit, by the path of the link. */
@@ -299,6 +316,8 @@ type Harmless =
   | "revert"
   | "readBlob"
   | "blobAt"
+  | "readBlobs"
+  | "objectsAt"
   | "isUnion"
   | "withFiles"
   | "commit"

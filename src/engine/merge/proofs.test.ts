@@ -53,14 +53,33 @@ test("evidence that was given while git was asked counts", async () => {
     world.git(world.root, "commit-tree", "-m", "none", "4b825dc642cb6eb9a060e54bf8d69288fbee4904").trim(),
   );
   const { merging } = world.ports;
-  const blobAt: typeof merging.blobAt = async (commit, path) => {
+  const objectsAt: typeof merging.objectsAt = async (places) => {
     await world.store.transaction(async (tx) => {
       const [first] = await tx.criteria.of("run-1");
       if (first !== undefined) await tx.criteria.put({ ...first, provedAt: 2 });
     });
-    return merging.blobAt(commit, path);
+    return merging.objectsAt(places);
   };
-  await lookForProofs({ ...world.ports, merging: { ...merging, blobAt } });
+  await lookForProofs({ ...world.ports, merging: { ...merging, objectsAt } });
   const [first] = await criteriaOf(world);
   expect(first).toMatchObject({ provedAt: 2, proofLost: null });
+});
+
+test("one process looks at all files that show something, and reads none of them", async () => {
+  await using world = await provedWorld();
+  world.branch(landing, () => world.write(world.root, "a.txt", "another a\n"));
+  const { merging } = world.ports;
+  const asked: string[] = [];
+  const counting = new Proxy(merging, {
+    get: (git, name: keyof typeof merging) => {
+      asked.push(name);
+      return git[name];
+    },
+  });
+  await lookForProofs({ ...world.ports, merging: counting });
+  expect(asked).toEqual(["commitOf", "objectsAt"]);
+  expect(await criteriaOf(world)).toMatchObject([
+    { proofUnchanged: false, proofLost: null },
+    { proofUnchanged: true, proofLost: null },
+  ]);
 });

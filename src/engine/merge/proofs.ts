@@ -17,10 +17,18 @@ export async function lookForProofs(ports: MergePorts): Promise<void> {
   for (const { run, landing, criteria } of await provedRuns(ports)) {
     const landed = await ports.merging.commitOf(branchRef(landing));
     if (landed === undefined) continue;
-    for (const criterion of criteria) {
+    const open = criteria.flatMap((criterion) => {
       const evidence = criterion.checkedCommit === landed ? undefined : evidenceOf(criterion);
-      if (evidence === undefined) continue;
-      const { problem, ...seen } = await lookAt(ports.merging, { run, landed }, evidence);
+      return evidence === undefined ? [] : [{ criterion, evidence }];
+    });
+    const looked = await lookAt(
+      ports.merging,
+      { run, landed },
+      open.map(({ evidence }) => evidence),
+    );
+    for (const [at, { problem, ...seen }] of looked.entries()) {
+      const criterion = open[at]?.criterion;
+      if (criterion === undefined) continue;
       const why = problem === undefined ? undefined : `${problem} on ${landing} any more`;
       await settle(ports, criterion, why === undefined ? seeProofAgain(criterion, seen) : loseProof(criterion, why));
     }

@@ -14,8 +14,10 @@ import {
   commitOf,
   contains,
   differing,
+  objectsAt,
   patch,
   readBlob,
+  readBlobs,
   revertOf,
   treeOf,
 } from "./merge/history.ts";
@@ -78,6 +80,8 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     revert: (commit, onto) => revert(mergeRepo, merger, { commit, onto }),
     readBlob: (oid) => readBlob(mergeRepo, oid),
     blobAt: (commit, path) => blobAt(mergeRepo, commit, path),
+    readBlobs: (oids) => readBlobs(mergeRepo, oids),
+    objectsAt: (places) => objectsAt(mergeRepo, places),
     isUnion: async (commit, path) => attributes.mergeIs(await attributes.of(commit), path, "union"),
     withFiles: (tree, files) => withFiles(mergeRepo, tree, files),
     commit: async ({ tree, parents, message }) => {

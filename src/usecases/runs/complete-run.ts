@@ -3,7 +3,7 @@ import type { Lack } from "../../domain/run/open-ends.ts";
 import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Effect } from "../operation.ts";
 import type { EndReply } from "./change-run.ts";
-import { type ChecklistReply, type EvidenceGit, lackOf } from "./criteria.ts";
+import { type ChecklistReply, type EvidenceGit, lacksOf } from "./criteria.ts";
 import type { LandedLook } from "./end-after-review.ts";
 
 export interface CompleteRequest {
@@ -37,12 +37,16 @@ export async function lookAtLanded(
   { criteria, landing }: Pick<ChecklistReply, "criteria" | "landing">,
 ): Promise<LandedLook> {
   const landed = await git.commitOf(`refs/heads/${landing}`);
-  const lacks: Lack[] = [];
-  for (const { criterion } of criteria) {
+  const open = criteria.flatMap(({ criterion }) => {
     const evidence = criterionStatus(criterion) === "proved" ? evidenceOf(criterion) : undefined;
-    if (evidence === undefined || criterion.checkedCommit === landed) continue;
-    const problem = landed === undefined ? "cannot be looked for" : await lackOf(git, landed, evidence);
-    if (problem !== undefined) lacks.push({ number: criterion.number, problem: `${problem} on ${landing} now` });
-  }
+    const { number, checkedCommit } = criterion;
+    return evidence === undefined || checkedCommit === landed ? [] : [{ number, evidence }];
+  });
+  const evidence = open.map((one) => one.evidence);
+  const problems = landed === undefined ? undefined : await lacksOf(git, landed, evidence);
+  const lacks = open.flatMap(({ number }, at): Lack[] => {
+    const problem = problems === undefined ? "cannot be looked for" : problems[at];
+    return problem === undefined ? [] : [{ number, problem: `${problem} on ${landing} now` }];
+  });
   return { landed: landed ?? null, lacks };
 }

@@ -15,7 +15,7 @@ import {
 } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { either, fields, list, notSent, oneOf, orNull, text, whole } from "../../domain/schema/schema.ts";
-import type { LookingGit } from "../../ports/merge-git.ts";
+import type { LookingGit, StoredObject } from "../../ports/merge-git.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
@@ -125,7 +125,7 @@ export const proveCriterionOfRun: Effect<ProveRequest, ChecklistReply> = {
     const { kind } = evidence.value;
     const looked = await world.lookAhead(async (git) => {
       const landed = await git.commitOf(`refs/heads/${landing}`);
-      return landed === undefined ? undefined : lookAt(git, { run, landed }, evidence.value);
+      return landed === undefined ? undefined : (await lookAt(git, { run, landed }, [evidence.value]))[0];
     });
     if (looked === undefined) {
       return no(invalid(kind, `cannot be looked for: the branch ${landing} is not there yet`));
@@ -144,47 +144,82 @@ export const proveCriterionOfRun: Effect<ProveRequest, ChecklistReply> = {
   },
 };
 
-/** Looks for evidence on a landed commit. `problem`: why the commit does not show it. */
+/** Looks for evidence on a landed commit, in the order given. `problem`: why the commit does not show it. */
 export async function lookAt(
   git: EvidenceGit,
   { run, landed }: { readonly run: Run; readonly landed: string },
-  evidence: Evidence,
-): Promise<SeenEvidence & { readonly problem: string | undefined }> {
-  const problem = await lackOf(git, landed, evidence);
+  all: readonly Evidence[],
+): Promise<readonly (SeenEvidence & { readonly problem: string | undefined })[]> {
   // A run that has not chosen its landing branch yet has landed nothing, so all evidence is older.
   const start = run.startCommit ?? (run.landingBranch === null ? landed : null);
-  const unchanged = problem === undefined && start !== null && (await isUnchanged(git, { start, landed }, evidence));
-  return { landed, problem, unchanged };
+  const files = await lookAtFiles(git, start === null ? [landed] : [landed, start], all);
+  const isUnchanged = async (evidence: Evidence, from: string): Promise<boolean> => {
+    if (evidence.kind === "commit") return git.contains(from, evidence.commit);
+    return from === landed || files.at(from, evidence.path)?.id === files.at(landed, evidence.path)?.id;
+  };
+  const seen: (SeenEvidence & { readonly problem: string | undefined })[] = [];
+  for (const evidence of all) {
+    const problem = await lackOf(git, landed, evidence, files);
+    const unchanged = problem === undefined && start !== null && (await isUnchanged(evidence, start));
+    seen.push({ landed, problem, unchanged });
+  }
+  return seen;
 }
 
-/** Is the evidence as it was at the start of the run? */
-async function isUnchanged(
+/** Why a landed commit does not show each of these; undefined where it does. */
+export async function lacksOf(
   git: EvidenceGit,
-  { start, landed }: Record<"start" | "landed", string>,
-  evidence: Evidence,
-): Promise<boolean> {
-  if (evidence.kind === "commit") return git.contains(start, evidence.commit);
-  return start === landed || (await git.blobAt(start, evidence.path)) === (await git.blobAt(landed, evidence.path));
+  landed: string,
+  all: readonly Evidence[],
+): Promise<readonly (string | undefined)[]> {
+  const files = await lookAtFiles(git, [landed], all);
+  const lacks: (string | undefined)[] = [];
+  for (const evidence of all) lacks.push(await lackOf(git, landed, evidence, files));
+  return lacks;
 }
 
 /** What it takes to look for evidence. */
-export type EvidenceGit = Pick<LookingGit, "commitOf" | "contains" | "blobAt" | "readBlob">;
+export type EvidenceGit = Pick<LookingGit, "commitOf" | "contains" | "objectsAt" | "readBlob">;
 
-/** Why a landed commit does not show this; undefined when it does. */
-export async function lackOf(git: EvidenceGit, landed: string, evidence: Evidence): Promise<string | undefined> {
+interface EvidenceFiles {
+  at(commit: string, path: string): StoredObject | undefined;
+}
+
+/** The files that the evidence names, in these commits. One process looks at all of them, and reads none. */
+async function lookAtFiles(
+  git: EvidenceGit,
+  commits: readonly string[],
+  all: readonly Evidence[],
+): Promise<EvidenceFiles> {
+  const paths = new Set(all.flatMap((evidence) => (evidence.kind === "commit" ? [] : [evidence.path])));
+  const places = [...new Set(commits)].flatMap((commit) => [...paths].map((path) => ({ commit, path })));
+  const objects = await git.objectsAt(places);
+  const byPlace = new Map(places.map(({ commit, path }, at) => [`${commit}:${path}`, objects[at]]));
+  return { at: (commit, path) => byPlace.get(`${commit}:${path}`) };
+}
+
+async function lackOf(
+  git: EvidenceGit,
+  landed: string,
+  evidence: Evidence,
+  files: EvidenceFiles,
+): Promise<string | undefined> {
   if (evidence.kind === "commit") {
     const commit = await git.commitOf(evidence.commit);
     if (commit === undefined) return "is no commit of this repository";
     return (await git.contains(landed, commit)) ? undefined : "is not in the history";
   }
-  const blob = await git.blobAt(landed, evidence.path);
-  if (blob === undefined) return "does not exist";
-  // Git finds something at a path that ends with a slash only where there is a directory.
-  if ((await git.blobAt(landed, `${evidence.path}/`)) !== undefined) return "is a directory";
+  const file = files.at(landed, evidence.path);
+  if (file === undefined) return "does not exist";
+  if (file.type === "directory") return "is a directory";
   if (evidence.kind === "file" || evidence.test === null) return undefined;
-  const content = new TextDecoder().decode(await git.readBlob(blob));
-  return content.includes(evidence.test) ? undefined : `does not name "${evidence.test}"`;
+  if (file.bytes > longestTestFile) return `is too large to look for "${evidence.test}" in it`;
+  const text = new TextDecoder().decode(await git.readBlob(file.id));
+  return text.includes(evidence.test) ? undefined : `does not name "${evidence.test}"`;
 }
+
+/** A file of tests that people wrote is far smaller. */
+const longestTestFile = 16 * 1024 * 1024;
 
 interface FoundEvidence {
   readonly runId: string;

@@ -1,4 +1,4 @@
-import type { ToldCommit } from "../../../ports/merge-git.ts";
+import type { FilePlace, StoredObject, ToldCommit } from "../../../ports/merge-git.ts";
 import { parentsOf } from "../checkout-move/move-files.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { commitAt } from "../refs.ts";
@@ -278,6 +278,35 @@ export async function readBlobs(mergeRepo: MergeRepository, oids: readonly strin
     if (line < 0 || !Number.isInteger(size)) throw new Error(`reading files: ${oid} cannot be read`);
     at = line + 1 + size + 1;
     return raw.subarray(line + 1, line + 1 + size);
+  });
+}
+
+export async function objectsAt(
+  mergeRepo: MergeRepository,
+  places: readonly FilePlace[],
+): Promise<readonly (StoredObject | undefined)[]> {
+  if (places.length === 0) return [];
+  const names = places.map(({ commit, path }) => Buffer.from(`${commit}:${path}`));
+  const stdin = Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])]));
+  const args = ["cat-file", "-z", "--batch-check=%(objecttype) %(objectname) %(objectsize)"];
+  const { raw } = expectGit(await mergeRepo.through((own) => own.git(args, { stdin })), "looking at files");
+  let at = 0;
+  return names.map((name) => {
+    // A path may hold a line end.
+    const missing = Buffer.concat([name, Buffer.from(" missing\n")]);
+    if (raw.subarray(at, at + missing.length).equals(missing)) {
+      at += missing.length;
+      return undefined;
+    }
+    const end = raw.indexOf("\n", at);
+    const line = raw.toString("latin1", at, end);
+    at = end + 1;
+    // Git names no type where the path is a pointer into another repository, unless it knows that commit.
+    const [, pointed] = /^([0-9a-f]+) submodule$/.exec(line) ?? [];
+    if (pointed !== undefined) return { type: "directory", id: pointed, bytes: 0 };
+    const [, type, id = "", size] = /^(\w+) ([0-9a-f]+) (\d+)$/.exec(line) ?? [];
+    if (end < 0 || type === undefined) throw new Error(`looking at files: ${name} cannot be read`);
+    return { type: type === "blob" ? "file" : "directory", id, bytes: Number(size) };
   });
 }
 
