@@ -208,7 +208,9 @@ export interface MergeGit {
   /** The full messages of the commits that are in `to` and not in `from`. */
   messagesSince(from: string, to: string): Promise<readonly string[]>;
   /** The commits that are in `to` and not in `from`, the oldest first. `mainLine`: those by which `to` itself moved. */
-  commitsSince(from: string, to: string, which: "mainLine" | "noMerges"): Promise<readonly ToldCommit[]>;
+  commitsSince(from: string, to: string, which: "mainLine" | "noMerges" | "merges"): Promise<readonly ToldCommit[]>;
+  /** Is there a merge among the commits that are in one of `heads` and not in `from`? One process tells. */
+  hasMerges(from: string, heads: readonly string[]): Promise<boolean>;
   /**
    * Has the history of `into` every change of `commit`, in commits of other ids? True when each commit has a twin with the
    * same patch, or when `into` once had exactly these files since both parted.

@@ -90,7 +90,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   open-child       a child is still at work
  *   open-part        a task that is a part of the lead's own was never started
  *   nothing-done     a lead that nothing was built for, without a reason
- *   not-merged       a branch that was to be joined is not contained
+ *   not-merged       a branch that was to be joined, or a part of what was merged, is not contained
  *   conflict         it does not merge with what has landed, or would meet the same conflict again
  *   ended            the agent ended meanwhile
  *   mail             the report could not be sent

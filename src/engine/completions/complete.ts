@@ -18,6 +18,7 @@ import { lookAtLanded } from "../../usecases/runs/complete-run.ts";
 import { listCriteria } from "../../usecases/runs/criteria.ts";
 import type { LandedLook } from "../../usecases/runs/end-after-review.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
+import { droppedByMerges } from "../merge/dropped-by-merge.ts";
 import { lostFiles } from "../merge/lost-content.ts";
 import { branchRef, mergeContext } from "../merge/ports.ts";
 import { baseOfTakenOut } from "../merge/taken-out.ts";
@@ -39,7 +40,7 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);
   if (request.expansionReason === null) {
-    const leftOut = await leftOutBy(ports, agent, work);
+    const leftOut = [...(await leftOutBy(ports, agent, work)), ...(await droppedBy(ports, agent, work))];
     if (leftOut.length > 0) throw lacking(leftOut);
   }
   const missing = await ports.store.read(async (tx) => {
@@ -124,6 +125,26 @@ async function leftOutBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | 
     });
   }
   return missing;
+}
+
+/** Merges of the branch that left out lines which others have landed. */
+async function droppedBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly Missing[]> {
+  const head = work?.head;
+  if (head == null || !hasCode(work)) return [];
+  const landing = await ports.store.read((tx) => targetOf(tx, mergeContext(ports), agent.runId));
+  const tip = await ports.merging.commitOf(branchRef(landing));
+  if (tip === undefined) return [];
+  return (await droppedByMerges(ports, { tip, head })).dropped.flatMap(({ merge, files }) => {
+    // What was not compared is asked about at landing.
+    if (files.length === 0) return [];
+    const id = merge.slice(0, 12);
+    return {
+      kind: "not-merged",
+      message: `the merge ${id} left out lines that others have landed and that git would have taken in: ${namedIn(files)}`,
+      fix: `git show --remerge-diff ${id} shows them: bring them back and commit, or say why they are left out: ov done --expansion-reason "<why>"; then the operator decides`,
+      names: files,
+    };
+  });
 }
 
 async function proofOf(

@@ -78,12 +78,32 @@ export async function askInWork(ports: MergePorts, entry: MergeEntry, doubt: Dou
 export function doubtOf({ rules }: MergePorts, concern: Concern | undefined): Doubt | undefined {
   if (concern === undefined) return undefined;
   const touched = rules.merge.gateChanges === "ask" ? concern.touched : [];
-  const { outside, putBack, difference } = concern;
-  if (touched.length === 0 && outside.length === 0 && putBack.length === 0) return undefined;
+  const { outside, putBack, uncompared, difference } = concern;
+  const dropped = [...new Set(concern.dropped.flatMap(({ files }) => files))];
+  const tooLarge = [...new Set(concern.dropped.flatMap((one) => one.tooLarge))];
+  const isSuspect = putBack.length + dropped.length + tooLarge.length + uncompared > 0;
+  if (touched.length + outside.length === 0 && !isSuspect) return undefined;
   const own = outside.length === 0 ? [] : [`it changes files outside those its agent was given: ${named(outside)}`];
   const landed = putBack.length === 0 ? [] : [`it takes out what others have landed: ${named(putBack)}`];
-  const files = [...new Set([...touched.map(({ path }) => path), ...outside, ...putBack])];
-  return { why: [...steeringGaps(touched), ...own, ...landed], files, difference };
+  const mergesWith = (of: "files" | "tooLarge"): string =>
+    concern.dropped.flatMap((one) => (one[of].length === 0 ? [] : [one.merge.slice(0, 12)])).join(", ");
+  const lines = [
+    ...(dropped.length === 0
+      ? []
+      : [
+          `its merge ${mergesWith("files")} left out lines that others have landed and that git would have taken in: ${named(dropped)}`,
+        ]),
+    ...(tooLarge.length === 0
+      ? []
+      : [
+          `its merge ${mergesWith("tooLarge")} may have left out lines that others have landed, in files that are too large to compare: ${named(tooLarge)}`,
+        ]),
+    ...(uncompared === 0
+      ? []
+      : [`it takes in what has landed so often that ${uncompared} of its merges were not compared with git's own`]),
+  ];
+  const files = [...new Set([...touched.map(({ path }) => path), ...outside, ...putBack, ...dropped, ...tooLarge])];
+  return { why: [...steeringGaps(touched), ...own, ...landed, ...lines], files, difference };
 }
 
 const named = (paths: readonly string[]): string =>

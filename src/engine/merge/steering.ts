@@ -1,3 +1,4 @@
+import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { changeable, isScopeExplained, outsideScope } from "../../domain/agent/scope.ts";
 import { type NamedByCommand, namedByCommand, pathsBehind } from "../../domain/gate/named-by-command.ts";
@@ -5,6 +6,7 @@ import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering } from "../../domain/merge/steering.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
+import { type DroppedByMerge, droppedByMerges } from "./dropped-by-merge.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
 import { baseOfTakenOut } from "./taken-out.ts";
 
@@ -16,6 +18,13 @@ export interface Concern {
   readonly outside: readonly string[];
   /** Files outside of that scope that landed after the agent began, and that the branch puts back as they were before. */
   readonly putBack: readonly string[];
+  /**
+   * Merges of the branch that left out lines which others have landed, in files that are not put back as a whole. Files
+   * that are too large to compare are not in the patch either.
+   */
+  readonly dropped: readonly DroppedByMerge[];
+  /** How many merges of the branch nobody compared, because there are too many. */
+  readonly uncompared: number;
   /** The patch of these files. */
   readonly difference: string;
 }
@@ -31,51 +40,80 @@ export type SteeringPorts = Pick<MergePorts, "rules"> & {
 type Branch = Pick<MergeEntry, "branch" | "headCommit" | "targetBranch">;
 type Head = Pick<MergeEntry, "headCommit">;
 
+export interface Concerns {
+  /** The doubts about each entry, by its number; most entries have none. */
+  readonly concerns: ReadonlyMap<number, Concern>;
+  /** The commit of each target on which its entries were looked at. */
+  readonly tips: ReadonlyMap<string, string>;
+}
+
 /**
- * The doubts about each entry, by its number; most entries have none. Gates and setup count as they are on the target.
- * One git process compares all entries; only an entry with suspect files is looked at closely.
+ * Looks at each entry on the tip of its target. Gates and setup count as they are there. One git process compares all
+ * entries; only an entry with suspect files is looked at closely.
  */
-export async function concernsOf(
-  ports: MergePorts,
-  entries: readonly MergeEntry[],
-): Promise<ReadonlyMap<number, Concern>> {
+export async function concernsOf(ports: MergePorts, entries: readonly MergeEntry[]): Promise<Concerns> {
   const concerns = new Map<number, Concern>();
+  const tips = new Map<string, string>();
   for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
     const tip = await ports.merging.commitOf(branchRef(target));
+    if (tip !== undefined) tips.set(target, tip);
     // An entry that brings the target's own commits changes nothing on the target.
     const here = entries.filter((entry) => entry.targetBranch === target && !bringsTarget(entry));
     if (tip === undefined || here.length === 0) continue;
-    const [commands, links, putBack, differing] = await Promise.all([
+    const [commands, links, differing, { owned, takesOut }] = await Promise.all([
       commandsOn(ports, tip),
       ports.merging.linksOf(tip),
-      putBackBy(ports, tip, here),
       ports.merging.differing(here.map(({ headCommit }) => ({ from: tip, to: headCommit }))),
+      withOwners(ports, here).then(async (known) => ({ owned: known, takesOut: await takenOutBy(ports, tip, known) })),
     ]);
-    for (const [at, entry] of here.entries()) {
-      const own = { differing: differing[at] ?? [], putBack: putBack.get(entry.id) ?? [] };
+    for (const [at, { entry, owner }] of owned.entries()) {
+      const own = { owner, differing: differing[at] ?? [], takesOut: takesOut.get(entry.id) ?? nothing };
       const concern = await concernOf(ports, { entry, tip, links, commands, ...own });
       if (concern !== undefined) concerns.set(entry.id, concern);
     }
   }
-  return concerns;
+  return { concerns, tips };
 }
+
+interface Owned {
+  readonly entry: MergeEntry;
+  /** The agent of the branch. */
+  readonly owner: Agent | undefined;
+}
+
+/** One look at the store for all of them. */
+export const withOwners = ({ store }: MergePorts, entries: readonly MergeEntry[]): Promise<readonly Owned[]> =>
+  store.read(async (tx) => {
+    const owned: Owned[] = [];
+    for (const entry of entries) owned.push({ entry, owner: await ownerOfBranch(tx, entry.branch) });
+    return owned;
+  });
 
 interface Looking {
   readonly entry: Branch;
+  readonly owner: Agent | undefined;
   readonly tip: string;
   readonly links: SteeringFacts["links"];
   readonly commands: readonly ProjectCommand[];
   /** Files that differ from the target, on either side. */
   readonly differing: readonly string[];
-  readonly putBack: readonly string[];
+  readonly takesOut: TakesOut;
 }
 
+/** What a branch takes out of the work that others have landed. */
+type TakesOut = Pick<Concern, "putBack" | "dropped" | "uncompared">;
+
+const nothing: TakesOut = { putBack: [], dropped: [], uncompared: 0 };
+
 async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern | undefined> {
-  const { entry, tip, differing, putBack } = looking;
-  const owner = await scopedOwner(ports, entry);
+  const { entry, tip, differing } = looking;
+  const { putBack, dropped, uncompared } = looking.takesOut;
+  const takesOut = [...putBack, ...dropped.flatMap(({ files }) => files)];
+  const owner = isScoped(looking.owner) ? looking.owner : undefined;
   const maybe = await touchedIn(ports, looking, differing);
   const isWithin = outsideScope(differing, owner === undefined ? [] : changeable(owner)).length === 0;
-  if (maybe.length === 0 && isWithin && putBack.length === 0) return undefined;
+  const isSuspect = putBack.length + dropped.length + uncompared > 0;
+  if (maybe.length === 0 && isWithin && !isSuspect) return undefined;
   // What was taken out of the target comes back with the branch, and git would not count it.
   const since = (await baseOfTakenOut(ports, entry, tip))?.before ?? tip;
   const changed = await ports.merging.changedFiles(since, entry.headCommit);
@@ -85,33 +123,32 @@ async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern |
   const outside =
     owner === undefined ? [] : outsideScope(changed, changeable(owner)).filter((path) => !putBack.includes(path));
   const unexplained = outside.length > 0 && !(await isExplained(ports, entry, since, owner)) ? outside : [];
-  if (touched.length === 0 && unexplained.length === 0 && putBack.length === 0) return undefined;
-  const paths = [...new Set([...own.map(({ path }) => path), ...unexplained, ...putBack])];
+  if (touched.length === 0 && unexplained.length === 0 && !isSuspect) return undefined;
+  const paths = [...new Set([...own.map(({ path }) => path), ...unexplained, ...takesOut])];
   const parts = [paths.length === 0 ? "" : await ports.merging.patchOf(since, entry.headCommit, paths)];
   if (carried !== undefined && touched.length > own.length) {
     const elsewhere = touched.filter((each) => !own.includes(each)).map(({ path }) => path);
     parts.push(await ports.merging.patch(carried.tipTree, carried.tree, elsewhere));
   }
-  return { touched, outside: unexplained, putBack, difference: parts.join("") };
+  return { touched, outside: unexplained, putBack, dropped, uncompared, difference: parts.join("") };
 }
 
 /**
- * The files of each branch by which it takes out what others have landed: its agent took the landing branch in, but kept
- * its own older files. No explanation of the agent covers that. One git process tells which branches took anything in.
+ * What each branch takes out of the work that others have landed: its agent took the landing branch in, but kept its own
+ * older files or lines. No explanation of the agent covers that. One git process tells which branches took anything in.
  */
-async function putBackBy(
+export async function takenOutBy(
   ports: MergePorts,
   tip: string,
-  entries: readonly MergeEntry[],
-): Promise<ReadonlyMap<number, readonly string[]>> {
-  const { merging, store } = ports;
+  owned: readonly Owned[],
+): Promise<ReadonlyMap<number, TakesOut>> {
+  const { merging } = ports;
   const begun: { readonly entry: MergeEntry; readonly base: string; readonly scope: readonly string[] }[] = [];
-  for (const entry of entries) {
-    const owner = await store.read((tx) => ownerOfBranch(tx, entry.branch));
+  for (const { entry, owner } of owned) {
     const base = owner?.baseCommit ?? tip;
     if (owner !== undefined && base !== tip) begun.push({ entry, base, scope: changeable(owner) });
   }
-  const found = new Map<number, readonly string[]>();
+  const found = new Map<number, TakesOut>();
   if (begun.length === 0) return found;
   const left = await merging.leavingPoints(
     tip,
@@ -129,8 +166,15 @@ async function putBackBy(
       { from: base, to },
     ]);
     const files = sinceJoin.filter((path) => !sinceBase.includes(path));
-    const outside = scope.length === 0 ? files : outsideScope(files, scope);
-    if (outside.length > 0) found.set(entry.id, outside);
+    const putBack = scope.length === 0 ? files : outsideScope(files, scope);
+    const byMerges = await droppedByMerges(ports, { tip, head: to });
+    const dropped = byMerges.dropped.flatMap((one) => {
+      const isOther = (path: string): boolean => !putBack.includes(path);
+      const others = { ...one, files: one.files.filter(isOther), tooLarge: one.tooLarge.filter(isOther) };
+      return others.files.length + others.tooLarge.length === 0 ? [] : [others];
+    });
+    const { uncompared } = byMerges;
+    if (putBack.length + dropped.length + uncompared > 0) found.set(entry.id, { putBack, dropped, uncompared });
   }
   return found;
 }
@@ -274,11 +318,8 @@ async function scriptsAt(
   }
 }
 
-async function scopedOwner({ store }: MergePorts, { branch }: Branch) {
-  const owner = await store.read((tx) => ownerOfBranch(tx, branch));
-  if (owner === undefined || owner.scope.length === 0 || !isIn("implementation", owner.capability)) return undefined;
-  return owner;
-}
+const isScoped = (owner: Agent | undefined): boolean =>
+  owner !== undefined && owner.scope.length > 0 && isIn("implementation", owner.capability);
 
 /**
  * The agent's completion at this commit was accepted, or a commit or mail of the agent explains why it needed the
@@ -288,7 +329,7 @@ async function isExplained(
   { store, merging }: MergePorts,
   { headCommit }: Branch,
   tip: string,
-  owner: Awaited<ReturnType<typeof scopedOwner>>,
+  owner: Agent | undefined,
 ): Promise<boolean> {
   if (owner === undefined) return true;
   const { isAccepted, mailSubjects } = await store.read(async (tx) => ({

@@ -162,10 +162,10 @@ export class MergeWorker {
     const { merging } = this.#ports;
     const commits = await Promise.all(fresh.map(({ headCommit }) => merging.commitOf(headCommit)));
     const there = fresh.filter((_, at) => commits[at] !== undefined);
-    if (there.length > 0) await askAhead(this.#ports, there, await concernsOf(this.#ports, there));
+    if (there.length > 0) await askAhead(this.#ports, there, (await concernsOf(this.#ports, there)).concerns);
   }
 
-  async #trains(): Promise<readonly Pick<TrainJob, "target" | "entries" | "concerns">[]> {
+  async #trains(): Promise<readonly Pick<TrainJob, "target" | "entries" | "concerns" | "lookedOn">[]> {
     const ready = (): Promise<readonly MergeEntry[]> =>
       this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
     const first = await ready();
@@ -177,7 +177,7 @@ export class MergeWorker {
     const there = await retarget(this.#ports, first);
     const placed = (await this.#catchUp(there)) ? await retarget(this.#ports, await ready()) : there;
     const headed = await findHeads(this.#ports, placed, await refs);
-    const [pinned, concerns] = await Promise.all([
+    const [pinned, { concerns, tips }] = await Promise.all([
       pinHeads(this.#ports, headed, await refs),
       concernsOf(
         this.#ports,
@@ -189,7 +189,7 @@ export class MergeWorker {
     // The target's own commits come first: everything else is judged on top of them.
     const ordered = claimed.toSorted((a, b) => Number(bringsTarget(b)) - Number(bringsTarget(a)));
     for (const entry of ordered) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
-    return [...targets].map(([target, entries]) => ({ target, entries, concerns }));
+    return [...targets].map(([target, entries]) => ({ target, entries, concerns, lookedOn: tips.get(target) }));
   }
 
   /** Landing branches get the newest commits of their targets before anything lands there. True when some are queued. */

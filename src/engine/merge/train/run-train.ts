@@ -1,11 +1,10 @@
 import { lastingProblem } from "../../../domain/failure.ts";
 import type { AttemptOutcome } from "../../../domain/merge/attempt.ts";
-import { bringsTarget, type MergeCause, type MergeEntry, type Verdict } from "../../../domain/merge/entry.ts";
+import type { MergeCause, MergeEntry, Verdict } from "../../../domain/merge/entry.ts";
 import { steeringGaps } from "../../../domain/merge/steering.ts";
-import type { Doubt } from "../../../usecases/merge/queue/approval.ts";
 import { blocked, landed, rejected } from "../../../usecases/merge/queue/settle-entry.ts";
 import { type Checks, openChecks } from "../checks.ts";
-import { askInWork, doubtOf } from "../claims.ts";
+import { askInWork } from "../claims.ts";
 import { isInWork, land } from "../land.ts";
 import { foreignTip, tipOf } from "../landing-tip.ts";
 import { distrust } from "../learn.ts";
@@ -13,8 +12,8 @@ import { mergeOne } from "../merge-one.ts";
 import { branchRef, type MergePorts, mergeContext, problemOf } from "../ports.ts";
 import { droppedBehind, landableHead } from "../rewritten-target.ts";
 import type { Slots } from "../slots.ts";
-import { type Concern, touchedByMerge } from "../steering.ts";
-import type { EntryOutcome, Landing, MergeAnswer, TrainProgress, TrainSteps } from "./steps.ts";
+import { type FirstLook, laterLook } from "./later-look.ts";
+import type { EntryOutcome, Landing, TrainProgress, TrainSteps } from "./steps.ts";
 import { runTrain } from "./train.ts";
 
 /** What could not land because of something outside is tried again after this time, and then after twice as long. */
@@ -31,12 +30,10 @@ const restOf = ({ attempts }: MergeEntry, firstMs: number): number =>
 
 const takenOut = { message: "it was taken out of the queue" };
 
-export interface TrainJob {
+export interface TrainJob extends FirstLook {
   readonly target: string;
   /** Claimed, in the order in which they should land. */
   readonly entries: readonly MergeEntry[];
-  /** Doubts about entries, for the receipts, by number of the entry. */
-  readonly concerns: ReadonlyMap<number, Concern>;
   readonly slots: Slots;
   readonly stop: AbortSignal;
   /** Called when it is on record what became of an entry. Others of the train may take long. */
@@ -98,7 +95,7 @@ interface Attempt {
 
 async function run(
   ports: MergePorts,
-  { target, entries, concerns, slots, stop, onSettled }: TrainJob,
+  { target, entries, concerns, lookedOn, slots, stop, onSettled }: TrainJob,
   attempt: Attempt,
 ): Promise<void> {
   const { merging, rules } = ports;
@@ -111,8 +108,7 @@ async function run(
   const steered = ({ members }: Landing<MergeEntry>): readonly string[] =>
     members.flatMap(({ entry }) => steeringGaps(concerns.get(entry.id)?.touched ?? []));
   const dropped = await droppedBehind(ports, target);
-  /** Commits with the same rules and names as the tip on which the entries were looked at. */
-  const alike = new Set([base.commit]);
+  const lookAgain = laterLook(ports, { lookedOn, concerns, entries });
   const steps: TrainSteps<MergeEntry> = {
     merge: async (onto, entry, mayAsk) => {
       const now = await ports.store.read((tx) => tx.merges.get(entry.id));
@@ -128,8 +124,7 @@ async function run(
         mayAsk,
       });
       if (answer.kind === "merged") {
-        if (alike.has(onto) && isOrdinary(concerns, entry)) alike.add(answer.commit);
-        const doubt = alike.has(onto) ? undefined : await doubtAbout(ports, { concerns, onto, entry, answer });
+        const doubt = await lookAgain({ onto, entry, answer });
         if (doubt !== undefined && !mayAsk) return { kind: "later" };
         if (doubt !== undefined && (await askInWork(ports, entry, doubt))) return { kind: "waiting" };
         trees.set(answer.commit, answer.tree);
@@ -168,38 +163,6 @@ async function run(
   await ports.store.transaction((tx) =>
     tx.mergeAttempts.change(attempt.id, { ...change, finishedAt: ports.clock.now() }),
   );
-}
-
-/** It neither brings the target's own commits nor changes what judges the others. */
-const isOrdinary = (concerns: TrainJob["concerns"], entry: MergeEntry): boolean =>
-  !bringsTarget(entry) && (concerns.get(entry.id)?.touched ?? []).length === 0;
-
-interface MergedOnto {
-  readonly concerns: TrainJob["concerns"];
-  readonly onto: string;
-  readonly entry: MergeEntry;
-  readonly answer: Extract<MergeAnswer, { kind: "merged" }>;
-}
-
-/**
- * Entries that land before this one may rename a file after this one was looked at. Its changes then come into the file of
- * the new name, which may be one that decides how branches are judged.
- */
-async function doubtAbout(ports: MergePorts, merged: MergedOnto): Promise<Doubt | undefined> {
-  const { concerns, onto, entry, answer } = merged;
-  if (bringsTarget(entry) || answer.commit === onto) return undefined;
-  const known = (concerns.get(entry.id)?.touched ?? []).map(({ path }) => path);
-  const touched = (await touchedByMerge(ports, { onto, merged: answer.commit })).filter(
-    ({ path }) => !known.includes(path),
-  );
-  if (touched.length === 0) return undefined;
-  const paths = touched.map(({ path }) => path);
-  return doubtOf(ports, {
-    touched,
-    outside: [],
-    putBack: [],
-    difference: await ports.merging.patch(onto, answer.commit, paths),
-  });
 }
 
 /** All of them are recorded in one transaction, for which others wait. */

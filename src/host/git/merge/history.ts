@@ -200,9 +200,9 @@ export async function commitsSince(
   mergeRepo: MergeRepository,
   from: string,
   to: string,
-  which: "mainLine" | "noMerges",
+  which: keyof typeof kindsOfCommits,
 ): Promise<readonly ToldCommit[]> {
-  const kind = which === "mainLine" ? "--first-parent" : "--no-merges";
+  const kind = kindsOfCommits[which];
   const format = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%B";
   const order = ["--reverse", "--topo-order", "--date=raw", "--no-show-signature"];
   const args = ["log", "-z", kind, ...order, format, `^${from}`, to, "--"];
@@ -215,6 +215,14 @@ export async function commitsSince(
     found.push({ commit, parents: parents.split(" ").filter((one) => one !== ""), message, author });
   }
   return found;
+}
+
+const kindsOfCommits = { mainLine: "--first-parent", noMerges: "--no-merges", merges: "--merges" } as const;
+
+export async function hasMerges(mergeRepo: MergeRepository, from: string, heads: readonly string[]): Promise<boolean> {
+  const stdin = [`^${from}`, ...heads].map((commit) => `${commit}\n`).join("");
+  const args = ["rev-list", "--merges", "--max-count=1", "--stdin"];
+  return expectGit(await mergeRepo.through((own) => own.git(args, { stdin })), "reading commits").out !== "";
 }
 
 export async function hasChangesOf(mergeRepo: MergeRepository, into: string, commit: string): Promise<boolean> {
