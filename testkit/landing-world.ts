@@ -31,8 +31,8 @@ export interface LandingWorld extends Omit<GitMergeWorld, typeof Symbol.dispose>
   later(ms: number): void;
   enqueue(branch: string, more?: Partial<NewMerge>): Promise<number>;
   entry(id: number): Promise<MergeEntry>;
-  /** Works until nothing is left that could be done now. */
-  work(): Promise<void>;
+  /** Works until nothing is left that could be done now; with other ports than `ports` where some are given. */
+  work(other?: MergePorts): Promise<void>;
   /** Asks for an undo and lets the worker do it. */
   undo(of: string, options?: { readonly requeue?: boolean }): Promise<MergeOp>;
   promote(runId?: string): Promise<MergeOp>;
@@ -92,9 +92,9 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
     if (!result.ok) throw new Error(JSON.stringify(result.refusal));
     return result.value;
   };
-  const work = async (): Promise<void> => {
+  const work = async (other = ports): Promise<void> => {
     let more = true;
-    const worker = new MergeWorker(ports, {
+    const worker = new MergeWorker(other, {
       slots: new Slots(rules.merge.parallelGates),
       stop: new AbortController().signal,
       wake: () => {

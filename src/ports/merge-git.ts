@@ -250,6 +250,11 @@ export interface MergeGit {
   linksOf(commit: string): Promise<ReadonlyMap<string, string>>;
   /** Files that came between the merge base and `to` under names that no checkout can hold. */
   unusableNames(from: string, to: string): Promise<readonly string[]>;
+  /**
+   * Why git cannot read all that `to` has and `from` does not: commits, trees and the content of files. Undefined where it
+   * can. Throws where git cannot read `from` either. It reads every such object: for the search after a failure.
+   */
+  unreadable(from: string, to: string): Promise<string | undefined>;
   /** Does the tree at this commit give the path the attribute `merge=union`? */
   isUnion(commit: string, path: string): Promise<boolean>;
   /** The same tree with these files replaced. */

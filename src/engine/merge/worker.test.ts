@@ -153,3 +153,29 @@ test("a branch stays in the queue when the store fails while a broken train is g
   await world.work();
   expect((await world.entry(id)).status).toBe("merged");
 }, 60_000);
+
+test("a look that fails for one branch keeps no other branch of the same target waiting", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  const bad = world.branch("bad", () => world.write(world.root, "bad.txt", "b\n"));
+  world.branch("good", () => world.write(world.root, "good.txt", "g\n"));
+  const [first, second] = [await world.enqueue("bad"), await world.enqueue("good")];
+  const { merging } = world.ports;
+  const differing: typeof merging.differing = async (pairs) => {
+    if (pairs.some(({ to }) => to === bad)) throw new Error("git printed too much");
+    return merging.differing(pairs);
+  };
+  const reported: string[] = [];
+  const report = (error: unknown): void => void reported.push(String(error));
+  const ports = { ...world.ports, report, merging: { ...merging, differing } };
+  const tools = { slots: new Slots(1), stop: new AbortController().signal, wake: (): void => undefined };
+  const worker = new MergeWorker(ports, tools);
+  worker.look();
+  await worker.settled();
+  expect((await world.entry(second)).status).toBe("merged");
+  expect(await world.entry(first)).toMatchObject({
+    status: "pending",
+    cause: "git_error",
+    causeDetail: { message: "git printed too much" },
+  });
+  expect(reported).toContain("Error: git printed too much");
+}, 60_000);

@@ -13,9 +13,10 @@ import { lookForProofs } from "./proofs.ts";
 import { findHeads, knowHeads, pinHeads, readHeads } from "./queued-commits.ts";
 import { leaveOut } from "./rewritten-target.ts";
 import type { Slots } from "./slots.ts";
-import { concernsOf } from "./steering.ts";
+import { type Concerns, concernsOf } from "./steering.ts";
 import { runTrainOf, type TrainJob } from "./train/run-train.ts";
 import { undo } from "./undo.ts";
+import { lookTogether } from "./unreadable-branches.ts";
 
 interface MergeTools {
   readonly slots: Slots;
@@ -80,10 +81,7 @@ export class MergeWorker {
     }
     const operated = await this.#operate();
     await this.#alone(() => this.#lookAhead(), undefined);
-    const trains = await this.#trains().catch(async (error: unknown) => {
-      await noteTrouble(this.#ports, error).catch(this.#ports.report);
-      throw error;
-    });
+    const trains = await this.#trains();
     const ended = await Promise.all(
       trains.map((job) => {
         const train = { ...job, slots: this.#slots, stop: this.#stop, onSettled: this.#wake };
@@ -149,8 +147,22 @@ export class MergeWorker {
    * Whoever approves an entry should know its commit, and what is asked about it. Each commit is looked at once.
    */
   async #lookAhead(): Promise<void> {
-    const pending = await this.#ports.store.read((tx) => tx.merges.list({ statuses: ["pending"] }));
-    const waiting = pending.filter(({ approval }) => approval === "waiting");
+    const waiting = async (): Promise<readonly MergeEntry[]> => {
+      const pending = await this.#ports.store.read((tx) => tx.merges.list({ statuses: ["pending"] }));
+      return pending.filter(({ approval }) => approval === "waiting");
+    };
+    const noteLook = (entries: readonly MergeEntry[]): void => {
+      for (const { id, headCommit } of entries) this.#lookedAt.add(`${id} ${headCommit}`);
+    };
+    try {
+      noteLook(await lookTogether(this.#ports, waiting, (entries) => this.#lookAt(entries)));
+    } catch (error) {
+      noteLook(await waiting());
+      throw error;
+    }
+  }
+
+  async #lookAt(waiting: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
     const unknown = waiting.filter(({ headCommit }) => headCommit === "");
     const known = [...waiting.filter((entry) => !unknown.includes(entry)), ...(await knowHeads(this.#ports, unknown))];
     const fresh = known.filter(
@@ -158,24 +170,78 @@ export class MergeWorker {
         // What it depends on is a part of the difference until that has landed.
         dependsOn.length === 0 && causeDetail?.difference === undefined && !this.#lookedAt.has(`${id} ${headCommit}`),
     );
-    for (const { id, headCommit } of fresh) this.#lookedAt.add(`${id} ${headCommit}`);
     const { merging } = this.#ports;
     const commits = await Promise.all(fresh.map(({ headCommit }) => merging.commitOf(headCommit)));
     const there = fresh.filter((_, at) => commits[at] !== undefined);
     if (there.length > 0) await askAhead(this.#ports, there, (await concernsOf(this.#ports, there)).concerns);
+    return fresh;
   }
 
   async #trains(): Promise<readonly Pick<TrainJob, "target" | "entries" | "concerns" | "lookedOn">[]> {
-    const ready = (): Promise<readonly MergeEntry[]> =>
-      this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
-    const first = await ready();
-    if (first.length === 0) return [];
+    const looks = await this.#looks();
+    const concerns = new Map(looks.flatMap((look) => [...look.concerns]));
+    const pinned = looks.flatMap((look) => look.pinned);
+    const claimed = await claimEntries(this.#ports, pinned, concerns);
+    const targets = new Map<string, MergeEntry[]>();
+    // The target's own commits come first: everything else is judged on top of them.
+    const ordered = claimed.toSorted((a, b) => Number(bringsTarget(b)) - Number(bringsTarget(a)));
+    for (const entry of ordered) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
+    return [...targets].map(([target, entries]) => {
+      const tips = new Set(looks.flatMap((look) => look.tips.get(target) ?? []));
+      return { target, entries, concerns, lookedOn: tips.size === 1 ? [...tips][0] : undefined };
+    });
+  }
+
+  readonly #ready = (): Promise<readonly MergeEntry[]> =>
+    this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
+
+  /**
+   * One look at everything that could land now. Where it fails, and git can read every branch, each run and target gets
+   * a look of its own, and where that fails, each entry: trouble with one keeps no other one waiting.
+   */
+  async #looks(): Promise<readonly Look[]> {
+    try {
+      return [await lookTogether(this.#ports, this.#ready, (entries) => this.#lookAtReady(entries))];
+    } catch (error) {
+      const groupOf = ({ targetBranch, runId }: MergeEntry): string => JSON.stringify([targetBranch, runId]);
+      const groups = new Set((await this.#ready()).map(groupOf));
+      const looks: Look[] = [];
+      let [last, hasTrouble] = [error, false];
+      for (const group of groups) {
+        const here = (await this.#ready()).filter((entry) => groupOf(entry) === group);
+        const lookAt = (entries: readonly MergeEntry[]): Promise<Look | undefined> =>
+          this.#lookAtReady(entries).catch((own: unknown) => {
+            last = own;
+            return undefined;
+          });
+        const together = groups.size === 1 ? undefined : await lookAt(here);
+        if (together !== undefined) looks.push(together);
+        const troubled: MergeEntry[] = together === undefined && here.length === 1 ? [...here] : [];
+        for (const entry of together === undefined && here.length > 1 ? here : []) {
+          const look = await lookAt([entry]);
+          if (look === undefined) troubled.push(entry);
+          else looks.push(look);
+        }
+        hasTrouble ||= troubled.length > 0;
+        if (troubled.length > 0) await noteTrouble(this.#ports, troubled, last).catch(this.#ports.report);
+      }
+      if (looks.length === 0) throw last;
+      if (hasTrouble) {
+        this.#ports.report(last);
+        this.#flight.tryLater();
+      }
+      return looks;
+    }
+  }
+
+  async #lookAtReady(first: readonly MergeEntry[]): Promise<Look> {
+    if (first.length === 0) return { pinned: [], concerns: new Map(), tips: new Map() };
     // Git lists them while the landing branch is seen to. Whoever moves a ref since is noticed when it is pinned.
     const refs = readHeads(this.#ports);
     refs.catch(() => undefined);
     void this.#ports.merging.expectMerges();
     const there = await retarget(this.#ports, first);
-    const placed = (await this.#catchUp(there)) ? await retarget(this.#ports, await ready()) : there;
+    const placed = (await this.#catchUp(there)) ? await retarget(this.#ports, await this.#alsoReady(there)) : there;
     const headed = await findHeads(this.#ports, placed, await refs);
     const [pinned, { concerns, tips }] = await Promise.all([
       pinHeads(this.#ports, headed, await refs),
@@ -184,12 +250,16 @@ export class MergeWorker {
         headed.map(({ entry, head }) => ({ ...entry, headCommit: head })),
       ),
     ]);
-    const claimed = await claimEntries(this.#ports, pinned, concerns);
-    const targets = new Map<string, MergeEntry[]>();
-    // The target's own commits come first: everything else is judged on top of them.
-    const ordered = claimed.toSorted((a, b) => Number(bringsTarget(b)) - Number(bringsTarget(a)));
-    for (const entry of ordered) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
-    return [...targets].map(([target, entries]) => ({ target, entries, concerns, lookedOn: tips.get(target) }));
+    return { pinned, concerns, tips };
+  }
+
+  /** These entries, and those that bring the commits of their targets. */
+  async #alsoReady(entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
+    const landings = new Set(entries.map(({ targetBranch }) => targetBranch));
+    const ids = new Set(entries.map(({ id }) => id));
+    return (await this.#ready()).filter(
+      (entry) => ids.has(entry.id) || (bringsTarget(entry) && landings.has(entry.targetBranch)),
+    );
   }
 
   /** Landing branches get the newest commits of their targets before anything lands there. True when some are queued. */
@@ -204,11 +274,17 @@ export class MergeWorker {
   }
 }
 
+/** What is known of entries before they are claimed. */
+interface Look extends Concerns {
+  /** Those whose commits are pinned. */
+  readonly pinned: readonly MergeEntry[];
+}
+
 /** Whoever waits for an entry that could land now reads why the look at the queue failed. */
-async function noteTrouble(ports: MergePorts, error: unknown): Promise<void> {
-  const context = mergeContext(ports);
-  const detail = { cause: "git_error", causeDetail: { message: problemOf(error) }, updatedAt: context.now } as const;
+async function noteTrouble(ports: MergePorts, entries: readonly MergeEntry[], error: unknown): Promise<void> {
+  const updatedAt = ports.clock.now();
+  const detail = { cause: "git_error", causeDetail: { message: problemOf(error) }, updatedAt } as const;
   await ports.store.transaction(async (tx) => {
-    for (const { id } of await readyMerges(tx, context)) await tx.merges.change(id, ["pending"], detail);
+    for (const { id } of entries) await tx.merges.change(id, ["pending"], detail);
   });
 }

@@ -238,12 +238,20 @@ async function readEach(reader: Reader, each: (part: Buffer) => void): Promise<B
 const giveUp = ({ reader }: Output): void => void reader.cancel().catch(() => undefined);
 
 /** Git could not do what it must be able to do in a sound repository. */
-export class GitFailed extends Error {}
+export class GitFailed extends Error {
+  readonly code: number;
+
+  constructor(message: string, code: number) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** The output of a git that must not fail here. Where there was no room for what it does, that is thrown as itself. */
 export function expectGit(answer: GitAnswer, what: string): GitAnswer {
   expectRoom(answer, null);
-  if (answer.code !== 0) throw new GitFailed(`${what}: git exited ${answer.code}: ${answer.err.trim()}`);
+  const { code, err } = answer;
+  if (code !== 0) throw new GitFailed(`${what}: git exited ${code}: ${err.trim()}`, code);
   return answer;
 }
 

@@ -36,6 +36,7 @@ import { hooksPath, runHooks, standingHooks } from "./merge/hooks.ts";
 import { type MergeRepository, openMergeRepository } from "./merge/merge-repository.ts";
 import { objectMerger } from "./merge/object-merge.ts";
 import { mergeOver, revert } from "./merge/revert.ts";
+import { unreadable } from "./merge/unreadable.ts";
 import { checkoutsOf, headLogs, updateRefs } from "./merge/update-refs.ts";
 import { refsBelow } from "./refs.ts";
 import { type OpenRepository, openRepository } from "./repository.ts";
@@ -114,6 +115,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     linksAt: async (commit, paths) => linksAt(await mergeRepo(), commit, paths),
     linksOf: async (commit) => linksOf(await mergeRepo(), commit),
     unusableNames: async (from, to) => unusableNames(await mergeRepo(), from, to),
+    unreadable: async (from, to) => unreadable(await mergeRepo(), from, to),
     readBlob: async (oid) => readBlob(await mergeRepo(), oid),
     isUnion: async (commit, path) => {
       const { attributes } = await tools();

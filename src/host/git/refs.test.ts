@@ -43,3 +43,17 @@ test("a branch whose lock stays is kept with the reason, and is not said to have
   expect(problem).toContain(".lock");
   expect(problem).not.toContain("moved on");
 });
+
+test("a ref below ours whose commit is missing does not keep the snapshots of others from being found", async () => {
+  using scene = await dirty();
+  const { world, worktrees, owned } = scene;
+  await worktrees.snapshot(owned);
+  for (const name of ["bob", "ann"])
+    world.write(world.root, `.git/refs/overstory/snap/${name}/9/9`, `${"9".repeat(40)}\n`);
+  world.write(owned.path, "draft.txt", "mine again\n");
+  await worktrees.snapshot(owned);
+  expect((await worktrees.snapshots()).map(({ ref }) => ref)).toEqual([
+    "refs/overstory/snap/ann/1/1",
+    "refs/overstory/snap/ann/1/2",
+  ]);
+});

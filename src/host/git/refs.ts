@@ -98,6 +98,39 @@ export async function refsBelow(
   return parseRefs(expectGit(answer, `listing ${prefixes.join(" and ")}`).out);
 }
 
+/**
+ * The lines that `for-each-ref` prints for refs below these prefixes, with options for which it reads the objects of the
+ * refs. It fails for all of them at the first ref whose object it cannot read. Such refs are searched for then, and left
+ * out: an agent can write any ref.
+ */
+export async function askEachRef(
+  root: string,
+  options: readonly string[],
+  prefixes: readonly string[] = [],
+): Promise<readonly string[]> {
+  const ask = (refs: readonly string[]) => git(root, "for-each-ref", ...options, ...refs);
+  const all = await ask(prefixes);
+  if (all.code === 0) return linesOf(all.out);
+  const listed = await git(root, "for-each-ref", "--format=%(refname)", ...prefixes);
+  const found: string[] = [];
+  let isAnyRead = false;
+  const rest = [linesOf(expectGit(listed, "listing refs").out)];
+  for (let refs = rest.pop(); refs !== undefined; refs = rest.pop()) {
+    const answer = refs.length === 0 || refs.length > mostOnALine ? undefined : await ask(refs);
+    const half = Math.ceil(refs.length / 2);
+    if (answer?.code === 0) found.push(...linesOf(answer.out));
+    else if (refs.length > 1) rest.push(refs.slice(half), refs.slice(0, half));
+    isAnyRead ||= answer?.code === 0;
+  }
+  if (!isAnyRead) expectGit(all, "reading refs");
+  return found;
+}
+
+/** A command line has room for so many refs with names of any length. */
+const mostOnALine = 500;
+
+const linesOf = (text: string): readonly string[] => text.split("\n").filter((line) => line !== "");
+
 export function parseRefs(text: string): readonly Ref[] {
   return text
     .split("\n")

@@ -12,6 +12,7 @@ import { mergeOne } from "../merge-one.ts";
 import { branchRef, type MergePorts, mergeContext, problemOf } from "../ports.ts";
 import { droppedBehind, landableHead } from "../rewritten-target.ts";
 import type { Slots } from "../slots.ts";
+import { rejectUnreadable } from "../unreadable-branches.ts";
 import { type FirstLook, laterLook } from "./later-look.ts";
 import type { EntryOutcome, Landing, TrainProgress, TrainSteps } from "./steps.ts";
 import { runTrain } from "./train.ts";
@@ -74,7 +75,9 @@ type Train = Pick<TrainJob, "target" | "entries"> & { readonly id: string };
 async function explain(ports: MergePorts, train: Train, error: unknown): Promise<boolean> {
   const { id, target, entries } = train;
   try {
-    if (await rejectUnusable(ports, target, entries)) {
+    const unreadable = await rejectUnreadable(ports, entries);
+    const readable = entries.filter(({ id: number }) => !unreadable.has(number));
+    if ((await rejectUnusable(ports, target, readable)) || unreadable.size > 0) {
       await giveUp(ports, id, entries, { firstRestMs: 0 });
       return true;
     }

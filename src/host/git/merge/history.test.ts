@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { damages, plantBranch } from "../../../../testkit/damaged-objects.ts";
 import { gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 
 describe("looking at history", () => {
@@ -22,7 +23,30 @@ describe("looking at history", () => {
     expect(await world.merging.contains(side, main)).toBe(true);
     expect(await world.merging.contains(main, main)).toBe(true);
     expect(await world.merging.contains(main, side)).toBe(false);
-    await expect(world.merging.contains(main, "f".repeat(40))).rejects.toThrow();
+    expect(await world.merging.contains(main, "f".repeat(40))).toBe(false);
+    await expect(world.merging.contains("f".repeat(40), main)).rejects.toThrow();
+  });
+
+  test("a path in a commit is told by type, id and size, and what is there can be read", async () => {
+    using world = gitMergeWorld({ files: { "a.txt": "a\n", "d/two\nlines": "d", empty: "" } });
+    const main = world.tip("main");
+    const side = world.branch("side", () => world.write(world.root, "a.txt", "\0b"));
+    const places = [
+      [side, "a.txt"],
+      [main, "none missing"],
+      [main, "d"],
+      [main, "d/two\nlines"],
+      [`${main}^{tree}`, "empty"],
+      [main, "a.txt"],
+    ] as const;
+    const found = await world.merging.objectsAt(places.map(([commit, path]) => ({ commit, path })));
+    expect(found.map((one) => one?.type)).toEqual(["file", undefined, "directory", "file", "file", "file"]);
+    const files = found.flatMap((one) => (one?.type === "file" ? [one] : []));
+    expect(files.map(({ bytes }) => bytes)).toEqual([2, 1, 0, 2]);
+    expect(files.at(-1)?.id).toBe(world.tip("main:a.txt"));
+    const read = await world.merging.readBlobs(files.map(({ id }) => id));
+    expect(read.map((bytes) => new TextDecoder().decode(bytes))).toEqual(["\0b", "d", "", "a\n"]);
+    expect(await world.merging.objectsAt([])).toEqual([]);
   });
 
   test("branches between two commits are those that the second holds and the first does not", async () => {
@@ -37,6 +61,26 @@ describe("looking at history", () => {
     ]);
     expect(await world.merging.refsBetween(b, b)).toEqual([]);
   });
+
+  test.each(Object.entries(damages))(
+    "a branch with %s makes no difference to questions about others",
+    async (_, damaged) => {
+      using world = gitMergeWorld({ files: { "a.txt": "a\n" } });
+      const main = world.tip("main");
+      const side = world.branch("side", () => world.write(world.root, "s", "s\n"));
+      const bad = damaged(world);
+      plantBranch(world, "bad", bad);
+      expect(await world.merging.refsBetween(main, side)).toEqual([{ ref: "refs/heads/side", commit: side }]);
+      expect(await world.merging.refsWith(side)).toEqual(["refs/heads/side"]);
+      expect((await world.merging.refsBelow("refs/heads/")).map(({ ref }) => ref)).toContain("refs/heads/side");
+      expect(await world.merging.contains(side, bad)).toBe(false);
+      expect(await world.merging.unreadable(main, side)).toBeUndefined();
+      expect(await world.merging.unreadable(main, bad)).toBeString();
+      // Where the other side cannot be read, nothing is said about a commit.
+      await expect(world.merging.unreadable("f".repeat(40), side)).rejects.toThrow();
+    },
+    30_000,
+  );
 
   test("changed files are those since the common ancestor, under both names of a rename", async () => {
     using world = gitMergeWorld({ files: { "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" } });

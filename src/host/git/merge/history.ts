@@ -1,7 +1,7 @@
 import type { FilePlace, StoredObject, ToldCommit } from "../../../ports/merge-git.ts";
 import { parentsOf } from "../checkout-move/move-files.ts";
-import { expectGit, git, zeroEnded } from "../git.ts";
-import { commitAt } from "../refs.ts";
+import { expectGit, zeroEnded } from "../git.ts";
+import { askEachRef, commitAt, refsBelow } from "../refs.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 
 export async function commitOf(mergeRepo: MergeRepository, ref: string): Promise<string | undefined> {
@@ -23,8 +23,12 @@ export async function treeOf(mergeRepo: MergeRepository, commit: string): Promis
 export async function contains(mergeRepo: MergeRepository, into: string, commit: string): Promise<boolean> {
   if (into === commit && isId(commit)) return true;
   const { code, err } = await mergeRepo.through((own) => own.git(["merge-base", "--is-ancestor", commit, into]));
-  if (code > 1) throw new Error(`comparing ${commit} with ${into}: ${err.trim()}`);
-  return code === 0;
+  if (code <= 1) return code === 0;
+  // A commit that git cannot read is in no history that git can read.
+  const all = await mergeRepo.through((own) => own.git(["rev-list", "--end-of-options", into, "--"]));
+  if (all.code !== 0) throw new Error(`comparing ${commit} with ${into}: ${err.trim()}`);
+  const id = isId(commit) ? commit : await commitOf(mergeRepo, commit);
+  return id !== undefined && all.raw.includes(`${id}\n`);
 }
 
 const isId = (name: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
@@ -36,19 +40,17 @@ export async function baseOf(mergeRepo: MergeRepository, one: string, other: str
 }
 
 export async function refsWith({ repository }: MergeRepository, commit: string): Promise<readonly string[]> {
-  const answer = await git(repository.root, "for-each-ref", `--contains=${commit}`, "--format=%(refname)");
-  return expectGit(answer, `looking for ${commit}`)
-    .out.split("\n")
-    .filter((ref) => ref !== "");
+  return askEachRef(repository.root, [`--contains=${commit}`, "--format=%(refname)"]);
 }
 
-export async function refsBetween({ repository }: MergeRepository, from: string, to: string) {
-  const within = [`--merged=${to}`, `--no-merged=${from}`, "--format=%(objectname) %(refname)", "refs/heads/"];
-  const answer = expectGit(await git(repository.root, "for-each-ref", ...within), `looking between ${from} and ${to}`);
-  return answer.out.split("\n").flatMap((line) => {
-    const [commit, ref] = line.split(" ");
-    return commit === undefined || ref === undefined ? [] : [{ ref, commit }];
-  });
+/** See `MergeGit.refsBetween`. Reads the commits in between only: branches elsewhere need not be readable. */
+export async function refsBetween(mergeRepo: MergeRepository, from: string, to: string) {
+  const [refs, answer] = await Promise.all([
+    refsBelow(mergeRepo, "refs/heads/"),
+    mergeRepo.through((own) => own.git(["rev-list", "--end-of-options", `^${from}`, to, "--"])),
+  ]);
+  const between = new Set(expectGit(answer, `looking between ${from} and ${to}`).out.split("\n"));
+  return refs.flatMap(({ name, commit }) => (between.has(commit) ? [{ ref: name, commit }] : []));
 }
 
 export async function changedFiles(mergeRepo: MergeRepository, from: string, to: string): Promise<readonly string[]> {

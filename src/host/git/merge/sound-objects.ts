@@ -10,16 +10,31 @@ import { objectHasher, type Repository } from "../repository.ts";
  */
 export async function expectSound(
   own: OwnDir,
-  { objectFormat }: Pick<Repository, "objectFormat">,
+  repository: Pick<Repository, "objectFormat">,
   { commit, ids }: { readonly commit: string; readonly ids: Promise<Iterable<string>> },
 ): Promise<void> {
+  const unsound = await unsoundOf(own, repository, ids, commit);
+  if (unsound === undefined) return;
+  const problem = `the object ${unsound} of it is missing or does not have the content that its id stands for; look at it: git fsck; then commit its file again`;
+  throw new Failure({ kind: "commit-refused", commit, problem });
+}
+
+/** The first object of a commit that is missing, or has content that is not its own. */
+export async function unsoundOf(
+  own: OwnDir,
+  { objectFormat }: Pick<Repository, "objectFormat">,
+  ids: Promise<Iterable<string>>,
+  commit: string,
+): Promise<string | undefined> {
   const wanted = ids.then((all) => [...new Set(all)]);
   const reader = new ObjectReader(objectFormat);
   // Git starts while others still list the objects.
   const stdin = wanted.then((all) => all.map((id) => `${id}\n`).join(""));
   const onOutput = (part: Uint8Array): void => reader.read(part);
-  expectGit(await own.git(["cat-file", "--batch"], { stdin, onOutput }), `reading the objects of ${commit}`);
-  for (const [at, id] of (await wanted).entries()) if (reader.found[at] !== id) refuse(commit, id);
+  // Nobody waits for a single answer, so git need not write each of them by itself.
+  const args = ["cat-file", "--batch", "--buffer"];
+  expectGit(await own.git(args, { stdin, onOutput }), `reading the objects of ${commit}`);
+  return (await wanted).find((id, at) => reader.found[at] !== id);
 }
 
 /** Reads what `cat-file --batch` prints, in parts of any size: an object may be larger than the memory. */
@@ -99,8 +114,3 @@ export async function treesOf(own: OwnDir, commit: string): Promise<readonly str
 }
 
 const lineEnd = 0x0a;
-
-function refuse(commit: string, id: string): never {
-  const problem = `the object ${id} of it is missing or does not have the content that its id stands for; look at it: git fsck; then commit its file again`;
-  throw new Failure({ kind: "commit-refused", commit, problem });
-}

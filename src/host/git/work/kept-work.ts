@@ -6,7 +6,7 @@ import { type FileRules, fileRules } from "../filters.ts";
 import { absolute, expectGit, git, zeroEnded } from "../git.ts";
 import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";
 import { placeOf, standing } from "../places.ts";
-import { commitAt, firstFreeRef, newRef, parseRefs, pinRefs, refsBelow, snapshotRefs } from "../refs.ts";
+import { askEachRef, commitAt, firstFreeRef, newRef, parseRefs, pinRefs, refsBelow, snapshotRefs } from "../refs.ts";
 import type { GitProject } from "../repository.ts";
 import { hasSubmoduleWork, restoreSubmodules } from "../submodules/restore.ts";
 import { homeOf } from "../submodules/users-module.ts";
@@ -21,19 +21,16 @@ export async function keptSnapshots({ repository }: GitProject): Promise<readonl
   const fields = ["refname", "objectname", "committerdate:unix", "committeremail", "subject", "parent"];
   const format = fields.map((field) => `%(${field})`).join("%00");
   const below = ["refs/overstory/snap/", "refs/overstory/rescue/"];
-  const listed = expectGit(
-    await git(repository.root, "for-each-ref", "--sort=committerdate", `--format=${format}`, ...below),
-    "listing snapshots",
-  );
-  const lines = listed.out.split("\n").filter((line) => line !== "");
+  const lines = await askEachRef(repository.root, [`--format=${format}`], below);
   const refs = new Set(lines.map((line) => line.split("\0")[0] ?? ""));
-  return lines.map((line) => {
+  const kept = lines.map((line) => {
     const [ref = "", commit = "", at = "0", mail, subject, parents = ""] = line.split("\0");
     // A commit of the agent's own is kept as itself.
     const isOurs = mail === "<overstory@localhost>" && subject === "snapshot";
     const onTop = isOurs ? (parents.split(" ")[0] ?? null) : commit;
     return { ref, commit, agentName: agentOf(ref, refs), createdAt: Number(at) * 1000, onTop };
   });
+  return kept.toSorted((a, b) => a.createdAt - b.createdAt);
 }
 
 /** A rescue is called `<agent>-<generation>`, and a further one of the same generation has a number behind that. */
