@@ -134,9 +134,18 @@ const rebase: Check = (args, policy) => {
   return words.length <= own ? undefined : notYourBranch(policy);
 };
 
+/** Options that cut the history of the repository, or change where it is cut. */
+const shortening = ["depth", "deepen", "shallow-since", "shallow-exclude", "unshallow", "update-shallow"];
+
 /** Names on this side of a colon would be moved, and so would what the other options say. */
 const fetch: Check = (args) => {
   if (hasOption(args, "", "upload-pack")) return runsCode;
+  if (hasOption(args, "", ...shortening)) {
+    return deny(
+      "git-shared",
+      "fetch whole histories: all worktrees share the list of commits that a shorter one ends at",
+    );
+  }
   const words = operands(args).slice(1);
   const writes = hasOption(args, "", "refmap", "stdin", "set-upstream") || words.some(({ text }) => text.includes(":"));
   return writes ? deny("git-shared", "fetch without naming a branch of ours to write to") : undefined;

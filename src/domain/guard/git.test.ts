@@ -35,6 +35,8 @@ const leaving = [
   "git fetch --refm '+refs/heads/*:refs/heads/*' origin main",
   "echo main:main | git fetch --stdin origin",
   "git fetch --set-upstream origin main",
+  "git fetch --depth=1 origin",
+  "git fetch --unshallow",
   "git pull",
   "git pull --rebase origin main",
   "git lfs push origin main",

@@ -5,6 +5,7 @@ import { canUnbuffer } from "../git-session.ts";
 import type { OwnQuestions } from "../own-dir.ts";
 import { type AttributeSet, type Attributes, none } from "./attributes.ts";
 import type { MergeRepository } from "./merge-repository.ts";
+import { endsOfHistory, shallowAdvice, shallowWords } from "./sound-objects.ts";
 
 export interface Pair {
   readonly ours: string;
@@ -182,8 +183,14 @@ async function explain(
   { err, code }: Once["answer"],
   env: Environment,
 ): Promise<ObjectMerge> {
-  const base = await mergeRepo.through((own) => own.git(["merge-base", "--end-of-options", ours, theirs], { env }));
-  if (base.code === 1 && base.out === "") return { kind: "unrelated" };
+  const { base, isShallow } = await mergeRepo.through(async (own) => ({
+    base: await own.git(["merge-base", "--end-of-options", ours, theirs], { env }),
+    isShallow: endsOfHistory(own).size > 0,
+  }));
+  if (base.code === 1 && base.out === "") {
+    if (!isShallow) return { kind: "unrelated" };
+    return { kind: "failed", problem: `${shallowWords} before a commit that both sides have; ${shallowAdvice}` };
+  }
   return { kind: "failed", problem: err.trim() === "" ? `git merge-tree exited ${code}` : err.trim() };
 }
 

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
+import { readText } from "../../file-access.ts";
 import { expectGit } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
 import { objectHasher, type Repository } from "../repository.ts";
@@ -94,13 +96,31 @@ class ObjectReader {
   }
 }
 
-/** What a commit brings that another one does not have, with the history in between. */
+/**
+ * What a commit brings that another one does not have, with the history in between. A shallow clone ends at commits that
+ * its target has. Where the history of the new commits ends, an agent wrote the file, and objects that nobody can look at
+ * may be behind it: refused.
+ */
 export async function newObjects(own: OwnDir, from: string, to: string): Promise<readonly string[]> {
   const args = ["rev-list", "--objects", "--no-object-names", to, `^${from}`];
-  return expectGit(await own.git(args), `listing the objects of ${to}`)
+  const ids = expectGit(await own.git(args), `listing the objects of ${to}`)
     .out.split("\n")
     .filter((id) => id !== "");
+  const ends = endsOfHistory(own);
+  const end = ends.size === 0 ? undefined : ids.find((id) => ends.has(id));
+  if (end === undefined) return ids;
+  const problem = `${shallowWords} at ${end}, so that what is before this commit cannot be looked at; ${shallowAdvice}`;
+  throw new Failure({ kind: "commit-refused", commit: to, problem });
 }
+
+/** The commits at which the history of a shallow clone ends, as git takes it in this directory. */
+export function endsOfHistory({ dir }: Pick<OwnDir, "dir">): ReadonlySet<string> {
+  return new Set((readText(join(dir, "shallow")) ?? "").split("\n").filter((id) => id !== ""));
+}
+
+export const shallowWords = "the file .git/shallow ends the history";
+export const shallowAdvice =
+  "fetch the whole history: git fetch --unshallow; where nobody made a shallow clone, delete the file: rm .git/shallow";
 
 /** The commit, its tree and all trees below: they decide which content belongs to which path. */
 export async function treesOf(own: OwnDir, commit: string): Promise<readonly string[]> {
