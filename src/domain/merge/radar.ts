@@ -75,7 +75,7 @@ export function collisionMail({ a, b, files }: Collision): OutcomeMail {
       ...(landed === undefined
         ? [
             "Nobody has to stop, and nothing was changed. Either agree by mail on who changes that part, or let one branch land",
-            `first; then run this in the worktree of the other, ${settle}`,
+            `first; then it is for the agent of the other to run this in its own worktree, and to ${settle}`,
           ]
         : [
             `Nobody has to stop, and nothing was changed. What is on ${landed.branch} has landed already. It is for`,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { anAgent, aRun } from "../../../testkit/contracts/store/rows.ts";
+import { anAgent, aRun, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../../testkit/landing-world.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
@@ -38,12 +38,12 @@ async function radarWorld(files: Record<string, string> = { "a.txt": lines, "b.t
       return rang;
     },
     /** The agent's turn ends with this edit committed. */
-    commits: async (name: string, edit: () => void): Promise<void> => {
+    commits: async (name: string, edit: () => void, facts: Partial<Agent> = {}): Promise<void> => {
       const branch = `overstory/${name}/t`;
       const headCommit = world.branch(branch, edit);
       await world.store.transaction(async (tx) => {
         const known = await tx.agents.byName(name);
-        const more: Partial<Agent> = { parentName: "lead", branch, worktreePath: `/w/${name}` };
+        const more: Partial<Agent> = { parentName: "lead", branch, worktreePath: `/w/${name}`, ...facts };
         const agent = known ?? anAgent(name, more);
         if (known === undefined) await tx.agents.reserve(agent);
         await tx.agents.inspected(agent.id, { headCommit, ahead: 1, dirty: false });
@@ -188,4 +188,35 @@ test("a branch that is gone, released or without commits is not looked at", asyn
   });
   await look();
   expect(merged).toEqual([1]);
+});
+
+test("the branch of an agent that was stopped, or ended and was replaced, collides with nobody's, unless it lands", async () => {
+  const { world, look, commits } = await radarWorld();
+  await using _ = world;
+  const over = { state: "completed", outcome: "stopped" } as const;
+  await world.store.transaction((tx) => tx.tasks.insert(aTask("t", { runId: "r1", claimedBy: "b3" })));
+  await commits("b1", write(world, "a.txt", "ONE\ntwo\nthree\n"), over);
+  await commits("b2", write(world, "a.txt", "1\ntwo\nthree\n"), { state: "zombie", outcome: "crashed", taskId: "t" });
+  await commits("b3", write(world, "a.txt", "first\ntwo\nthree\n"), { taskId: "t" });
+  expect(await look()).toBe(false);
+  for (const name of ["b1", "b2", "b3", "lead"]) expect(await warnings(world, name)).toEqual([]);
+  await world.enqueue("overstory/b1/t", { runId: "r1" });
+  await look();
+  expect(await warnings(world, "b3")).toEqual(["branches collide: overstory/b1/t and overstory/b3/t"]);
+});
+
+test("what had landed before a branch began is no work of its agent", async () => {
+  const { world, look, commits } = await radarWorld();
+  await using _ = world;
+  world.git(world.root, "checkout", "--quiet", "--detach");
+  await commits("b1", write(world, "a.txt", "ONE\ntwo\nthree\n"));
+  world.git(world.root, "checkout", "--quiet", "--detach");
+  world.branch("other", write(world, "a.txt", "1\ntwo\nthree\n"));
+  world.git(world.root, "checkout", "--quiet", "--detach");
+  await world.enqueue("other", { runId: "r1" });
+  await world.work();
+  await commits("b2", write(world, "b.txt", "1\ntwo\nthree\n"));
+  await look();
+  expect(await warnings(world, "b1")).toEqual(["branches collide: main and overstory/b1/t"]);
+  expect(await warnings(world, "b2")).toEqual([]);
 });

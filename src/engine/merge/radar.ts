@@ -1,4 +1,11 @@
-import { commitsOf, type HeadPair, pairKey, pairsOf, type RadarHead } from "../../domain/merge/radar.ts";
+import {
+  type Collision,
+  commitsOf,
+  type HeadPair,
+  pairKey,
+  pairsOf,
+  type RadarHead,
+} from "../../domain/merge/radar.ts";
 import type { RadarPair } from "../../ports/store/merges.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { judgePairs, type LiveBranch, liveBranches, warnOfCollision } from "../../usecases/merge/radar.ts";
@@ -44,7 +51,12 @@ export class Radar {
     const pairs = pairsOf(await withLandings(this.#ports, watched));
     const known = await knownPairs(this.#ports, pairs);
     const fresh = await judgeUnknown(this.#ports, pairs, known);
-    return this.#record(live, pairs, fresh, new Map([...known, ...fresh.map((pair) => [keyOf(pair), pair] as const)]));
+    const judged = new Map([...known, ...fresh.map((pair) => [keyOf(pair), pair] as const)]);
+    const collisions = pairs.flatMap((pair) => {
+      const found = judged.get(pairKey(commitsOf(pair)));
+      return found?.outcome === "conflict" ? [{ ...pair, files: found.files }] : [];
+    });
+    return this.#record(fresh, await withoutLanded(this.#ports, collisions));
   }
 
   /** Everything that could make another look worthwhile, without asking git. */
@@ -57,22 +69,20 @@ export class Radar {
     });
   }
 
-  async #record(
-    live: readonly LiveBranch[],
-    pairs: readonly HeadPair[],
-    fresh: readonly RadarPair[],
-    known: ReadonlyMap<string, RadarPair>,
-  ): Promise<boolean> {
-    const collisions = pairs.flatMap((pair) => {
-      const found = known.get(pairKey(commitsOf(pair)));
-      return found?.outcome === "conflict" ? [{ ...pair, files: found.files }] : [];
-    });
+  async #record(fresh: readonly RadarPair[], collisions: readonly Collision[]): Promise<boolean> {
     if (fresh.length === 0 && collisions.length === 0) return false;
     const context = mergeContext(this.#ports);
     return this.#ports.store.transaction(async (tx) => {
       for (const pair of fresh) await tx.radar.put(pair);
       let told = false;
-      for (const collision of collisions) told = (await warnOfCollision(tx, context, collision, live)) || told;
+      // Git took its time: an agent may have been stopped or have committed since.
+      const live = await liveBranches(tx, context);
+      const isOfNow = ({ agentName, branch, commit }: RadarHead): boolean =>
+        agentName === null || live.some((one) => one.branch === branch && one.commit === commit);
+      for (const collision of collisions) {
+        if (!isOfNow(collision.a) || !isOfNow(collision.b)) continue;
+        told = (await warnOfCollision(tx, context, collision, live)) || told;
+      }
       return told;
     });
   }
@@ -86,6 +96,42 @@ async function withLandings({ merging }: MergePorts, live: readonly LiveBranch[]
     return commit === undefined ? [] : [{ branch, commit, agentName: null, landsOn: branch }];
   });
   return [...live.filter(({ branch }) => tips.has(branchRef(branch))), ...landings];
+}
+
+/**
+ * Leaves out what an agent did not change itself: it began on top of work that has landed, and the other branch collides
+ * with that. The other one is told so as a collision with the landing branch.
+ */
+async function withoutLanded({ merging }: MergePorts, collisions: readonly Collision[]): Promise<readonly Collision[]> {
+  const landed = collisions.filter(({ a, b }) => a.agentName === null || b.agentName === null);
+  const kept: Collision[] = [];
+  for (const collision of collisions) {
+    const { a, b, files } = collision;
+    if (landed.includes(collision)) kept.push(collision);
+    else {
+      const foreign = new Set([
+        ...(await onlyLanded(merging, landed, a, b)),
+        ...(await onlyLanded(merging, landed, b, a)),
+      ]);
+      const own = files.filter((file) => !foreign.has(file));
+      if (own.length > 0 || files.length === 0) kept.push({ ...collision, files: own });
+    }
+  }
+  return kept;
+}
+
+/** Files in which `one` collides with what has landed, and that the agent of `other` has not changed itself. */
+async function onlyLanded(
+  merging: MergePorts["merging"],
+  landed: readonly Collision[],
+  one: RadarHead,
+  other: RadarHead,
+): Promise<readonly string[]> {
+  const met = landed.find(({ a, b }) => a.branch === one.branch || b.branch === one.branch);
+  if (met === undefined) return [];
+  const tip = met.a.agentName === null ? met.a : met.b;
+  const own = await merging.changedFiles(tip.commit, other.commit);
+  return met.files.filter((file) => !own.includes(file));
 }
 
 const keyOf = ({ aCommit, bCommit }: RadarPair): string => pairKey({ ours: aCommit, theirs: bCommit });

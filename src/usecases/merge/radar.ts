@@ -1,4 +1,5 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import {
   type Collision,
   type CommitPair,
@@ -75,12 +76,26 @@ export interface LiveBranch extends RadarHead {
   readonly agent: Agent;
 }
 
+/**
+ * Nobody will land the work of this agent as it stands: it was released or stopped, or it ended before it had finished and
+ * another agent has its task. A branch in the merge queue lands whoever made it.
+ */
+async function isGivenUp(tx: Tx, agent: Agent): Promise<boolean> {
+  const { name, branch, outcome, releasedAt, stopRequestedBy, taskId } = agent;
+  if (releasedAt !== null) return true;
+  if (outcome === "done" || !(hasEnded(agent) || stopRequestedBy !== null)) return false;
+  const task = taskId === null ? undefined : await tx.tasks.get(taskId);
+  const isReplaced = task?.status === "closed" || (task?.claimedBy ?? name) !== name;
+  if (outcome !== "stopped" && stopRequestedBy === null && !isReplaced) return false;
+  return branch === null || (await tx.merges.list({ branch, statuses: openMergeStatuses, limit: 1 })).length === 0;
+}
+
 export async function liveBranches(tx: Tx, context: Pick<Context, "settings">): Promise<readonly LiveBranch[]> {
   const targets = new Map<string, string>();
   const found: LiveBranch[] = [];
   for (const agent of newestPerName(await tx.agents.ahead())) {
     const { runId, branch, headCommit: commit, name: agentName } = agent;
-    if (branch === null || commit === null) continue;
+    if (branch === null || commit === null || (await isGivenUp(tx, agent))) continue;
     const landsOn = targets.get(runId) ?? (await targetOf(tx, context, runId));
     targets.set(runId, landsOn);
     found.push({ agent, agentName, branch, commit, landsOn });
@@ -126,11 +141,12 @@ interface KnownCollision {
 
 /** Collisions between the work of these agents that are on record; compares nothing anew. */
 export async function knownCollisions(tx: Tx, agents: readonly Agent[]): Promise<readonly KnownCollision[]> {
-  const heads = agents.flatMap(({ name, branch, headCommit, ahead, releasedAt }): RadarHead[] =>
-    branch === null || headCommit === null || ahead === 0 || releasedAt !== null
-      ? []
-      : [{ branch, commit: headCommit, agentName: name, landsOn: "" }],
-  );
+  const heads: RadarHead[] = [];
+  for (const agent of agents) {
+    const { name, branch, headCommit, ahead } = agent;
+    if (branch === null || headCommit === null || ahead === 0 || (await isGivenUp(tx, agent))) continue;
+    heads.push({ branch, commit: headCommit, agentName: name, landsOn: "" });
+  }
   const found: KnownCollision[] = [];
   for (const pair of pairsOf(heads)) {
     const { ours, theirs } = commitsOf(pair);
