@@ -16,5 +16,6 @@ export const nothingChanged: WorkSeen = {
   messages: [],
   dirty: false,
   onBranch: true,
+  halfWay: null,
   files: [],
 };

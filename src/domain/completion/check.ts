@@ -102,6 +102,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
 const missingKinds = [
   "worktree",
   "off-branch",
+  "half-way",
   "uncommitted",
   "no-commits",
   "code",

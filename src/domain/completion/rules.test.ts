@@ -14,6 +14,7 @@ const work: WorkSeen = {
   messages: ["work"],
   dirty: false,
   onBranch: true,
+  halfWay: null,
   files: ["src/a.ts"],
 };
 
@@ -61,6 +62,8 @@ describe("work", () => {
     ["a worktree that is gone", { work: { exists: false } }, ["worktree"]],
     ["uncommitted changes", { work: { dirty: true } }, ["uncommitted"]],
     ["a detached head", { work: { onBranch: false } }, ["off-branch"]],
+    ["a rebase left half-way", { work: { onBranch: false, dirty: true, halfWay: "rebase" } }, ["half-way"]],
+    ["a merge left half-way", { work: { halfWay: "merge" } }, ["half-way"]],
     ["nothing done", { work: { ahead: 0, files: [] } }, ["no-commits"]],
     ["only uncommitted work", { work: { ahead: 0, dirty: true } }, ["uncommitted", "no-commits"]],
     ["nothing to do, and said so", { work: { ahead: 0, files: [] }, request: { noCode: true } }, []],
@@ -152,4 +155,15 @@ describe("reviews", () => {
   for (const [name, facts, expected] of cases) {
     test(name, () => expect(kinds({ ...reading, ...facts })).toEqual([...expected]));
   }
+});
+
+test("an operation of git that was left half-way is named with the commands that end it", () => {
+  const fixes = (["merge", "cherry-pick", "bisect"] as const).map(
+    (halfWay) => missingFor({ work: { halfWay } }).find(({ kind }) => kind === "half-way")?.fix,
+  );
+  expect(fixes).toEqual([
+    expect.stringContaining("GIT_EDITOR=true git merge --continue; or give it up: git merge --abort"),
+    expect.stringContaining("GIT_EDITOR=true git cherry-pick --continue; or give it up: git cherry-pick --abort"),
+    "end it: git bisect reset",
+  ]);
 });

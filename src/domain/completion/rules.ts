@@ -3,6 +3,7 @@ import { canonical, isIn } from "../agent/capability.ts";
 import { changeable, isScopeExplained, outsideScope } from "../agent/scope.ts";
 import type { Task } from "../task/task.ts";
 import { namedIn } from "../text/long-list.ts";
+import { type HalfWay, waysOut } from "../worktree/change.ts";
 import type { Missing } from "./check.ts";
 import { type ChildFacts, nothingDone, openChildren } from "./children.ts";
 import { type DoneRequest, sendsBack } from "./request.ts";
@@ -18,6 +19,8 @@ export interface WorkSeen {
   readonly dirty: boolean;
   /** The tip of its branch is the commit it is at. Not so on a detached HEAD, or in a rebase left half-way. */
   readonly onBranch: boolean;
+  /** The operation of git that it is in the middle of. */
+  readonly halfWay: HalfWay | null;
   /** Files that differ from the base, committed or not. */
   readonly files: readonly string[];
 }
@@ -59,19 +62,31 @@ function missingWork(facts: CompletionFacts): readonly Missing[] {
     return [{ kind: "worktree", message, fix: "tell your parent: ov mail send --type error" }];
   }
   const writes = isIn("implementation", agent.capability);
+  // Changes that no commit holds, and a HEAD beside the branch, belong to it.
+  const open = writes || hasCode(work) ? work.halfWay : null;
   return [
-    ...(work.onBranch || !(writes || hasCode(work)) ? [] : [offBranch(agent.branch)]),
-    ...(writes && work.dirty ? [uncommitted] : []),
+    ...(open === null ? [] : [leftHalfWay(open)]),
+    ...(open !== null || work.onBranch || !(writes || hasCode(work)) ? [] : [offBranch(agent.branch)]),
+    ...(open === null && writes && work.dirty ? [uncommitted] : []),
     ...(writes && !hasCode(work) && !request.noCode ? [noCommits(work)] : []),
     ...(request.noCode && hasCode(work) ? [codeAfterAll(work)] : []),
     ...(writes ? scopeProblem(facts, work) : []),
   ];
 }
 
+function leftHalfWay(open: HalfWay): Missing {
+  const [on = "", off] = waysOut(open, "git");
+  const next = `settle what git status names and git add it, then go on: GIT_EDITOR=true ${on}; or give it up: ${off}`;
+  return { kind: "half-way", message: `a ${open} was left half-way`, fix: off === undefined ? `end it: ${on}` : next };
+}
+
 const offBranch = (branch: string | null): Missing => ({
   kind: "off-branch",
   message: `the worktree is not at the tip of its branch ${branch ?? ""}`.trimEnd(),
-  fix: branch === null ? "check your branch out" : `finish what you are in the middle of, then: git checkout ${branch}`,
+  fix:
+    branch === null
+      ? "check your branch out"
+      : `go back to it: git checkout ${branch}; if you committed elsewhere, bring that along: git merge <commit>`,
 });
 
 const uncommitted: Missing = {

@@ -74,7 +74,9 @@ export function unsettledLines({ branch, halfWay: open, detachedAt, loose }: Uns
   return [
     ...(open === null
       ? []
-      : [`A ${open} was left half-way. Look at git status in the worktree, then ${wayOut[open]}.`]),
+      : [
+          `A ${open} was left half-way. Look at git status in the worktree, then ${waysOut(open, "git").join(" or ")}.`,
+        ]),
     ...(detachedAt === null || open === "rebase"
       ? []
       : [`The worktree is at ${shortCommit(detachedAt)}, and not on its branch ${branch}.`]),
@@ -117,10 +119,10 @@ export function offBranchFix(
   place: { readonly agentName: string; readonly branch: string; readonly path: string; readonly isClone: boolean },
   open: HalfWay | null,
 ): string {
+  if (open !== null) return halfWayFix(open, place);
   const inIt = `git -C ${shellWord(place.path)}`;
   const from = on === null ? tips.map(shortCommit).join(" ") : shellWord(on);
   const branch = shellWord(place.branch);
-  if (open !== null) return `finish the ${open} that was left half-way first: ${inIt} status`;
   // The agent owns the configuration of its clone, and git would run the programs named there.
   if (place.isClone) {
     const body = `git checkout ${place.branch}, then git merge ${from}, then finish`;
@@ -129,10 +131,19 @@ export function offBranchFix(
   return `put them on its branch: ${inIt} checkout ${branch} && ${inIt} merge ${from}`;
 }
 
-const wayOut: Readonly<Record<HalfWay, string>> = {
-  rebase: "git rebase --continue or git rebase --abort",
-  merge: "git merge --continue or git merge --abort",
-  "cherry-pick": "git cherry-pick --continue or git cherry-pick --abort",
-  revert: "git revert --continue or git revert --abort",
-  bisect: "git bisect reset",
-};
+/** What a person types about an operation of git that an agent left half-way. */
+export function halfWayFix(
+  open: HalfWay,
+  place: { readonly agentName: string; readonly path: string; readonly isClone: boolean },
+): string {
+  if (place.isClone) {
+    const body = `finish the ${open} that you left half-way: ${waysOut(open, "git").join(" or ")}, then finish`;
+    return `have it finish the ${open} that it left half-way: ov mail send --to ${place.agentName} --type question --subject "Finish your ${open}" --body ${shellWord(body)}`;
+  }
+  const ways = waysOut(open, `git -C ${shellWord(place.path)}`);
+  return `first end the ${open} that was left half-way: ${ways.join(" or ")}`;
+}
+
+/** The commands that end it: the one that goes on comes first. `git`: how git is called there. */
+export const waysOut = (open: HalfWay, git: string): readonly string[] =>
+  open === "bisect" ? [`${git} bisect reset`] : [`${git} ${open} --continue`, `${git} ${open} --abort`];

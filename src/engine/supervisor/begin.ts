@@ -86,7 +86,9 @@ async function lacksOf(tx: Tx, agent: Agent): Promise<readonly Missing[]> {
   if (!bare.ok) return [];
   const { headCommit: head, ahead, dirty, worktreeKind } = agent;
   const hasOwnTree = head !== null && worktreeKind !== "root";
-  const work = hasOwnTree ? { exists: true, head, ahead, messages: [], dirty, onBranch: true, files: [] } : null;
+  const work = hasOwnTree
+    ? { exists: true, head, ahead, messages: [], dirty, onBranch: true, halfWay: null, files: [] }
+    : null;
   const facts = await roleFacts(tx, agent, bare.value);
   return missingFrom({ agent, request: bare.value, work, unmerged: [], ...facts });
 }

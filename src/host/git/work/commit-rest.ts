@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, renameSync } from "node:fs";
+import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../../domain/text/shell-word.ts";
+import { halfWayFix } from "../../../domain/worktree/change.ts";
 import type { CommittedRest, OwnedWorktree, RestProblem } from "../../../ports/worktrees.ts";
 import { rulesFor } from "../filters.ts";
 import { expectGit } from "../git.ts";
@@ -10,6 +11,7 @@ import { placeOf } from "../places.ts";
 import { commitAt } from "../refs.ts";
 import type { GitProject, Place } from "../repository.ts";
 import { changedInSubmodules, checkedOutModules } from "../submodules/agent-modules.ts";
+import { halfWayIn } from "../worktree/inspect.ts";
 import { openWorktree } from "../worktree/open-worktree.ts";
 import { findWork } from "./uncommitted.ts";
 
@@ -69,12 +71,13 @@ export async function readyToCommit(project: GitProject, worktree: OwnedWorktree
   }
   const place = worktree.kind === "linked" ? placeOf(repository, worktree) : undefined;
   if (place === undefined) return { problem: "its worktree cannot be read", fix: `see what it is: ls -la ${path}` };
+  const open = halfWayIn(project, worktree);
+  if (open !== null) {
+    const fix = halfWayFix(open, { agentName, path, isClone: false });
+    return { problem: `a ${open} was left half-way there`, fix };
+  }
   if (place.head !== `ref: refs/heads/${branch}`) {
     return { problem: `it is not on ${branch}`, fix: `go there: ${inIt} switch ${branch}` };
-  }
-  const unfinished = unfinishedStates.find((name) => existsSync(join(place.gitDir, name)));
-  if (unfinished !== undefined) {
-    return { problem: `a merge or rebase is not finished there (${unfinished})`, fix: `finish it: ${inIt} status` };
   }
   const head = await commitAt(project, `refs/heads/${worktree.branch}`);
   if (head === undefined) return { problem: `there is no branch ${branch}`, fix: `make it: git branch ${branch}` };
@@ -98,5 +101,3 @@ function commitIn(module: string, agentName: string): string {
   const inIt = `git -C ${shellWord(module)}`;
   return `${inIt} add -A && ${inIt} commit -m ${shellWord(`Commit what ${agentName} left uncommitted`)}`;
 }
-
-const unfinishedStates = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];

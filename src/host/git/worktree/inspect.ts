@@ -17,6 +17,7 @@ const nothing: WorktreeFacts = {
   messages: [],
   dirty: false,
   onBranch: true,
+  halfWay: null,
   loose: 0,
   offBranch: null,
   uncommitted: [],
@@ -47,6 +48,7 @@ export async function inspectWorktree(project: GitProject, worktree: OwnedWorktr
     messages: commits.map(({ message }) => message),
     dirty: own.length > 0,
     onBranch: open.onBranch,
+    halfWay: halfWayIn(project, worktree),
     loose: loose.length,
     offBranch: await offBranchIn(open, worktree, loose),
     uncommitted: own.toSorted(),
@@ -95,16 +97,22 @@ async function offBranchIn(
 /** Commits that no branch holds, and what git was in the middle of. */
 export async function unsettledIn(project: GitProject, worktree: OwnedWorktree): Promise<Unsettled | undefined> {
   if (worktree.kind === "root" || !(await holdsWork(project, worktree))) return undefined;
-  const place = placeOf(project.repository, worktree);
-  if (place === undefined) return undefined;
+  if (placeOf(project.repository, worktree) === undefined) return undefined;
   using open = await openWorktree(project, worktree);
   const { branch } = worktree;
-  const found = halfWay.find((sort) => signs[sort].some((name) => existsSync(join(place.gitDir, name)))) ?? null;
+  const found = halfWayIn(project, worktree);
   const loose = await open.loose();
   const detachedAt = open.onBranch ? null : (open.head ?? null);
   const isHeld = detachedAt === null || (await isOnBranch(open, detachedAt));
   if (found === null && detachedAt === null && loose.length === 0) return undefined;
   return { branch, halfWay: found, detachedAt, loose: isHeld ? loose : [detachedAt, ...loose] };
+}
+
+/** The operation that git is in the middle of there. */
+export function halfWayIn(project: GitProject, worktree: OwnedWorktree): HalfWay | null {
+  const place = placeOf(project.repository, worktree);
+  if (place === undefined) return null;
+  return halfWay.find((sort) => signs[sort].some((name) => existsSync(join(place.gitDir, name)))) ?? null;
 }
 
 /** What git keeps in the git directory of a worktree while it waits for its user. */
