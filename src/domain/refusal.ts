@@ -218,6 +218,19 @@ type MergeRefusal =
       /** What to type to bring them to the branch. */
       readonly fix: string;
     }
+  | {
+      readonly kind: "work-in-snapshot";
+      readonly agent: string;
+      readonly branch: string;
+      readonly snapshot: string;
+      readonly files: readonly string[];
+      /** How many commits the branch lacks, and the first lines of their messages. */
+      readonly commits: number;
+      readonly subjects: string;
+      readonly hasCommits: boolean;
+      /** What to type to land all of it. */
+      readonly fix: string;
+    }
   | { readonly kind: "no-own-commits"; readonly agent: string; readonly branch: string }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
   /** `next`: what to type instead, where that is known. */

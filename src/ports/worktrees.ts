@@ -205,6 +205,20 @@ export interface KeptSnapshot {
   readonly onTop: string | null;
 }
 
+/** What the last snapshot of an agent has and its branch lacks. */
+export interface KeptRest {
+  readonly ref: string;
+  /** Files that were not committed. */
+  readonly files: readonly string[];
+  /** Messages of the commits that the worktree was at, newest first. */
+  readonly messages: readonly string[];
+  /** Lines of commits that the snapshot keeps beside those. */
+  readonly beside: readonly { readonly tip: string; readonly messages: readonly string[] }[];
+  /** The branch can be moved forward to the snapshot's commits. */
+  readonly continuesBranch: boolean;
+  readonly branchHasCommits: boolean;
+}
+
 export interface RestoredWork {
   /** Null when only files from the trash came back. */
   readonly ref: string | null;
@@ -299,6 +313,8 @@ export interface WorktreeKeeping extends Worktrees {
   intendRestore(request: Omit<SeatRequest, "baseRef">): Promise<string | undefined>;
   /** After it: brings back what was intended, uncommitted as it was. Safe to repeat; undefined when there is nothing. */
   restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
+  /** For an agent whose worktree is gone. Undefined when its branch has all that is kept, or is gone itself. */
+  keptRest(worktree: OwnedWorktree): Promise<KeptRest | undefined>;
   /** Unfinished operations of git and loose commits in a worktree. Undefined when its branch shows everything. */
   unsettled(worktree: OwnedWorktree): Promise<Unsettled | undefined>;
   /** Why `commitRest` would not commit, without doing anything. */

@@ -13,6 +13,7 @@ import { submoduleWork } from "./submodules/restore.ts";
 import { collectBranches } from "./work/collect.ts";
 import { commitRest, readyToCommit } from "./work/commit-rest.ts";
 import { commitOfKept, exportFiles } from "./work/kept-files.ts";
+import { keptRest } from "./work/kept-rest.ts";
 import {
   changesBetween,
   findRescues,
@@ -105,6 +106,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     commitKept: async (kept, message) => commitOfKept(await project(), kept, message),
     submoduleWork: async ({ agentName, commit }) => submoduleWork(await project(), agentName, commit),
     intendRestore: async (request) => intendRestore(await project(), request),
+    keptRest: async (worktree) => keptRest(await project(), worktree),
     restore: async (worktree) => restoreWork(await project(), worktree),
     unsettled: (worktree) => inIt(worktree, async () => unsettledIn(await project(), worktree)),
     whyNotCommitRest: async (worktree) => {

@@ -157,12 +157,10 @@ function words(refusal: Refusal): Words {
       };
     case "uncommitted-rest": {
       const { agent, branch, files, hasCommits, problem, fix } = refusal;
-      const count = files.length === 1 ? "1 uncommitted file" : `${files.length} uncommitted files`;
-      const named = files.length > 5 ? `${files.slice(0, 5).join(", ")}, ...` : files.join(", ");
       const why = problem === undefined ? "which would not land" : `which could not be committed: ${problem}`;
       return {
         ...rejected("MERGE_ERROR"),
-        message: `${agent} has ${count} in its worktree (${named}), ${why}; ${unchanged}`,
+        message: `${agent} has ${uncommitted(files)} in its worktree (${fewOf(files)}), ${why}; ${unchanged}`,
         hint: [
           fix === undefined
             ? `commit and land them: ov merge --branch ${branch} --commit-rest`
@@ -186,6 +184,23 @@ function words(refusal: Refusal): Words {
           ...(hasCommits
             ? [`land without ${them} (a snapshot keeps ${them}): ov merge --branch ${branch} --leave-rest`]
             : []),
+        ].join("; or "),
+      };
+    }
+    case "work-in-snapshot": {
+      const { agent, branch, snapshot, files, commits, subjects, hasCommits, fix } = refusal;
+      const parts = [
+        ...(commits === 0 ? [] : [`${commits === 1 ? "1 commit" : `${commits} commits`} (${subjects})`]),
+        ...(files.length === 0 ? [] : [`${uncommitted(files)} (${fewOf(files)})`]),
+      ];
+      return {
+        ...rejected("MERGE_ERROR"),
+        message: `the snapshot ${snapshot} of ${agent} has ${parts.join(" and ")} that ${branch} lacks and that would not land; ${unchanged}`,
+        hint: [
+          fix,
+          ...(hasCommits
+            ? [`land without it (the snapshot stays): ov merge --branch ${branch} --leave-rest`]
+            : [`have ${agent} go on: ov recover ${agent}`]),
         ].join("; or "),
       };
     }
@@ -218,6 +233,12 @@ function words(refusal: Refusal): Words {
       };
   }
 }
+
+const uncommitted = (files: readonly string[]): string =>
+  files.length === 1 ? "1 uncommitted file" : `${files.length} uncommitted files`;
+
+const fewOf = (files: readonly string[]): string =>
+  files.length > 5 ? `${files.slice(0, 5).join(", ")}, ...` : files.join(", ");
 
 const elsewhere = {
   process: "it belongs to a turn that this process is no part of",

@@ -12,7 +12,7 @@ const agents: readonly Partial<Agent>[] = [
   { name: "cid", branch: "overstory/cid/t-4", id: "agent-cid-2", generation: 2 },
 ];
 
-test("the owner of a branch is the newest incarnation of an agent that has a worktree for it", async () => {
+test("the owner of a branch is the newest incarnation of an agent that has or had a worktree for it", async () => {
   await using world = useCaseWorld();
   await world.store.transaction(async (tx) => {
     await tx.runs.insert(activeRun("run-1", 1));
@@ -23,7 +23,11 @@ test("the owner of a branch is the newest incarnation of an agent that has a wor
   });
   const branches = [...new Set(agents.map(({ branch }) => branch ?? ""))];
   const found = await world.must(ownersOfBranches, { branches });
-  expect(found.agents.map(({ branch }) => branch)).toEqual(["overstory/ann/t-1", "overstory/cid/t-4"]);
+  expect(found.agents.map(({ branch }) => branch)).toEqual([
+    "overstory/ann/t-1",
+    "overstory/bob/t-2",
+    "overstory/cid/t-4",
+  ]);
   const all = (await world.must(owners, {})).owners.map(({ agent }) => agent);
-  expect(found.agents).toEqual(all.filter((agent) => agent.worktreeKind !== "root" && agent.cleanedAt === null));
+  expect(found.agents).toEqual(all.filter((agent) => agent.worktreeKind !== "root"));
 });

@@ -54,8 +54,8 @@ interface OfBranches {
 const ofBranches: SchemaOf<OfBranches> = fields({ branches: list(text) }, { isDryRun: flag });
 
 /**
- * The agents that own these branches and still have a worktree, for looking at. Reads less than `owners`, because each
- * `ov merge add` asks.
+ * The agents that own these branches, for looking at: those with a worktree, and those whose worktree was cleaned away.
+ * Reads less than `owners`, because each `ov merge add` asks.
  */
 export const ownersOfBranches: UseCase<OfBranches, { readonly agents: readonly Agent[] }> = {
   kind: "read",
@@ -76,7 +76,7 @@ async function readOwnersOf(tx: Tx, _: Context, { branches }: OfBranches) {
   const agents: Agent[] = [];
   for (const branch of branches) {
     for (const agent of newestPerName(await tx.agents.list({ branch }))) {
-      if (agent.worktreeKind === "root" || agent.cleanedAt !== null) continue;
+      if (agent.worktreeKind === "root") continue;
       // A later incarnation may work on another branch, in the same directory.
       if ((await tx.agents.byName(agent.name))?.id !== agent.id) continue;
       agents.push(agent);

@@ -1,14 +1,18 @@
+import type { Agent } from "../../domain/agent/agent.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, list, text } from "../../domain/schema/schema.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import {
+  type HalfWay,
+  halfWayFix,
   type OffBranch,
   offBranchFix,
   offBranchPlace,
   subjectsOf,
   unsettledLines,
 } from "../../domain/worktree/change.ts";
-import type { OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
+import type { KeptRest, OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
 import { worktreeOf } from "./owners.ts";
 import { unlessDamaged } from "./survey.ts";
@@ -17,7 +21,7 @@ export interface Rest {
   readonly branch: string;
   readonly agentName: string;
   readonly files: readonly string[];
-  /** False when the agent has commits that the branch lacks: only a person brings them there. */
+  /** False when commits or a snapshot have what the branch lacks: only a person brings that there. */
   readonly mayCommit: boolean;
   /** The refusal of a landing that would leave this rest behind. */
   readonly refusal: Refusal;
@@ -30,8 +34,8 @@ interface RestsRequest {
 }
 
 /**
- * What the agents that own these branches have in their worktrees and not on the branch: uncommitted files, and commits. A
- * branch without a rest is left out.
+ * What the agents that own these branches have in their worktrees and not on the branch: uncommitted files, and commits.
+ * Where the worktree is gone, the last snapshot has them. A branch without a rest is left out.
  */
 export const listRests: Effect<RestsRequest, { readonly rests: readonly Rest[] }> = {
   kind: "effect",
@@ -46,17 +50,24 @@ export const listRests: Effect<RestsRequest, { readonly rests: readonly Rest[] }
       const worktree = worktreeOf(agent);
       if (worktree === undefined) continue;
       const worktrees = await world.worktrees();
-      const facts = await worktrees.inspect(worktree);
+      const facts = agent.cleanedAt === null ? await worktrees.inspect(worktree) : undefined;
+      if (facts?.exists !== true) {
+        const left = await keptRest(worktrees, agent, worktree);
+        if (left !== undefined) rests.push(left);
+        continue;
+      }
       const { uncommitted: files, ahead, onBranch } = facts;
       const { agentName, branch } = worktree;
       const hasCommits = (facts.offBranch?.branchMessages.length ?? ahead) > 0;
       // An agent that finished on its branch has said that its work is there: what it tried elsewhere is no rest.
       const isDone = agent.outcome === "done" && onBranch;
       if (facts.offBranch !== null && !isDone) {
-        const left = await offBranchRefusal(worktrees, worktree, facts.offBranch);
+        const left = offBranchRefusal(worktree, facts.offBranch, facts.halfWay);
         rests.push({ branch, agentName, files, mayCommit: false, refusal: { ...left, hasCommits } });
       } else if (files.length > 0) {
-        const refusal = { kind: "uncommitted-rest", agent: agentName, branch, files, hasCommits } as const;
+        const open = facts.halfWay;
+        const fix = open === null ? {} : { fix: halfWayFix(open, { ...worktree, isClone: worktree.kind === "clone" }) };
+        const refusal = { kind: "uncommitted-rest", agent: agentName, branch, files, hasCommits, ...fix } as const;
         rests.push({ branch, agentName, files, mayCommit: true, refusal });
       }
     }
@@ -64,10 +75,55 @@ export const listRests: Effect<RestsRequest, { readonly rests: readonly Rest[] }
   },
 };
 
-async function offBranchRefusal(worktrees: WorktreeKeeping, worktree: OwnedWorktree, offBranch: OffBranch) {
+/** The rest of an agent whose worktree is gone. */
+async function keptRest(
+  worktrees: WorktreeKeeping,
+  { outcome }: Agent,
+  worktree: OwnedWorktree,
+): Promise<Rest | undefined> {
+  const kept = await worktrees.keptRest(worktree);
+  if (kept === undefined) return undefined;
+  const { agentName, branch } = worktree;
+  const { ref, files, messages } = kept;
+  // As for a worktree that stands: an agent that finished on its branch has said that its work is there.
+  const beside = outcome === "done" && messages.length === 0 ? [] : kept.beside;
+  const all = [...messages, ...beside.flatMap((one) => one.messages)];
+  if (all.length + files.length === 0) return undefined;
+  const refusal = {
+    kind: "work-in-snapshot",
+    agent: agentName,
+    branch,
+    snapshot: ref.slice("refs/overstory/".length),
+    files,
+    commits: all.length,
+    subjects: subjectsOf(all),
+    hasCommits: kept.branchHasCommits,
+    fix: keptFix({ ...kept, beside }, branch),
+  } as const;
+  return { branch, agentName, files, mayCommit: false, refusal };
+}
+
+/** What a person types to land the rest that only a snapshot has. */
+function keptFix({ ref, files, messages, beside, continuesBranch }: KeptRest, branch: string): string {
+  const [name, onto] = [ref.slice("refs/overstory/".length), shellWord(branch)];
+  const copy = shellWord(`kept/${name.split("/").slice(1).join("-")}`);
+  const restore = `ov snapshots restore ${shellWord(name)} --branch ${copy}`;
+  const alone = `land it as a branch of its own:`;
+  const restored = continuesBranch
+    ? `put it on its branch: ${restore} && git fetch . ${copy}:${onto}, then ov merge --branch ${onto}`
+    : `${alone} ${restore} && ov merge --branch ${copy}`;
+  return [
+    ...(files.length + messages.length === 0 ? [] : [restored]),
+    ...beside.map(({ tip }, at) => {
+      const other = `${copy}-${at + 2}`;
+      return `${alone} git branch ${other} ${tip.slice(0, 12)} && ov merge --branch ${other}`;
+    }),
+  ].join("; and ");
+}
+
+function offBranchRefusal(worktree: OwnedWorktree, offBranch: OffBranch, open: HalfWay | null) {
   const { agentName: agent, branch, kind } = worktree;
   const { messages } = offBranch;
-  const unsettled = await worktrees.unsettled(worktree);
   return {
     kind: "commits-off-branch",
     agent,
@@ -75,7 +131,7 @@ async function offBranchRefusal(worktrees: WorktreeKeeping, worktree: OwnedWorkt
     commits: messages.length,
     subjects: subjectsOf(messages),
     place: offBranchPlace(offBranch),
-    fix: offBranchFix(offBranch, { ...worktree, isClone: kind === "clone" }, unsettled?.halfWay ?? null),
+    fix: offBranchFix(offBranch, { ...worktree, isClone: kind === "clone" }, open),
   } as const;
 }
 
@@ -116,7 +172,9 @@ async function quietWorktree({ call }: World, branch: string): Promise<Result<Ow
   if (!read.ok) return read;
   const [agent] = read.value.agents;
   const worktree = agent === undefined ? undefined : worktreeOf(agent);
-  if (agent === undefined || worktree === undefined) return no(notFound("branch", branch));
+  if (agent === undefined || worktree === undefined || agent.cleanedAt !== null) {
+    return no(notFound("branch", branch));
+  }
   if (agent.state === "in_turn") return no({ kind: "busy", what: `${agent.name}, which is in a turn,` });
   return ok(worktree);
 }

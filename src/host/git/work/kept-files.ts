@@ -77,9 +77,20 @@ export async function exportFiles(project: GitProject, kept: Kept, dir: string):
  * run. The commit is under no ref yet.
  */
 export async function commitOfKept(project: GitProject, kept: Kept, message: string): Promise<string> {
+  const { repository } = project;
+  const { commit, onTop } = kept;
+  if (onTop === commit) return commit;
+  using own = openOwnDir({ ...shared(project), files: "bytes" });
+  const tree = await treeOfKept(project, kept);
+  const before = onTop === null ? undefined : await own.git(["rev-parse", `${onTop}^{tree}`]);
+  if (onTop !== null && before !== undefined && expectGit(before, "reading a commit").out.trim() === tree) return onTop;
+  return await commitAsUser(own, repository, { tree, parent: onTop, message });
+}
+
+/** The files of a snapshot as `commitOfKept` would store them. Throws as that. */
+export async function treeOfKept(project: GitProject, kept: Kept): Promise<string> {
   const { commit, onTop } = kept;
   const changed = await keptFiles(project, kept);
-  if (changed.length === 0) return onTop ?? commit;
   const { repository, scratch } = project;
   const rules = await rulesFor(repository, commit);
   makeWithin(scratch, 3);
@@ -95,23 +106,10 @@ export async function commitOfKept(project: GitProject, kept: Kept, message: str
     expectGit(await own.git(["update-index", "-z", "--index-info"], { stdin: Buffer.concat(lines) }), "storing files");
     const stdin = Buffer.concat(bytes.flatMap(({ path }) => [path, zero]));
     expectGit(await own.git(["update-index", "--add", "--replace", "-z", "--stdin"], { stdin }), "storing files");
-    const tree = expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
-    return await commitTree(project, own, { tree, onTop, message });
+    return expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-async function commitTree(
-  { repository }: GitProject,
-  own: OwnDir,
-  { tree, onTop, message }: { readonly tree: string; readonly onTop: string | null; readonly message: string },
-): Promise<string> {
-  if (onTop !== null) {
-    const before = expectGit(await own.git(["rev-parse", `${onTop}^{tree}`]), "reading a commit").out.trim();
-    if (before === tree) return onTop;
-  }
-  return await commitAsUser(own, repository, { tree, parent: onTop, message });
 }
 
 const gitlink = "160000";
