@@ -237,3 +237,15 @@ test("a key press offers branches, and what is in the queue", async () => {
   expect((await project.ov("__complete", "branches", "--", "f")).out).toBe("feature/one\n");
   expect((await project.ov("__complete", "merges", "--", "")).out).toBe("feature/one\n1\n");
 }, 60_000);
+
+test("an undo that queues a branch again names that branch alone", async () => {
+  await using project = await makeProject({ gates });
+  for (const name of ["first", "second"]) {
+    await branch(project, name, { [`${name}.txt`]: "x\n" });
+    await ask(project, "merge", "--branch", name);
+  }
+  const undone = await project.ov("merge", "undo", "first", "--requeue", "--yes");
+  expect(undone.code).toBe(0);
+  expect(undone.out).toContain("first is in the queue again");
+  expect(undone.out).not.toContain("second is in the queue again");
+}, 60_000);

@@ -137,6 +137,9 @@ test("a gate that fails already where the work began is a gap, as it is for land
   const moved = await project.ov("merge", "promote");
   expect(moved.err).toMatch(/NOT VERIFIED, and about to move main: .*fails, as it did before this change/);
   expect(await project.git("rev-parse", "main")).not.toBe(before);
+  const again = await project.ov("merge", "promote");
+  expect(again).toMatchObject({ code: 0, out: expect.stringContaining("Nothing to promote") });
+  expect(again.err).not.toContain("NOT VERIFIED");
 }, 120_000);
 
 test("with merge.baselineFailing: block such a gate keeps the work, and says why", async () => {

@@ -2,7 +2,7 @@ import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
-import type { Asker, MergeEntry } from "../../domain/merge/entry.ts";
+import { type Asker, isOpenMerge, type MergeEntry } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { touched } from "../../domain/task/change.ts";
 import type { MergeState, Task } from "../../domain/task/task.ts";
@@ -131,4 +131,16 @@ export async function setMergeState(tx: Tx, entry: MergeEntry, mergeState: Merge
   if (task === undefined || task.mergeState === mergeState) return;
   if (task.status === "closed" && task.mergeState !== "queued") return;
   await tx.tasks.update({ ...touched(task, now), mergeState });
+}
+
+/**
+ * The entry with what its agent proved about exactly this commit, while it has not landed. The question about its
+ * approval says the same. A person's refusal does not change the verdict. An agent that was called back since has a later
+ * generation than the one that proved the commit.
+ */
+export async function withVerdict(tx: Tx, entry: MergeEntry): Promise<MergeEntry> {
+  const keeps = isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied";
+  const owner = keeps && entry.verdict === null ? await ownerOfBranch(tx, entry.branch) : undefined;
+  if (owner === undefined) return entry;
+  return { ...entry, verdict: (await completionReceipt(tx, owner, entry.headCommit))?.verdict ?? null };
 }

@@ -1,13 +1,6 @@
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { type GateSubject, gateSubject, type MergeAttempt, outcomeFor } from "../../domain/merge/attempt.ts";
-import {
-  isOpenMerge,
-  type MergeEntry,
-  mergeRef,
-  mergeStatuses,
-  openMergeStatuses,
-  type Verdict,
-} from "../../domain/merge/entry.ts";
+import { type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { Promotion } from "../../domain/merge/words.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -17,7 +10,7 @@ import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Effect } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
+import { withVerdict } from "./branch-owner.ts";
 import { promotionOf, purposeOf } from "./landing/landing-target.ts";
 import { findEntry } from "./merge-records.ts";
 import { readyMerges, unsettledOf } from "./queue/queue-state.ts";
@@ -210,20 +203,7 @@ function inOrder(operations: readonly MergeOp[]): readonly MergeOp[] {
 async function queuedMerge(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<QueuedMerge> {
   const waitsFor = (await unsettledOf(tx, entry.dependsOn)).map(({ id }) => id);
   const place = order.indexOf(entry.id);
-  const verdict = entry.verdict ?? (await verdictBefore(tx, entry));
-  return { entry: { ...entry, verdict }, waitsFor, place: place < 0 ? null : place + 1 };
-}
-
-/**
- * What its agent proved about exactly this commit, while it has not landed. The question about its approval says the same.
- * A person's refusal does not change the verdict. An agent that was called back since has a later generation than the
- * one that proved the commit.
- */
-async function verdictBefore(tx: Tx, entry: MergeEntry): Promise<Verdict | null> {
-  const keeps = isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied";
-  const owner = keeps ? await ownerOfBranch(tx, entry.branch) : undefined;
-  if (owner === undefined) return null;
-  return (await completionReceipt(tx, owner, entry.headCommit))?.verdict ?? null;
+  return { entry: await withVerdict(tx, entry), waitsFor, place: place < 0 ? null : place + 1 };
 }
 
 function unknownStatus(status: string): InvalidInput {

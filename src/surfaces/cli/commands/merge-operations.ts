@@ -8,6 +8,7 @@ import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { FollowedOperation, OperationUnderWay } from "../../../usecases/merge/follow.ts";
 import type { LostLanding } from "../../../usecases/merge/landing/lost-landings.ts";
+import type { PromotionOutlook } from "../../../usecases/merge/landing/promotion.ts";
 import type { Undoable } from "../../../usecases/merge/landing/request-undo.ts";
 import { exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
@@ -16,6 +17,13 @@ import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
 import { lockLines, paintedVerdict } from "./merge-render.ts";
+
+/** Has the target all that has landed there, so that nothing would move? */
+async function isPromoted(app: App, { target, landing }: PromotionOutlook): Promise<boolean> {
+  if (landing === null) return true;
+  const found = await app.call("branch.findStart", { target, runId: landing.runId });
+  return found.ok && found.value.promoted.includes(landing.branch);
+}
 
 /** Brings what a run has landed to the branch it is meant for, and waits until that is done. */
 export const promote: Handler = async ({ app, flags, io }) => {
@@ -28,7 +36,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
     hintLine(io.paint, `more waits for ${visibleLine(one.target)}: ${promoteCommand(one)}`),
   );
   // The question comes before the request, because the engine acts on a request at once.
-  if (unverified.length > 0) {
+  if (unverified.length > 0 && !(await isPromoted(app, doubts.value))) {
     const into = visibleLine(doubts.value.target);
     io.say(warningLine(io.paint, `NOT VERIFIED, and about to move ${into}: ${visibleLine(unverified.join("; "))}`));
     const mayAsk = !io.yes && !io.json && process.stdin.isTTY === true;
@@ -164,6 +172,8 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
     });
   }
   const { promoted, promotion } = asked.value;
+  // Entries that landed later are taken out along with it and brought in again; only those that were meant wait.
+  const requeued = entries.filter(({ id }) => op.queueIds.includes(id));
   const { beforeCommit: from, afterCommit: to } = op;
   const other = promoted ?? undefined;
   const changed =
@@ -190,7 +200,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
             ),
           ]),
       ...(op.request.requeue === true
-        ? entries.map(({ branch }) =>
+        ? requeued.map(({ branch }) =>
             hintLine(
               io.paint,
               `${visibleLine(branch)} is in the queue again and waits for approval; to let it land: ov merge approve ${shellWord(branch)}`,

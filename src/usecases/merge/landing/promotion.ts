@@ -49,6 +49,8 @@ export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
 
 export interface PromotionOutlook extends Pick<Unpromoted, "unverified"> {
   readonly target: string;
+  /** Where the work waits, and of which run it is; null where nothing has landed yet. */
+  readonly landing: { readonly branch: string; readonly runId: string | null } | null;
   /** What this promotion does not bring and waits all the same. */
   readonly elsewhere: readonly Pick<Unpromoted, "runId" | "target">[];
 }
@@ -63,9 +65,10 @@ export const promotionDoubts: UseCase<PromoteRequest, PromotionOutlook> = {
     const found = asked.value;
     const { target } = found;
     const landing = "nothing" in found ? undefined : found.landing;
+    const runId = "nothing" in found ? null : (found.runId ?? null);
     const elsewhere = (await unpromotedWork(tx, context)).filter((one) => one.landing !== landing);
     const unverified = landing === undefined ? [] : await doubtsAbout(tx, context, landing, { gatedFirst: true });
-    return ok({ target, unverified, elsewhere });
+    return ok({ target, landing: landing === undefined ? null : { branch: landing, runId }, unverified, elsewhere });
   },
 };
 

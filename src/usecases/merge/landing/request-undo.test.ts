@@ -110,6 +110,10 @@ test("a landing can be undone once, and its undo can be undone", async () => {
   const { undo } = await world.must(requestUndo, { of: opId });
   await settle(world, undo.id);
   expect(await statuses(world)).toEqual(["reverted", "reverted"]);
+  const [told] = await world.mailOf("lead-1", "status");
+  expect(told?.body).toContain(
+    `It will not land again by itself. The operator brings it back with: ov merge undo ${undo.id}`,
+  );
   expect(await world.call(planUndo, { of: opId })).toMatchObject({ refusal: { kind: "nothing-to-undo", what: opId } });
   expect(await world.call(planUndo, { last: true })).toMatchObject({ refusal: { kind: "nothing-to-undo" } });
 

@@ -100,7 +100,9 @@ async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp
     tx,
     context,
     entry,
-    requeue ? "It is in the merge queue again and waits for approval." : "It will not land again by itself.",
+    requeue
+      ? "It is in the merge queue again and waits for approval."
+      : `It will not land again by itself. The operator brings it back with: ov merge undo ${op.id}`,
     op,
   );
   await recordMerge(tx, context, entry, (facts) => ({

@@ -16,7 +16,7 @@ import { giveUpUnlanded, releaseIfDue } from "../../agents/release-agent.ts";
 import { byCaller } from "../../events/record.ts";
 import { keepGoing } from "../../runs/keep-going.ts";
 import type { Context, UseCase } from "../../usecase.ts";
-import { forbiddenToQueue, ownerOfBranch, setMergeState } from "../branch-owner.ts";
+import { forbiddenToQueue, ownerOfBranch, setMergeState, withVerdict } from "../branch-owner.ts";
 import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "../merge-records.ts";
 import { notify } from "../notify.ts";
 import { answerDoubt, askForApproval, endApprovalWait, endMergeWaits, factsOf, mergeQuestions } from "./approval.ts";
@@ -118,7 +118,7 @@ export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry } 
       approval: "denied",
     });
     const now = (await tx.merges.get(entry.id)) ?? entry;
-    return ok({ entry: now, agentName: sent?.agentName ?? null, isBack: sent?.isBack ?? false });
+    return ok({ entry: await withVerdict(tx, now), agentName: sent?.agentName ?? null, isBack: sent?.isBack ?? false });
   },
 };
 
@@ -137,7 +137,7 @@ export const cancelMerge: UseCase<{ readonly of: string }, { readonly entry: Mer
     const refused = wrongStatus(entry, cancellable);
     if (refused !== undefined) return no(refused);
     if (await isLanding(tx, entry)) return no(landingBusy(entry));
-    return ok({ entry: await cancel(tx, context, entry) });
+    return ok({ entry: await withVerdict(tx, await cancel(tx, context, entry)) });
   },
 };
 
@@ -207,7 +207,7 @@ async function takeUp(
     wrongStatus(entry, from) ??
     (await replacedBy(tx, entry));
   if (refused !== undefined) return no(refused);
-  return ok({ entry: await queueAgain(tx, context, entry, from) });
+  return ok({ entry: await withVerdict(tx, await queueAgain(tx, context, entry, from)) });
 }
 
 async function replacedBy(tx: Tx, { id, branch, targetBranch }: MergeEntry): Promise<Refusal | undefined> {
