@@ -26,7 +26,7 @@ test("a target that was renamed is told at the next sling and in the status, and
   const app = makeApp({ cwd: project.root, env: project.env, project: undefined });
   expect(await app.call("status.overview", { all: false, mailbox: "operator" })).toMatchObject({
     ok: true,
-    value: { missingTargets: [target.targetBranch] },
+    value: { missingTargets: [{ target: target.targetBranch }] },
   });
   await project.json("task", "create", "more", "--id", "B2");
   const slung = await project.ov("sling", "B2", "--capability", "builder", "--name", "b2");

@@ -310,7 +310,7 @@ test("a run whose target was renamed is given the new name, and promotes to it",
   const target = await begin(world, "run-1");
   await land(world, "a", "run-1", target);
   world.git(world.root, "branch", "-m", "main", "trunk");
-  expect((await world.promote("run-1")).problem).toContain("ov run retarget");
+  expect((await world.promote("run-1")).problem).toContain("ov run retarget <branch> --run run-1");
   const changed = await world.call(retargetRun, { runId: "run-1", target: "trunk" });
   expect(changed).toMatchObject({ run: { targetBranch: "trunk", landingBranch: target }, before: "main", waiting: 1 });
   expect(await world.promote("run-1")).toMatchObject({ status: "done" });
@@ -363,7 +363,7 @@ test("a run that lands on its target directly takes what waits along to the new 
   const id = await land(world, "a", "run-1", "main");
   const waits = await world.entry(id);
   expect(waits).toMatchObject({ status: "blocked", cause: "missing_ref" });
-  expect(waits.causeDetail?.message).toContain("ov run retarget");
+  expect(waits.causeDetail?.message).toContain("ov run retarget <branch> --run run-1");
   await world.call(retargetRun, { target: "trunk" });
   world.later(60_000);
   await world.work();

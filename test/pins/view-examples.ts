@@ -686,7 +686,7 @@ const demo: First<"demoView"> = {
 };
 
 const overview: First<"overviewView"> = {
-  missingTargets: ["main"],
+  missingTargets: [{ target: "main", runId: "run-1" }],
   run,
   endedLeader: { runId: "run-1", coordinatorName: "coordinator", capability: "coordinator" },
   criteria: [criterion, bareCriterion],
@@ -704,8 +704,26 @@ const overview: First<"overviewView"> = {
   blockedMerges: [blocked],
   mergeTroubles: ["promote: locked"],
   unpromoted: [
-    { runId: "run-1", landing: "l", target: "main", landings: 1, takenOut: 0, notTakenIn: 3, unverified: ["no gate"] },
-    { runId: null, landing: "l", target: "main", landings: 1, takenOut: 0, notTakenIn: null, unverified: [] },
+    {
+      runId: "run-1",
+      openRuns: ["run-1"],
+      landing: "l",
+      target: "main",
+      landings: 1,
+      takenOut: 0,
+      notTakenIn: 3,
+      unverified: ["no gate"],
+    },
+    {
+      runId: null,
+      openRuns: [],
+      landing: "l",
+      target: "main",
+      landings: 1,
+      takenOut: 0,
+      notTakenIn: null,
+      unverified: [],
+    },
   ],
   unhanded: [{ agentName: "b1", branch: "overstory/b1/T1" }],
   decisions: [decision],

@@ -137,7 +137,7 @@ export const overviewView = (overview: Overview, engine: object | undefined) => 
   merges: mergesView(overviewMerges(overview)),
   unpromoted: overview.unpromoted,
   unhanded: overview.unhanded,
-  missingTargets: overview.missingTargets,
+  missingTargets: [...new Set(overview.missingTargets.map(({ target }) => target))],
   needsOperator: needsOperator(overview),
   decisions: overview.decisions.map(decisionView),
   questions: overview.questions.map(questionView),

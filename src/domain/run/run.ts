@@ -46,8 +46,11 @@ export const agentDuration = (agent: Pick<Agent, "state" | "startedAt" | "lastAc
   Math.max(0, (hasEnded(agent) ? agent.lastActivityAt : now) - agent.startedAt);
 
 /** A warning before work is done for a branch that was renamed or deleted. */
-export const lostTargetWords = (target: string): string =>
-  `there is no branch ${visibleLine(target)} any more, and nothing can land on it; when it was renamed: ov run retarget <branch>`;
+export const lostTargetWords = (target: string, runId: string | null): string =>
+  `there is no branch ${visibleLine(target)} any more, and nothing can land on it; when it was renamed: ${retargetCommand(runId)}`;
+
+/** Always with the run, where there is one: it is read later, when another run may be the current one. */
+export const retargetCommand = (runId: string | null): string => `ov run retarget <branch>${runFlag(runId)}`;
 
 /** The flag by which a printed command names a run. Null: the command takes the run by itself. */
 export const runFlag = (runId: string | null): string => (runId === null ? "" : ` --run ${runId}`);

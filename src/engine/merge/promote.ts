@@ -3,6 +3,7 @@ import { isOpenMerge } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
 import { joinCommand } from "../../domain/merge/words.ts";
+import { retargetCommand } from "../../domain/run/run.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { CheckoutMove, MarkedPath } from "../../ports/merge-git.ts";
@@ -30,7 +31,11 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   }
   const [from, to] = [await merging.commitOf(branchRef(target)), await tipOf(ports, landing)];
   if (from === undefined)
-    return end(ports, op, `there is no branch ${target}; when it was renamed: ov run retarget <branch>`);
+    return end(
+      ports,
+      op,
+      `there is no branch ${target}; when it was renamed: ${retargetCommand(op.request.runId ?? null)}`,
+    );
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
   const foreign =
     (await foreignTip(ports, landing, to)) ??

@@ -38,7 +38,7 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
 export async function warnOfLostTarget(files: ProjectFiles, reply: SlingReply): Promise<Result<SlingReply, Refusal>> {
   const { targetBranch, warnings } = reply;
   if (targetBranch === null || !files.lacksBranch(targetBranch)) return ok(reply);
-  return ok({ ...reply, warnings: [...warnings, lostTargetWords(targetBranch)] });
+  return ok({ ...reply, warnings: [...warnings, lostTargetWords(targetBranch, reply.runId)] });
 }
 
 /** What `ov sling` would do. */

@@ -15,6 +15,7 @@ import {
   agentsThatNeverStarted,
   type Standing,
   standingOf,
+  troubledAgents,
   type UnhandedBranch,
   unhandedBranches,
 } from "../operator/troubled-agents.ts";
@@ -58,7 +59,7 @@ export interface Overview {
   /** Landed work that waits for a promotion, of this run and of earlier ones. */
   readonly unpromoted: readonly Unpromoted[];
   /** Branches that work is meant for and that are not there any more. */
-  readonly missingTargets: readonly string[];
+  readonly missingTargets: readonly MissingTarget[];
   /** Work that was handed in, and that only the operator can hand over. */
   readonly unhanded: readonly UnhandedBranch[];
   /** Questions of agents that only the operator can answer. */
@@ -67,11 +68,17 @@ export interface Overview {
   readonly questions: readonly OpenQuestion[];
 }
 
+/** `runId`: the run that works for it; null where no run does. */
+export interface MissingTarget {
+  readonly target: string;
+  readonly runId: string | null;
+}
+
 export interface OtherRun {
   readonly run: Run;
   /** Agents of the run that have not ended. */
   readonly liveAgents: number;
-  /** Approvals, decisions and questions that wait for the operator. */
+  /** What waits for the operator: approvals, decisions, questions, agents that need help and branches to hand over. */
   readonly waiting: number;
 }
 
@@ -123,12 +130,20 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     });
   },
   finish: async (files, overview) => {
-    const { run, unpromoted } = overview;
+    const { run, otherRuns, unpromoted } = overview;
     const isMissing = (target: string): boolean => files.lacksBranch(target);
     // A branch that was deleted has nothing any more that could be taken out of it.
     const shown = unpromoted.filter(({ landings, target }) => landings > 0 || !isMissing(target));
-    const targets = [run?.targetBranch ?? null, ...shown.map(({ target }) => target)];
-    const missingTargets = [...new Set(targets)].filter((target) => target !== null).filter(isMissing);
+    const active = [...(run === null ? [] : [run]), ...otherRuns.map((other) => other.run)];
+    // Runs that land in the same place get another target together.
+    const places = new Map<string, MissingTarget>();
+    for (const { id: runId, targetBranch: target, landingBranch: landing } of active) {
+      if (target !== null && !places.has(landing ?? target)) places.set(landing ?? target, { target, runId });
+    }
+    for (const { landing, target, runId } of shown) {
+      if (!places.has(landing)) places.set(landing, { target, runId });
+    }
+    const missingTargets = [...places.values()].filter(({ target }) => isMissing(target));
     return ok({ ...overview, unpromoted: shown, missingTargets });
   },
 };
@@ -164,8 +179,12 @@ async function otherRuns(tx: Tx, current: Run | null): Promise<readonly OtherRun
       (await openDecisions(tx, of)).filter(({ kind }) => kind === "decision"),
       await openQuestions(tx, of),
     ];
-    const waiting = approvals.length + decisions.length + questions.length;
-    found.push({ run, liveAgents: (await tx.agents.list({ live: true, ...of })).length, waiting });
+    const agents = await tx.agents.list({ unreleased: true, ...of });
+    const troubled = await troubledAgents(tx, [...agents, ...(await agentsThatNeverStarted(tx, run.id))]);
+    const unhanded = await unhandedBranches(tx, agents);
+    const lists = [approvals, decisions, questions, troubled, unhanded];
+    const waiting = lists.reduce((sum, list) => sum + list.length, 0);
+    found.push({ run, liveAgents: agents.filter((agent) => !hasEnded(agent)).length, waiting });
   }
   return found;
 }

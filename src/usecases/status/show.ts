@@ -7,7 +7,17 @@ import type { Overview } from "./overview.ts";
 
 export interface ShownStatus extends Overview {
   /** Where new agents start on landing branches that could not take their target in. */
-  readonly starts: readonly StartOfWork[];
+  readonly starts: readonly RunStart[];
+}
+
+export interface DiskState {
+  /** A sentence that the disk with the project's state is full; null while it has space. */
+  readonly fullDisk: string | null;
+}
+
+/** `runs`: the active runs that land there. None: no run is active, and the next one starts there. */
+export interface RunStart extends StartOfWork {
+  readonly runs: readonly string[];
 }
 
 /** The overview, with what only git knows about the landing branches in it. */
@@ -18,28 +28,31 @@ export const showStatus: Effect<{ readonly all: boolean; readonly mailbox: strin
   run: async (world, request) => {
     const found = await world.call("status.overview", request);
     if (!found.ok) return found;
-    return ok({ ...found.value, ...(await lookedAt(world, found.value.unpromoted)) });
+    return ok({ ...found.value, ...(await lookedAt(world, found.value)) });
   },
 };
 
 /**
  * Compares landing branches whose work waits with git. A person may have merged one by hand: then nothing waits. And the
- * target may have commits that could not be taken in.
+ * target may have commits that could not be taken in. Agents of a run that is active start there, and no others; where no
+ * run is active, the next one goes on from the newest work.
  */
 async function lookedAt(
   world: World,
-  known: readonly Unpromoted[],
+  { run, unpromoted: known }: Overview,
 ): Promise<Pick<ShownStatus, "unpromoted" | "starts">> {
   const unpromoted: Unpromoted[] = [];
-  const starts: StartOfWork[] = [];
+  const starts: RunStart[] = [];
   for (const landed of known) {
-    const { landing, target, runId } = landed;
+    const { landing, target, openRuns } = landed;
+    const runId = openRuns[0] ?? (run === null ? null : landed.runId);
     const found = await world.call("branch.findStart", { target, runId });
     const start = found.ok ? found.value : undefined;
     if (start?.promoted.includes(landing) === true) continue;
     unpromoted.push(landed);
     const isOpen = start?.missingCommits === "failed" || start?.missingCommits === "rewritten";
-    if (start?.branch === landing && isOpen) starts.push(start);
+    const isStart = start?.branch === landing && (openRuns.length > 0 || run === null);
+    if (isStart && isOpen) starts.push({ ...start, runs: openRuns });
   }
   return { unpromoted, starts };
 }

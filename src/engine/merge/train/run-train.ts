@@ -2,6 +2,7 @@ import { lastingProblem } from "../../../domain/failure.ts";
 import type { AttemptOutcome } from "../../../domain/merge/attempt.ts";
 import type { MergeCause, MergeEntry, Verdict } from "../../../domain/merge/entry.ts";
 import { steeringGaps } from "../../../domain/merge/steering.ts";
+import { retargetCommand } from "../../../domain/run/run.ts";
 import { blocked, landed, rejected } from "../../../usecases/merge/queue/settle-entry.ts";
 import { type Checks, openChecks } from "../checks.ts";
 import { askInWork } from "../claims.ts";
@@ -51,8 +52,11 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   try {
     const tip = await tipOf(ports, target);
     if (tip === undefined) {
-      const message = `there is no branch ${target} to land on; when it was renamed: ov run retarget <branch>`;
-      return await blockAll(ports, entries, { cause: "missing_ref", message });
+      for (const [runId, ofRun] of Map.groupBy(entries, (entry) => entry.runId)) {
+        const message = `there is no branch ${target} to land on; when it was renamed: ${retargetCommand(runId)}`;
+        await blockAll(ports, ofRun, { cause: "missing_ref", message });
+      }
+      return;
     }
     const foreign = await foreignTip(ports, target, tip);
     if (foreign !== undefined) return await blockAll(ports, entries, { cause: "foreign_tip", message: foreign });

@@ -137,7 +137,7 @@ function standInWords(ref: string): string {
   const what = `${ref} stands for another ref, which would be moved in its place`;
   return ref.startsWith("refs/heads/overstory/")
     ? `${what}; take the stand-in away: git symbolic-ref -d ${exactShellWord(ref)}`
-    : `${what}; let the run work for that one: ov run retarget <branch>`;
+    : `${what}; let the run work for that one: ov run retarget <branch> --run <run-id>`;
 }
 
 /** Through such a ref another one would be moved than was looked at. */

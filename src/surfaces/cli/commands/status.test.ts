@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import { activeRun } from "../../../../testkit/use-case.ts";
+import { worldWith } from "../../../../testkit/world.ts";
 import { catalog, type OperationName } from "../../../usecases/catalog.ts";
 import { post } from "../../../usecases/mail/post.ts";
-import type { Effect, World } from "../../../usecases/operation.ts";
+import type { Call, Effect } from "../../../usecases/operation.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import type { App } from "../app.ts";
 import { runCli } from "../run.ts";
@@ -16,7 +18,9 @@ async function ov(world: MergeWorld, ...argv: string[]): Promise<string> {
   let out = "";
   const call = async (name: OperationName, request: unknown): Promise<unknown> => {
     const operation = (await catalog[name]()) as UseCase<unknown, unknown> | Effect<unknown, unknown>;
-    return operation.kind === "effect" ? operation.run({ call } as World, request) : world.call(operation, request);
+    return operation.kind === "effect"
+      ? operation.run(worldWith({ call: call as Call }), request)
+      : world.call(operation, request);
   };
   const app = {
     version: "0",
@@ -74,4 +78,20 @@ test("the inbox accounts for every message that the status counts", async () => 
   await world.asEngine((tx, context) => post(tx, context, { ...mail, ...text, recipients, byEngine: false }));
   expect(await ov(world, "status")).toContain("Mail: 2 unread");
   expect(await ov(world, "inbox", "--peek")).toContain("1 new message, and 1 about what is shown above:");
+});
+
+test("another active run is marked when something in it waits for a person, an agent without budget included", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine((tx) => tx.runs.insert(activeRun("run-9", 9)));
+  await world.seat("b9", { runId: "run-9", state: "between_turns" });
+  const [first, second] = ["run-2", "run-9"] as const;
+  const other = (await ov(world, "status")).includes(`Run ${second}`) ? first : second;
+  const name = other === second ? "b9" : "lead-1";
+  const line = async (): Promise<string> =>
+    (await ov(world, "status")).split("\n").find((one) => one.includes("Also active:")) ?? "";
+  expect(await line()).toStartWith(`Also active: ${other}`);
+  const wait = { kind: "budget", ref: `run:${other}:usd`, since: 1, deadline: null } as const;
+  await world.asEngine((tx) => tx.waits.add({ agentName: name, ...wait }));
+  expect(await line()).toStartWith(`! Also active: ${other}`);
+  expect(await line()).toContain("1 thing waits for you (ov inbox)");
 });

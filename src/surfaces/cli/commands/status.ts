@@ -8,6 +8,7 @@ import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
+import type { RunStart } from "../../../usecases/status/show.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
@@ -38,13 +39,13 @@ export const status: Handler = async ({ app, flags, io }) => {
     ...(endedLeader === null ? [] : [leaderlessLine(io.paint, endedLeader)]),
     ...checklistLines(io.paint, reply.value.criteria),
     ...lastReviewLines(io.paint, reply.value.lastReview),
-    ...missingTargets.map((target) => warningLine(io.paint, lostTargetWords(target))),
+    ...missingTargets.map(({ target, runId }) => warningLine(io.paint, lostTargetWords(target, runId))),
     ...otherRuns.map((other) => otherRunLine(io.paint, other)),
     `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
     ...unpromoted.map((landed) => landedLine(io.paint, landed, run?.id ?? null)),
-    ...starts.map((start) => warningLine(io.paint, `New agents start at ${startWords(start)}`)),
+    ...starts.map((start) => warningLine(io.paint, `${startersOf(start, run?.id, otherRuns)} at ${startWords(start)}`)),
     ...unhanded.map((one) => warningLine(io.paint, unhandedWords(one))),
     ...decisionLines(io.paint, decisions),
     ...questionLines(io.paint, questions),
@@ -64,7 +65,16 @@ function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): str
   const about = run.objective === null ? "" : `: ${visibleLine(run.objective)}`;
   const agents = liveAgents === 1 ? "1 agent" : `${liveAgents} agents`;
   const needs = waiting === 0 ? "" : `, ${waiting} ${waiting === 1 ? "thing waits" : "things wait"} for you (ov inbox)`;
-  return `Also active: ${paint.accent(run.id)}${about} (${agents}${needs}) ${paint.dim(`— ov run show ${run.id}`)}`;
+  const line = `Also active: ${paint.accent(run.id)}${about} (${agents}${needs}) ${paint.dim(`— ov run show ${run.id}`)}`;
+  return waiting === 0 ? line : warningLine(paint, line);
+}
+
+/** Who starts there. With one active run there is no question whose agents are meant. */
+function startersOf({ runs }: RunStart, current: string | undefined, others: readonly OtherRun[]): string {
+  if (runs.length === 0) return "The next run starts";
+  return others.length === 0 && runs.every((run) => run === current)
+    ? "New agents start"
+    : `New agents of ${runs.join(", ")} start`;
 }
 
 /** Without this line a team's work looks finished although its target has nothing of it. */

@@ -13,6 +13,8 @@ import { failedTakeIn, isOfTarget, leftTips, purposeOf } from "./landing-target.
 export interface Unpromoted {
   /** Null: no run lands there. */
   readonly runId: string | null;
+  /** The active runs that land there. */
+  readonly openRuns: readonly string[];
   readonly landing: string;
   readonly target: string;
   /** Landings since the last promotion. */
@@ -28,6 +30,9 @@ export interface Unpromoted {
 /** Among so many of the newest landings. */
 const mostLandings = 200;
 
+/** More runs than a person has active at a time, and those that ended meanwhile. */
+const mostRuns = 100;
+
 /** The landing branches whose work waits for a promotion, the newest landing first. Reads the record, not git. */
 export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readonly Unpromoted[]> {
   const found: Unpromoted[] = [];
@@ -40,6 +45,7 @@ export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readon
   const undone = await tx.mergeOps.list({ kind: "undo", status: "done", limit: mostLandings });
   // Most landing branches of a long-lived project have not changed since their promotion, and are not looked at.
   const changed = [...landed, ...undone].filter(({ ref, seq }) => seq > (last.get(ref) ?? 0));
+  const active = changed.length === 0 ? [] : (await tx.runs.list(mostRuns)).filter(({ status }) => status === "active");
   for (const ref of new Set(changed.map((op) => op.ref))) {
     const landing = ref.replace(/^refs\/heads\//, "");
     const purpose = await purposeOf(tx, context, landing);
@@ -50,7 +56,8 @@ export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readon
     const unverified = await doubtsAbout(tx, context, landing);
     const { target, run } = purpose;
     const notTakenIn = await failedTakeIn(tx, landing, target);
-    found.push({ runId: run?.id ?? null, landing, target, landings, takenOut, notTakenIn, unverified });
+    const openRuns = active.filter(({ landingBranch }) => landingBranch === landing).map(({ id }) => id);
+    found.push({ runId: run?.id ?? null, openRuns, landing, target, landings, takenOut, notTakenIn, unverified });
   }
   return found;
 }
