@@ -23,6 +23,31 @@ test.skipIf(!mountable)("a set-up on a full disk says so, and works when there i
   expect(await world.json("init")).toMatchObject({ success: true, committed: true });
 });
 
+test.skipIf(!mountable)("a full disk is shown by the commands that only look, until there is room", async () => {
+  using disk = mountSmallDisk(16);
+  using world = await worldOn(disk.dir);
+  await world.ov("init");
+  const looks = [["status"], ["inbox"], ["engine", "status"]];
+  const full = /^! the disk that holds .* is full, so nothing can go on; make room/m;
+  for (const words of looks)
+    expect({ words, ...(await world.ov(...words)) }).toMatchObject({
+      words,
+      code: 0,
+      out: expect.not.stringMatching(full),
+    });
+  disk.fill();
+  for (const words of looks) {
+    expect({ words, ...(await world.ov(...words)) }).toMatchObject({
+      words,
+      code: 0,
+      out: expect.stringMatching(full),
+    });
+    expect(await world.json(...words)).toMatchObject({ fullDisk: expect.stringContaining("is full") });
+  }
+  disk.makeRoom();
+  for (const words of looks) expect(await world.json(...words)).toMatchObject({ fullDisk: null });
+});
+
 /** The repository and its state are on that disk. */
 async function worldOn(dir: string): ReturnType<typeof initWorld> {
   const before = process.env.TMPDIR;

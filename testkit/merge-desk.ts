@@ -87,11 +87,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
       const operation = await operationOf(name);
       if (isUseCase(operation)) throw new Error(`${name} tells nothing while it runs`);
       const requireOperator = async () => undefined;
-      return runEffect(
-        worldWith({ call: app.call, until, fullDisk: () => undefined, requireOperator }),
-        { name, operation, request },
-        listener,
-      );
+      return runEffect(worldWith({ call: app.call, until, requireOperator }), { name, operation, request }, listener);
     },
   } as unknown as App;
   const run: Desk["run"] = async (...argv) => {

@@ -20,6 +20,7 @@ export function worldWith(parts: Partial<World>): World {
         signal?.addEventListener("abort", wake, { once: true });
       }),
     expectLongWork: () => {},
+    fullDisk: () => undefined,
     processes: async () => linuxProcesses,
     ...parts,
   };

@@ -182,6 +182,7 @@ export const catalog = {
   "spec.write": async () => (await import("./specs/specs.ts")).writeSpec,
   "spec.read": async () => (await import("./specs/specs.ts")).readSpec,
   "status.overview": async () => (await import("./status/overview.ts")).overview,
+  "status.showDisk": async () => (await import("./status/show.ts")).showDisk,
   "status.show": async () => (await import("./status/show.ts")).showStatus,
   "status.agent": async () => (await import("./agents/read-agents.ts")).agentDetail,
   "status.values": async () => (await import("./status/values.ts")).values,

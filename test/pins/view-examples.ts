@@ -728,6 +728,7 @@ const overview: First<"overviewView"> = {
   unhanded: [{ agentName: "b1", branch: "overstory/b1/T1" }],
   decisions: [decision],
   questions: [question],
+  fullDisk: "the disk is full",
 };
 const budget: First<"budgetView"> = {
   scope: "run",
@@ -749,6 +750,7 @@ const engine: First<"engineView"> = {
   version: "1.0.0",
   uptimeMs: 1,
   log: "logs/engine.log",
+  fullDisk: "the disk is full",
   runningTurns: 1,
   queuedTurns: 1,
   runningChecks: 1,
@@ -975,7 +977,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null, lastReview: null }]],
   overviewView: [
     [overview, { pid: 7, socket: "/run/s", version: "1.0.0" }],
-    [{ ...overview, run: null, missingTargets: [] }, undefined],
+    [{ ...overview, run: null, missingTargets: [], fullDisk: null }, undefined],
   ],
   setUpView: [
     [
@@ -1101,7 +1103,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   raisedBudgetView: [[{ ...budget, limit: 20, resumed: ["b1"], parked: ["b2"], exhausted: false }]],
   engineView: [
     [engine],
-    [{ ...engine, answers: null, pid: null, socket: null, version: null, uptimeMs: null, log: null }],
+    [{ ...engine, answers: null, pid: null, socket: null, version: null, uptimeMs: null, log: null, fullDisk: null }],
   ],
   startedEngineView: [[{ pid: 7, started: true }]],
   stoppedEngineView: [

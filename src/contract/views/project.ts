@@ -55,6 +55,7 @@ export const engineView = (engine: EngineReport) => ({
   version: engine.version,
   uptimeMs: engine.uptimeMs,
   log: engine.log,
+  fullDisk: engine.fullDisk,
   runningTurns: engine.runningTurns,
   queuedTurns: engine.queuedTurns,
   runningChecks: engine.runningChecks,

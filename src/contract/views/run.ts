@@ -7,6 +7,7 @@ import type { ChecklistReply } from "../../usecases/runs/criteria.ts";
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
 import type { VerdictOnWhole } from "../../usecases/runs/verdict-on-whole.ts";
 import type { Overview } from "../../usecases/status/overview.ts";
+import type { DiskState } from "../../usecases/status/show.ts";
 import { olderRunKeys } from "../older-keys.ts";
 import { duration, iso } from "../values.ts";
 import { fleetAgentView } from "./agent.ts";
@@ -115,7 +116,7 @@ export const runView = (detail: RunDetail) => ({
 });
 
 /** The document of `ov status`. `engine` describes the engine that listens now; undefined when none does. */
-export const overviewView = (overview: Overview, engine: object | undefined) => ({
+export const overviewView = (overview: Overview & DiskState, engine: object | undefined) => ({
   currentRunId: overview.run?.id ?? null,
   endedLeader: overview.endedLeader?.coordinatorName ?? null,
   criteria: overview.criteria.map(criterionView),
@@ -128,6 +129,7 @@ export const overviewView = (overview: Overview, engine: object | undefined) => 
     waiting,
   })),
   engine: engine ?? null,
+  fullDisk: overview.fullDisk,
   agents: overview.agents.map(fleetAgentView),
   unreadMailCount: overview.unreadMailCount,
   unreadMailScope: overview.unreadMailScope,

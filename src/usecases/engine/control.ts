@@ -4,6 +4,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { decimal, fields, flag, noFields } from "../../domain/schema/schema.ts";
 import type { EngineControl, EngineNotice } from "../../ports/engine-contact.ts";
 import type { Effect, Stream, World } from "../operation.ts";
+import type { DiskState } from "../status/show.ts";
 import { silenceWords, type Workload } from "./engine-work.ts";
 
 const startMs = 10_000;
@@ -44,7 +45,7 @@ export const startEngine: Effect<object, EngineStart> = {
   },
 };
 
-export interface EngineReport extends Workload {
+export interface EngineReport extends Workload, DiskState {
   readonly running: boolean;
   /** Whether the engine answered just now; null when it is not running. */
   readonly answers: boolean | null;
@@ -65,7 +66,8 @@ export const engineStatus: Effect<object, EngineReport> = {
     const engine = control.contact.notice();
     const left = await workload(world);
     if (!left.ok) return left;
-    const rest = { log: control.log.exists() ? control.log.path : null, ...left.value };
+    const log = control.log.exists() ? control.log.path : null;
+    const rest = { log, fullDisk: world.fullDisk() ?? null, ...left.value };
     if (engine === undefined) {
       return ok({ running: false, answers: null, pid: null, socket: null, version: null, uptimeMs: null, ...rest });
     }

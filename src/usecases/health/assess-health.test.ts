@@ -84,6 +84,21 @@ test("following tells about the end of an agent only if it told about its life",
   expect(lines).toEqual(["b1 idle 0", "b1 ended 0"]);
 });
 
+test("following tells about a full disk, and when there is room again, also where no agent has changed", async () => {
+  const disks = [undefined, "full", "full", undefined];
+  const told: (string | null)[] = [];
+  const over = new AbortController();
+  let at = 0;
+  const sleep = async (): Promise<void> => {
+    at++;
+    if (at === disks.length) over.abort();
+  };
+  const world = worldWith({ call: (async () => look()) as unknown as Call, sleep, fullDisk: () => disks[at] });
+  const onItem = ({ fullDisk }: { readonly fullDisk: string | null }): number => told.push(fullDisk);
+  await followHealth.run(world, { intervalMs: 1000 }, { onItem, signal: over.signal });
+  expect(told).toEqual(["full", null]);
+});
+
 test("following ends when looking is refused", async () => {
   const { ended } = await follow(look(), no({ kind: "unknown-token" }), look());
   expect(ended).toEqual(no({ kind: "unknown-token" }));

@@ -7,6 +7,7 @@ import { fields, flag, whole } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Stream } from "../operation.ts";
+import type { DiskState } from "../status/show.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface AssessRequest {
@@ -46,19 +47,22 @@ export interface FollowHealthRequest {
   readonly intervalMs: number;
 }
 
-/** Tells about each live agent once, then about each change of an agent's health, until the listener has left. */
-export const followHealth: Stream<FollowHealthRequest, null, HealthReport> = {
+/** Tells about each live agent once, then about each change of an agent's health or of the disk, until the listener has left. */
+export const followHealth: Stream<FollowHealthRequest, null, HealthReport & DiskState> = {
   kind: "stream",
   request: fields({ intervalMs: whole }),
   place: "engine",
   run: async (world, { intervalMs }, { onItem, signal }) => {
     const told = new Map<string, string>();
+    let toldDisk: string | null = null;
     while (!signal.aborted) {
       const report = await world.call("health.assess", { all: true });
       if (!report.ok) return report;
       const changed = report.value.agents.filter((health) => isNews(health, told));
       for (const health of changed) told.set(health.agent.name, newsOf(health));
-      if (changed.length > 0) onItem({ now: report.value.now, agents: changed });
+      const fullDisk = world.fullDisk() ?? null;
+      if (changed.length > 0 || fullDisk !== toldDisk) onItem({ now: report.value.now, agents: changed, fullDisk });
+      toldDisk = fullDisk;
       await world.sleep(Math.max(intervalMs, shortestIntervalMs), signal);
     }
     return ok(null);

@@ -1,11 +1,11 @@
 import { ok } from "../../domain/result.ts";
-import { fields, flag, text } from "../../domain/schema/schema.ts";
+import { fields, flag, noFields, text } from "../../domain/schema/schema.ts";
 import type { StartOfWork } from "../branches/start-of-work.ts";
 import type { Unpromoted } from "../merge/landing/unpromoted.ts";
 import type { Effect, World } from "../operation.ts";
 import type { Overview } from "./overview.ts";
 
-export interface ShownStatus extends Overview {
+export interface ShownStatus extends Overview, DiskState {
   /** Where new agents start on landing branches that could not take their target in. */
   readonly starts: readonly RunStart[];
 }
@@ -28,8 +28,16 @@ export const showStatus: Effect<{ readonly all: boolean; readonly mailbox: strin
   run: async (world, request) => {
     const found = await world.call("status.overview", request);
     if (!found.ok) return found;
-    return ok({ ...found.value, ...(await lookedAt(world, found.value)) });
+    return ok({ ...found.value, ...(await lookedAt(world, found.value)), fullDisk: world.fullDisk() ?? null });
   },
+};
+
+/** Whether work can go on at all. On a full disk no engine can write down what went wrong. */
+export const showDisk: Effect<object, DiskState> = {
+  kind: "effect",
+  request: noFields,
+  place: "caller",
+  run: async (world) => ok({ fullDisk: world.fullDisk() ?? null }),
 };
 
 /**

@@ -15,14 +15,15 @@ import { duration } from "../format.ts";
 import { integer, isOn } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
 
-export const status: Handler = async ({ app }) => {
+export const status: Handler = async ({ app, io }) => {
   const found = await app.call("engine.status", {});
   if (!found.ok) return found;
   const report = found.value;
   const log = report.log === null ? [] : [`Log: ${visibleLine(report.log)}`];
+  const full = report.fullDisk === null ? [] : [warningLine(io.paint, visibleLine(report.fullDisk))];
   return ok({
     json: engineView(report),
-    text: [headline(report), workLine(report), checkLine(report), ...log].join("\n"),
+    text: [headline(report), ...full, workLine(report), checkLine(report), ...log].join("\n"),
   });
 };
 

@@ -5,18 +5,23 @@ import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
 import type { TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
 import type { OpenDecision } from "../../../usecases/operator/decisions.ts";
 import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
 import { counted } from "../format.ts";
 import { isOn } from "../given.ts";
+import { warningLine } from "../marks.ts";
 import { lettersAsViews, messageLines } from "./mail.ts";
 import { decisionBlock, questionBlock, troubledBlock, unhandedWords } from "./operator-render.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
   if (!asked.ok) return asked;
+  const disk = await app.call("status.showDisk", {});
+  if (!disk.ok) return disk;
+  const { fullDisk } = disk.value;
   const isPiped = !io.json && !isOn(flags.read) && io.isPiped();
   const leavesUnread = isOn(flags.peek) || isPiped;
   const mail = leavesUnread ? await peeked(app) : await taken(app);
@@ -29,6 +34,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   const { paint } = io;
   const now = Date.now();
   const blocks = [
+    ...(fullDisk === null ? [] : [warningLine(paint, visibleLine(fullDisk))]),
     ...section(paint, counted(decisions.length, "decision"), decisions, (one) => decisionBlock(paint, one, now)),
     ...section(paint, counted(questions.length, "question"), questions, (one) => questionBlock(paint, one, now)),
     ...section(paint, counted(troubled.length, "agent in trouble", "agents in trouble"), troubled, (one) =>

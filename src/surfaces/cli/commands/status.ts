@@ -41,6 +41,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     ...lastReviewLines(io.paint, reply.value.lastReview),
     ...missingTargets.map(({ target, runId }) => warningLine(io.paint, lostTargetWords(target, runId))),
     ...otherRuns.map((other) => otherRunLine(io.paint, other)),
+    ...(reply.value.fullDisk === null ? [] : [warningLine(io.paint, visibleLine(reply.value.fullDisk))]),
     `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),

@@ -2,12 +2,13 @@ import { stateDirName } from "../../../domain/project/place.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { AgentHealth, HealthReport } from "../../../usecases/health/assess-health.ts";
+import type { DiskState } from "../../../usecases/status/show.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io, Paint } from "../command.ts";
 import { duration, timeOfDay } from "../format.ts";
 import { integer, isOn } from "../given.ts";
-import { successLine } from "../marks.ts";
+import { successLine, warningLine } from "../marks.ts";
 import { untilInterrupted } from "../waiting.ts";
 
 /** Where an engine that runs says so; relative to the git directory of the project. */
@@ -34,12 +35,18 @@ export const watch: Handler = async ({ app, flags, io }) => {
 };
 
 async function tellHealth(app: App, io: Io, intervalMs: number): Promise<void> {
-  const onItem = ({ agents, now }: HealthReport): void => {
+  let toldDisk: string | null = null;
+  const onItem = ({ agents, now, fullDisk }: HealthReport & DiskState): void => {
+    if (fullDisk !== toldDisk) io.say(diskLine(io.paint, fullDisk, now));
+    toldDisk = fullDisk;
     for (const health of agents) io.say(healthLine(io.paint, health, now));
   };
   const ended = await untilInterrupted((signal) => app.follow("health.follow", { intervalMs }, { onItem, signal }));
   if (!ended.ok) io.warn(`stopped watching: ${describeRefusal(ended.refusal).message}`);
 }
+
+const diskLine = (paint: Paint, fullDisk: string | null, now: number): string =>
+  `${paint.muted(`[${timeOfDay(now)}]`)} ${fullDisk === null ? "the disk has room again" : warningLine(paint, visibleLine(fullDisk))}`;
 
 /** One line per change: time, sign, agent, how it is, and why if that needs saying. */
 export function healthLine(paint: Paint, { agent, assessment, quietMs }: AgentHealth, now: number): string {
