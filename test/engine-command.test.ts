@@ -223,6 +223,40 @@ describe("ov run-until-idle", () => {
     expect(await work()).toMatchObject({ runningChecks: 0, waitingChecks: 0 });
   });
 
+  test("ends at merges that wait for a person, with the lines of the status, with an engine beside it and without", async () => {
+    await using project = await withTask({ env: longLived });
+    for (const name of ["a", "b"]) {
+      await project.git("checkout", "--quiet", "-b", name, "main");
+      await Bun.write(join(project.root, `${name}.txt`), `${name}\n`);
+      await project.git("add", `${name}.txt`);
+      await project.git("commit", "--quiet", "-m", name);
+    }
+    await project.git("checkout", "--quiet", "main");
+    expect((await project.ov("merge", "--branch", "a")).code).toBe(0);
+    const landing = "overstory/integration/main";
+    const look = join(project.home, "look");
+    await project.git("worktree", "add", "--quiet", look, landing);
+    await project.json("merge", "add", "b");
+    await project.json("merge", "approve", "2");
+    for (const engine of ["beside it", "none"]) {
+      if (engine === "none") await project.json("engine", "stop");
+      const { code, out } = await project.ov("run-until-idle", "--timeout", "60");
+      expect({ engine, code, out }).toMatchObject({
+        engine,
+        code: 0,
+        out: expect.stringMatching(
+          /^Nothing is left to do without you\.\nMerges: 1 pending, 1 blocked\n! merge 2 of b is/,
+        ),
+      });
+      expect(out.replaceAll(/\s+/g, " ")).toContain(`${landing} is checked out at ${look}`);
+    }
+    // Its next try would come after a minute. The command does not give up before that merge was tried.
+    await project.git("worktree", "remove", look);
+    const mended = await project.ov("run-until-idle", "--timeout", "60");
+    expect(mended).toMatchObject({ code: 0, out: "Nothing is left to do.\n" });
+    expect(await project.git("ls-tree", "--name-only", landing)).toContain("b.txt");
+  });
+
   test("gives up with 124 when the time is over, and the turn that runs goes on", async () => {
     await using project = await withTask({ scenario: waiting });
     await project.json("sling", "T1", "--name", "b1");

@@ -7,6 +7,7 @@ import type { App } from "../src/surfaces/cli/app.ts";
 import { runCli } from "../src/surfaces/cli/run.ts";
 import type { Sink } from "../src/surfaces/cli/sink.ts";
 import { gateCommand, mergeCommand } from "../src/surfaces/cli/tree/merge-commands.ts";
+import { inboxCommand } from "../src/surfaces/cli/tree/team-commands.ts";
 import { runCommand, statusCommand } from "../src/surfaces/cli/tree/watch-commands.ts";
 import {
   isUseCase,
@@ -23,7 +24,11 @@ import { runEffect } from "../src/usecases/operation.ts";
 import { builderBranch, type MergeWorld } from "./merge-queue-world.ts";
 import { worldWith } from "./world.ts";
 
-const tree = { name: "ov", summary: "", commands: [mergeCommand, gateCommand, runCommand, statusCommand] };
+const tree = {
+  name: "ov",
+  summary: "",
+  commands: [mergeCommand, gateCommand, runCommand, statusCommand, inboxCommand],
+};
 
 export interface Desk {
   run(...argv: string[]): Promise<{ exit: number; out: string; err: string }>;

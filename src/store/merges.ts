@@ -99,5 +99,8 @@ function conditions(filter: MergeFilter): { where: string; values: SqlValue[] } 
   if (filter.statuses !== undefined) {
     add(`status IN ${placeholders(filter.statuses.length)}`, ...filter.statuses);
   }
+  if (filter.newestOfBranch === true) {
+    add("NOT EXISTS (SELECT 1 FROM merge_queue n WHERE n.branch = merge_queue.branch AND n.id > merge_queue.id)");
+  }
   return all();
 }

@@ -72,6 +72,7 @@ export const catalog = {
   "engine.install": async () => (await import("./engine/control.ts")).installEngine,
   "engine.runUntilIdle": async () => (await import("./engine/control.ts")).runUntilIdle,
   "engine.readWorkload": async () => (await import("./engine/engine-work.ts")).readWorkload,
+  "engine.tryBlocked": async () => (await import("./engine/engine-work.ts")).tryBlocked,
   "event.record": async () => (await import("./hooks/report.ts")).recordHookEvent,
   "file.merge": async () => (await import("./merge/merge-file.ts")).mergeFile,
   "gate.run": async () => (await import("./completions/request-gates.ts")).requestGates,

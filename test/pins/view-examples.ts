@@ -67,7 +67,7 @@ const inFleet: First<"fleetAgentView"> = {
   landedNowhere: false,
 };
 
-const blocked = { id: 3, branch: "overstory/b1/T1", why: "the disk is full" };
+const blocked = { id: 3, branch: "overstory/b1/T1", why: "the disk is full", next: "ov merge resume 3" };
 const run = {
   id: "run-1",
   objective: "make it fast",
@@ -1028,7 +1028,9 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     ],
   ],
   demoView: [[{ ...demo, tasksOpen: ["T5"] }], [{ ...demo, complete: true }]],
-  idleReportView: [[{ ending: "idle", runningTurns: 0, queuedTurns: 0, runningChecks: 0, waitingChecks: 0 }]],
+  idleReportView: [
+    [{ ending: "idle", runningTurns: 0, queuedTurns: 0, runningChecks: 0, waitingChecks: 0, blocked: [] }],
+  ],
   adviceView: [
     [
       {

@@ -196,13 +196,14 @@ export const demoView = (demo: DemoSummary) => {
   };
 };
 
-/** The turns and checks that were still open when `ov run-until-idle` ended. */
+/** The turns and checks that were still open when `ov run-until-idle` ended, and the merges that wait for a person. */
 export const idleReportView = (report: IdleReport) => ({
   ending: report.ending,
   runningTurns: report.runningTurns,
   queuedTurns: report.queuedTurns,
   runningChecks: report.runningChecks,
   waitingChecks: report.waitingChecks,
+  blocked: report.blocked,
   idle: report.ending === "idle",
   success: report.ending === "idle",
 });

@@ -12,6 +12,8 @@ export interface MergeFilter {
   readonly branch?: string;
   readonly taskId?: string;
   readonly runId?: string;
+  /** Only the newest entry of each branch, over all targets and runs. */
+  readonly newestOfBranch?: true;
   /** The newest so many. */
   readonly limit?: number;
 }

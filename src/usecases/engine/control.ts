@@ -3,9 +3,10 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { decimal, fields, flag, noFields } from "../../domain/schema/schema.ts";
 import type { EngineControl, EngineNotice } from "../../ports/engine-contact.ts";
+import type { BlockedMerge } from "../merge/queue/queue-state.ts";
 import type { Effect, Stream, World } from "../operation.ts";
 import type { DiskState } from "../status/show.ts";
-import { silenceWords, type Workload } from "./engine-work.ts";
+import { silenceWords, type TriedMerge, type Workload } from "./engine-work.ts";
 
 const startMs = 10_000;
 /** An engine that leaves first finishes the worktree it is making. */
@@ -157,8 +158,8 @@ export const installEngine: Effect<{ readonly print: boolean }, EngineInstall> =
 export async function workload(world: World): Promise<Result<Workload, Refusal>> {
   const read = await world.call("engine.readWorkload", {});
   if (!read.ok) return read;
-  const { idle: _, ...work } = read.value;
-  return ok(work);
+  const { runningTurns, queuedTurns, runningChecks, waitingChecks } = read.value;
+  return ok({ runningTurns, queuedTurns, runningChecks, waitingChecks });
 }
 
 async function until<T>(
@@ -179,11 +180,19 @@ export const idleEndings = ["idle", "timeout", "interrupted"] as const;
 
 export interface IdleReport extends Workload {
   readonly ending: (typeof idleEndings)[number];
+  /** Branches that cannot land before something is mended. */
+  readonly blocked: readonly BlockedMerge[];
 }
 
 const betweenLooksMs = 100;
 
-/** Is the engine itself, or waits for the one there is, until nothing is left to do. */
+/** A lock of another program passes within seconds. */
+const stuckMs = 5_000;
+
+/**
+ * Is the engine itself, or waits for the one there is, until nothing is left to do, or nothing but merges that wait for
+ * a person.
+ */
 export const runUntilIdle: Stream<{ readonly timeoutMs?: number | undefined }, IdleReport, never> = {
   kind: "stream",
   request: fields({}, { timeoutMs: decimal }),
@@ -193,20 +202,57 @@ export const runUntilIdle: Stream<{ readonly timeoutMs?: number | undefined }, I
     if (refused !== undefined) return no(refused);
     const control = await world.engineControl();
     const { contact } = control;
-    const stop = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    while (!stop.aborted) {
-      const other = contact.notice();
-      const answers = other !== undefined && (await contact.answers());
-      if (other !== undefined && !answers) world.warn(silenceWords(control));
-      if (!answers) await control.run(stop);
-      const left = await world.call("engine.readWorkload", {});
-      if (!left.ok) return left;
-      if (stop.aborted || left.value.idle) break;
-      await world.sleep(betweenLooksMs);
+    const late = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const over = new AbortController();
+    const stop = AbortSignal.any([late, over.signal]);
+    const watching = Promise.allSettled([untilStuck(world, stop).finally(() => over.abort())]);
+    try {
+      while (!stop.aborted) {
+        const other = contact.notice();
+        const answers = other !== undefined && (await contact.answers());
+        if (other !== undefined && !answers) world.warn(silenceWords(control));
+        if (!answers) await control.run(stop);
+        const left = await world.call("engine.readWorkload", {});
+        if (!left.ok) return left;
+        if (stop.aborted || left.value.idle) break;
+        await world.sleep(betweenLooksMs);
+      }
+    } finally {
+      over.abort();
+      await watching;
     }
-    const left = await workload(world);
+    const [watched] = await watching;
+    if (watched.status === "rejected") throw watched.reason;
+    const left = await world.call("engine.readWorkload", {});
     if (!left.ok) return left;
-    const ending = signal.aborted ? "interrupted" : stop.aborted ? "timeout" : "idle";
-    return ok({ ending, ...left.value });
+    const { idle: _, stuck: __, tried: ___, ...report } = left.value;
+    return ok({ ending: signal.aborted ? "interrupted" : late.aborted ? "timeout" : "idle", ...report });
   },
 };
+
+/**
+ * Returns when nothing is left but merges that wait for a person, or with the signal. What blocks a merge counts as that
+ * when it is found again by a try that we ask for: by itself the engine tries again after half a minute at the soonest.
+ */
+async function untilStuck({ call, sleep }: World, stop: AbortSignal): Promise<void> {
+  let since: number | undefined;
+  const asked = new Map<number, TriedMerge>();
+  while (!stop.aborted) {
+    const left = await call("engine.readWorkload", {});
+    const now = performance.now();
+    since = left.ok && left.value.stuck ? (since ?? now) : undefined;
+    if (left.ok && since !== undefined && now - since >= stuckMs) {
+      const { tried } = left.value;
+      if (tried.every((one) => isFoundAgain(one, asked.get(one.id)))) return;
+      const fresh = tried.filter(({ id, triedAt }) => asked.get(id)?.triedAt !== triedAt);
+      for (const one of fresh) asked.set(one.id, one);
+      if (fresh.length > 0) await call("engine.tryBlocked", { ids: fresh.map(({ id }) => id) });
+    }
+    await sleep(stuckLookMs, stop);
+  }
+}
+
+const isFoundAgain = ({ cause, triedAt }: TriedMerge, before: TriedMerge | undefined): boolean =>
+  before !== undefined && before.cause === cause && before.triedAt !== triedAt;
+
+const stuckLookMs = 500;

@@ -1,8 +1,9 @@
-import { sufficientApprovals } from "../../domain/merge/entry.ts";
+import { type MergeCause, type MergeEntry, openMergeStatuses, sufficientApprovals } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
-import { noFields } from "../../domain/schema/schema.ts";
+import { fields, list, noFields, whole } from "../../domain/schema/schema.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
+import { type BlockedMerge, blockedAmong, triedAgain, unsettledOf } from "../merge/queue/queue-state.ts";
 import type { UseCase } from "../usecase.ts";
 
 interface Terms {
@@ -39,6 +40,25 @@ export async function isIdle(tx: Tx, terms: Terms): Promise<boolean> {
   return (await nextMoment(tx, terms)) === undefined && (await nextReturn(tx)) === undefined;
 }
 
+/** Is nothing left but branches that something blocks? They are tried again, and mostly a person has to mend it. */
+async function isStuck(
+  tx: Tx,
+  { now, settings }: Terms,
+  open: readonly MergeEntry[],
+  blocked: readonly BlockedMerge[],
+): Promise<boolean> {
+  if (blocked.length === 0 || (await tx.turns.dueWork(now)) || (await tx.checks.dueWork())) return false;
+  const later = [await tx.turns.nextDue(now), await tx.waits.nextDeadline("budget"), await nextReturn(tx)];
+  const asked = await tx.mergeOps.list({ status: "intended" });
+  if (earliest(...later) !== undefined || asked.length > 0) return false;
+  const approvals = sufficientApprovals(settings.merge.mode);
+  for (const { id, approval, dependsOn } of open) {
+    if (!approvals.includes(approval) || blocked.some((one) => one.id === id)) continue;
+    if ((await unsettledOf(tx, dependsOn)).length === 0) return false;
+  }
+  return true;
+}
+
 export function earliest(...moments: readonly (number | undefined)[]): number | undefined {
   const known = moments.filter((moment) => moment !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
@@ -59,8 +79,25 @@ export interface Workload {
   readonly waitingChecks: number;
 }
 
-/** What is left for an engine to do. `idle`: nothing, now or at a later moment. */
-export const readWorkload: UseCase<object, Workload & { readonly idle: boolean }> = {
+export interface WorkLeft extends Workload {
+  /** Nothing is left for an engine to do, now or at a later moment. */
+  readonly idle: boolean;
+  /** Nothing is left but the merges that are blocked. */
+  readonly stuck: boolean;
+  readonly blocked: readonly BlockedMerge[];
+  /** Those of them that an engine tries again. */
+  readonly tried: readonly TriedMerge[];
+}
+
+export interface TriedMerge {
+  readonly id: number;
+  readonly cause: MergeCause | null;
+  /** When it was tried last. */
+  readonly triedAt: number;
+}
+
+/** What is left for an engine to do. */
+export const readWorkload: UseCase<object, WorkLeft> = {
   kind: "read",
   request: noFields,
   startsNoEngine: true,
@@ -74,6 +111,23 @@ export const readWorkload: UseCase<object, Workload & { readonly idle: boolean }
     const runningChecks = taken.filter(({ progress }) => progress !== null).length;
     const waitingChecks = taken.length - runningChecks + (await tx.checks.queued()).length;
     const work = { runningTurns, queuedTurns, runningChecks, waitingChecks };
-    return ok({ ...work, idle: await isIdle(tx, { now, settings }) });
+    const open = await tx.merges.list({ statuses: openMergeStatuses });
+    const blocked = await blockedAmong(tx, open);
+    const again = await triedAgain(tx, open, sufficientApprovals(settings.merge.mode));
+    const tried = again.map(({ id, cause, updatedAt }) => ({ id, cause, triedAt: updatedAt }));
+    const terms = { now, settings };
+    const [idle, stuck] = [await isIdle(tx, terms), await isStuck(tx, terms, open, blocked)];
+    return ok({ ...work, idle, stuck, blocked, tried });
+  },
+};
+
+/** Has merges that something blocks tried at once; otherwise as it was. */
+export const tryBlocked: UseCase<{ readonly ids: readonly number[] }, object> = {
+  kind: "write",
+  request: fields({ ids: list(whole) }),
+  operatorOnly: true,
+  run: async (tx, _context, { ids }) => {
+    for (const id of ids) await tx.merges.change(id, ["pending", "blocked"], { notBefore: 0 });
+    return ok({});
   },
 };

@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
+import { type BlockedMerge, blockedMerges } from "../merge/queue/queue-state.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "./decisions.ts";
 import {
@@ -18,6 +19,8 @@ export interface Waiting {
   readonly questions: readonly OpenQuestion[];
   readonly troubled: readonly TroubledAgent[];
   readonly unhanded: readonly UnhandedBranch[];
+  /** Branches that cannot land before something is mended. */
+  readonly blocked: readonly BlockedMerge[];
 }
 
 /** What waits for the operator. Their mail is read by `mail.check`, which keeps their place in it. */
@@ -34,6 +37,7 @@ export const operatorInbox: UseCase<object, Waiting> = {
         ...(await unstartedInRuns(tx)),
       ]),
       unhanded: await unhandedBranches(tx, await tx.agents.list({ unreleased: true })),
+      blocked: await blockedMerges(tx),
     }),
 };
 

@@ -121,6 +121,8 @@ export function mergePromises(check: Check): void {
     expect(await branches({ statuses: ["merged", "failed"] })).toEqual(["a"]);
     expect(await branches({ statuses: [] })).toEqual([]);
     expect(await branches({ runId: "r1" })).toEqual(["a", "b"]);
+    expect(await branches({ newestOfBranch: true })).toEqual(["b", "a"]);
+    expect(await branches({ newestOfBranch: true, runId: "r1" })).toEqual(["b"]);
     expect(await branches({ branch: "a", statuses: openMergeStatuses })).toEqual(["a"]);
     expect(await branches({ approval: "waiting" })).toEqual(["b"]);
     expect(await branches({ taskId: "T1" })).toEqual(["a"]);

@@ -5,15 +5,20 @@ import {
   startedEngineView,
   stoppedEngineView,
 } from "../../../contract/views/project.ts";
-import { ok } from "../../../domain/result.ts";
+import { overviewMerges } from "../../../contract/views/run.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { EngineReport, EngineStop, IdleReport } from "../../../usecases/engine/control.ts";
 import type { Workload } from "../../../usecases/engine/engine-work.ts";
 import { exits } from "../../shared/exits.ts";
+import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
 import { duration } from "../format.ts";
 import { integer, isOn } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
+import { mergeLines } from "./merge-render.ts";
+import { decisionLines, questionLines } from "./operator-render.ts";
 
 export const status: Handler = async ({ app, io }) => {
   const found = await app.call("engine.status", {});
@@ -81,7 +86,7 @@ const workLine = ({ runningTurns, queuedTurns }: Workload): string =>
 const checkLine = ({ runningChecks, waitingChecks }: Workload): string =>
   `Gate checks: ${runningChecks} running, ${waitingChecks} waiting`;
 
-export const runUntilIdle: Handler = async ({ app, flags }) => {
+export const runUntilIdle: Handler = async ({ app, flags, io }) => {
   const seconds = integer(flags.timeout);
   const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
   const over = new AbortController();
@@ -90,9 +95,26 @@ export const runUntilIdle: Handler = async ({ app, flags }) => {
   if (!done.ok) return done;
   const { ending } = done.value;
   const { exit, words } = endings[ending];
-  const text = ending === "idle" ? words : `${words} ${workLine(done.value)}`;
-  return ok({ json: idleReportView(done.value), text, quietText: "", exit });
+  const waiting = await waitingLines(app, io.paint);
+  if (!waiting.ok) return waiting;
+  const counts = `${words} ${workLine(done.value)}`;
+  const head = ending !== "idle" ? counts : waiting.value.length === 0 ? words : "Nothing is left to do without you.";
+  const text = [head, ...waiting.value].join("\n");
+  return ok({ json: idleReportView(done.value), text, quietText: "", wraps: true, exit });
 };
+
+/** What waits for a person, in the lines of `ov status`; nothing where nothing waits. */
+async function waitingLines(app: App, paint: Paint): Promise<Result<readonly string[], Refusal>> {
+  const shown = await app.call("status.show", { all: false, mailbox: "operator" });
+  if (!shown.ok) return shown;
+  const merges = overviewMerges(shown.value);
+  const { decisions, questions } = shown.value;
+  return ok([
+    ...(merges.pending === 0 ? [] : mergeLines(paint, merges)),
+    ...decisionLines(paint, decisions),
+    ...questionLines(paint, questions),
+  ]);
+}
 
 const endings: Readonly<Record<IdleReport["ending"], { readonly exit: number; readonly words: string }>> = {
   idle: { exit: exits.ok, words: "Nothing is left to do." },

@@ -14,6 +14,7 @@ import { counted } from "../format.ts";
 import { isOn } from "../given.ts";
 import { warningLine } from "../marks.ts";
 import { lettersAsViews, messageLines } from "./mail.ts";
+import { blockedWords } from "./merge-render.ts";
 import { decisionBlock, questionBlock, troubledBlock, unhandedWords } from "./operator-render.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
@@ -26,7 +27,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   const leavesUnread = isOn(flags.peek) || isPiped;
   const mail = leavesUnread ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;
-  const { decisions, questions, troubled, unhanded } = asked.value;
+  const { decisions, questions, troubled, unhanded, blocked } = asked.value;
   const { remaining, shown } = mail.value;
   const names = troubled.map(({ agent }) => agent.name);
   const above = [...decisions, ...questions];
@@ -41,6 +42,9 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       troubledBlock(paint, one, now),
     ),
     ...section(paint, counted(unhanded.length, "branch", "branches"), unhanded, unhandedWords),
+    ...section(paint, counted(blocked.length, "blocked merge"), blocked, (one) =>
+      warningLine(paint, blockedWords(one), visibleLine(one.next)),
+    ),
     ...mailHeading(messages.length, mail.value.messages.length - messages.length).map((line) => paint.bold(line)),
     ...messages.map((view) => messageLines(paint, view).join("\n")),
     ...(remaining === 0
@@ -56,6 +60,8 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       questions: questions.map(questionView),
       troubled: troubled.map(troubledAgentView),
       unhanded,
+      blocked,
+      fullDisk,
       messages: messages.map(messageView),
       remaining,
     },

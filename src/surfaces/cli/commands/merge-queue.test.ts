@@ -50,6 +50,22 @@ test("a blocked merge is named with its reason and the command to type, and need
   expect((await ov.json("status")).document).toMatchObject({ needsOperator: true, merges: { blocked: [{ id }] } });
 });
 
+test("a merge with which git fails again and again needs the operator too, in the status and in the inbox", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  const { id } = await world.announce();
+  const failed = { cause: "git_error", causeDetail: { message: "empty filename in tree entry" } } as const;
+  await world.asEngine((tx) => tx.merges.change(id, ["pending"], failed));
+  const words = `merge ${id} of ${builderBranch} is blocked: git failed: empty filename in tree entry`;
+  for (const command of ["status", "inbox"]) {
+    const { out } = await ov.run(command);
+    expect(out).toContain(words);
+    expect(out).toContain(`ov merge cancel ${id}`);
+  }
+  expect((await ov.json("status")).document).toMatchObject({ needsOperator: true });
+  expect((await ov.json("inbox")).document).toMatchObject({ blocked: [{ id }] });
+});
+
 test("what the operator is asked about stands in the list, and in the answer to the approval", async () => {
   await using world = await mergeWorld({ mode: "approve" });
   const ov = desk(world);

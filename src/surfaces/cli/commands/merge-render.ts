@@ -170,15 +170,12 @@ const mostBlocked = 3;
 function blockedLines(paint: Paint, blocked: readonly BlockedMerge[]): readonly string[] {
   const lines = blocked
     .slice(0, mostBlocked)
-    .map(({ id, branch, why }) =>
-      warningLine(
-        paint,
-        `merge ${id} of ${visibleLine(branch)} is blocked: ${visibleLine(why)}`,
-        `when that is mended: ov merge resume ${id}`,
-      ),
-    );
+    .map((one) => warningLine(paint, blockedWords(one), visibleLine(one.next)));
   return blocked.length <= mostBlocked ? lines : [...lines, hintLine(paint, "see all that is blocked: ov merge list")];
 }
+
+export const blockedWords = ({ id, branch, why }: BlockedMerge): string =>
+  `merge ${id} of ${visibleLine(branch)} is blocked: ${visibleLine(why)}`;
 
 const failedCommands = (failed: readonly number[]): string =>
   failed.length > 3 ? "ov merge list --all" : failed.map((id) => `ov merge show ${id}`).join(", ");

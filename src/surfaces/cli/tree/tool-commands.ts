@@ -68,7 +68,7 @@ export const runUntilIdleCommand: Command = {
   name: "run-until-idle",
   summary: "Run turns in the foreground until nothing is left",
   details:
-    "For places where nothing may run in the background, such as a CI job. Where an engine runs already, waits for it.",
+    "For places where nothing may run in the background, such as a CI job. Where an engine runs already, waits for it. What waits for a person, an approval or a merge that something blocks, does not keep it waiting; its last lines name it. A blocked merge is tried again before that.",
   group: "Engine",
   flags: [
     { name: "timeout", value: "s", type: "integer", min: 1, summary: "Give up after this many seconds (exit 124)" },

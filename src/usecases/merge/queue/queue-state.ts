@@ -1,4 +1,10 @@
-import { isOpenMerge, type MergeEntry, openMergeStatuses, sufficientApprovals } from "../../../domain/merge/entry.ts";
+import {
+  type Approval,
+  isOpenMerge,
+  type MergeEntry,
+  openMergeStatuses,
+  sufficientApprovals,
+} from "../../../domain/merge/entry.ts";
 import { landingOrder } from "../../../domain/merge/order.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
 import type { Tx } from "../../../ports/store.ts";
@@ -36,6 +42,8 @@ export interface BlockedMerge {
   readonly branch: string;
   /** What is in the way, in words. */
   readonly why: string;
+  /** What a person can do, with the command. */
+  readonly next: string;
 }
 
 /** Where the branches of a run, or of all runs, stand; by the numbers of their entries. */
@@ -54,11 +62,7 @@ export interface MergeCounts {
 
 export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Promise<MergeCounts> {
   const open = await tx.merges.list({ statuses: openMergeStatuses, ...of });
-  const failed: MergeEntry[] = [];
-  for (const entry of await tx.merges.list({ statuses: ["failed", "conflict"], ...of })) {
-    const newest = (await tx.merges.list({ branch: entry.branch })).at(-1);
-    if (newest?.id === entry.id) failed.push(entry);
-  }
+  const failed = await tx.merges.list({ statuses: ["failed", "conflict"], newestOfBranch: true, ...of });
   const asked = await tx.mergeOps.list({ status: "intended" });
   const troubles = asked.flatMap(({ kind, problem }) => (problem === null ? [] : [`${kind}: ${problem}`]));
   return {
@@ -66,12 +70,44 @@ export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Prom
     pending: open.map(({ id }) => id),
     approvals: open.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
     failed: failed.map(({ id }) => id),
-    blocked: [
-      ...open.filter(({ status }) => status === "blocked").map(blockedMerge),
-      ...(await standingStill(tx, open)),
-    ],
+    blocked: await blockedAmong(tx, open),
   };
 }
+
+/** The branches of all runs that something outside keeps from landing, but for what is a decision of its own. */
+export async function blockedMerges(tx: Tx): Promise<readonly BlockedMerge[]> {
+  const open = await tx.merges.list({ statuses: openMergeStatuses });
+  return blockedAmong(
+    tx,
+    open.filter(({ cause }) => cause !== "foreign_tip"),
+  );
+}
+
+export const blockedAmong = async (tx: Tx, open: readonly MergeEntry[]): Promise<readonly BlockedMerge[]> => [
+  ...open.filter(({ status }) => status === "blocked").map(blockedMerge),
+  ...open.filter(isRepeated).map(repeatedMerge),
+  ...(await standingStill(tx, open)),
+];
+
+/** Approved branches that something blocks, and that are tried again: a person may have to mend it, or it may pass. */
+export async function triedAgain(
+  tx: Tx,
+  open: readonly MergeEntry[],
+  approvals: readonly Approval[],
+): Promise<readonly MergeEntry[]> {
+  const tried: MergeEntry[] = [];
+  for (const entry of open) {
+    // A landing branch that somebody else moved is a decision of the operator.
+    if ((entry.status !== "blocked" && !isRepeated(entry)) || entry.cause === "foreign_tip") continue;
+    if (!approvals.includes(entry.approval) || (await unsettledOf(tx, entry.dependsOn)).length > 0) continue;
+    tried.push(entry);
+  }
+  return tried;
+}
+
+/** Git failed with it, and it is tried again and again. */
+const isRepeated = ({ status, approval, cause }: MergeEntry): boolean =>
+  status === "pending" && approval !== "waiting" && cause === "git_error";
 
 /** Approved branches that wait for one which did not land, or was taken out again, and whose task no agent works on. */
 async function standingStill(tx: Tx, open: readonly MergeEntry[]): Promise<readonly BlockedMerge[]> {
@@ -83,16 +119,27 @@ async function standingStill(tx: Tx, open: readonly MergeEntry[]): Promise<reado
       if (isOpenMerge(before) || (task?.claimedBy ?? null) !== null) continue;
       const what = before.status === "reverted" ? "was taken out again" : "did not land";
       const anew = before.taskId === null ? "" : `have its task done anew: ov sling ${before.taskId}; or `;
-      const why = `it waits for #${before.id}, which ${what}; ${anew}land it without: ov merge approve ${id} --ignore-dependencies`;
-      standing.push({ id, branch, why });
+      const why = `it waits for #${before.id}, which ${what}`;
+      standing.push({ id, branch, why, next: `${anew}land it without: ov merge approve ${id} --ignore-dependencies` });
       break;
     }
   }
   return standing;
 }
 
-const blockedMerge = ({ id, branch, cause, causeDetail }: MergeEntry): BlockedMerge => ({
-  id,
-  branch,
-  why: [cause === null ? "" : causeWords[cause], causeDetail?.message ?? ""].filter((part) => part !== "").join(": "),
+const blockedMerge = (entry: MergeEntry): BlockedMerge => ({
+  id: entry.id,
+  branch: entry.branch,
+  why: whyOf(entry),
+  next: `when that is mended: ov merge resume ${entry.id}`,
 });
+
+const repeatedMerge = (entry: MergeEntry): BlockedMerge => ({
+  id: entry.id,
+  branch: entry.branch,
+  why: whyOf(entry),
+  next: `it is tried again by itself; to go on without it: ov merge cancel ${entry.id}`,
+});
+
+const whyOf = ({ cause, causeDetail }: MergeEntry): string =>
+  [cause === null ? "" : causeWords[cause], causeDetail?.message ?? ""].filter((part) => part !== "").join(": ");
