@@ -34,8 +34,12 @@ export const startEngine: Effect<object, EngineStart> = {
     const before = contact.notice();
     const silent = await contact.ensure();
     if (silent !== undefined) world.warn(silenceWords(control));
-    const answering = async (): Promise<EngineNotice | undefined> =>
-      (await contact.answers()) ? contact.notice() : undefined;
+    const answering = async (): Promise<EngineNotice | undefined> => {
+      if (await contact.answers()) return contact.notice();
+      // The engine that was told may have been about to leave. Its keeper ends with it, and starts none.
+      if (contact.notice() === undefined && !control.keeperIsAlive()) await contact.ensure();
+      return undefined;
+    };
     // A successor watches the silent engine for a while before it replaces it.
     const engine = await until(world, answering, startMs, control.successorIsAlive);
     if (engine === undefined) {
