@@ -52,6 +52,10 @@ test("a branch lands where nobody has files checked out, is promoted on request,
   expect(landing).toStartWith("overstory/integration/");
   expect(await project.git("show", `${landing}:a.txt`)).toBe("a\n");
   expect(await checkoutOf(project)).toEqual(before);
+  expect((await project.ov("diff", landing, "--stat")).out).toBe("+1 -0 a.txt\n");
+  expect(await ask(project, "diff", landing)).toMatchObject({ exit: 0, branch: landing, against: "main" });
+  const nowhere = await project.ov("diff", "overstory/integration/mian");
+  expect(nowhere).toMatchObject({ code: 7, err: expect.stringContaining(`did you mean "${landing}"`) });
 
   const again = await ask(project, "merge", "--branch", "feature");
   expect(again).toMatchObject({ exit: 0, success: true });

@@ -766,6 +766,12 @@ const work: First<"agentWorkView"> = {
   patch: "+a",
   skipped: ["big.bin"],
 };
+const branchWork: First<"branchWorkView"> = {
+  branch: "overstory/integration/main",
+  against: "main",
+  head: commit,
+  patch: "+a",
+};
 const part = { updated: true };
 const updated: First<"updateView"> = {
   dryRun: false,
@@ -1055,6 +1061,10 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   agentWorkView: [
     [work, [{ path: "a.ts", added: 1, removed: 1 }], { patch: true }],
     [{ ...work, branch: null }, [], { patch: false }],
+  ],
+  branchWorkView: [
+    [branchWork, [{ path: "a.ts", added: 1, removed: 1 }], { patch: true }],
+    [branchWork, [], { patch: false }],
   ],
   changedFileView: [[{ path: "a.ts", added: 1, removed: 1 }]],
   cleanedWorktreesView: [[cleanedWorktrees]],

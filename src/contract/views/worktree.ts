@@ -1,5 +1,6 @@
 import { type MergeEntry, verdictOf } from "../../domain/merge/entry.ts";
 import type { AgentDiff } from "../../usecases/agents/read-agents.ts";
+import type { BranchDiff } from "../../usecases/branches/diff-branch.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
 import type { CleanPlan } from "../../usecases/worktrees/plan-clean.ts";
 import type { CleanReport, RestoreReport } from "../../usecases/worktrees/run-clean.ts";
@@ -105,6 +106,19 @@ export const agentWorkView = (
   worktreeGone: work.worktreeGone,
   ...(patch ? { patch: work.patch } : {}),
   skipped: work.skipped,
+  files: files.map(changedFileView),
+});
+
+/** What a branch changes against another one; the patch is left out where only the files are asked for. */
+export const branchWorkView = (
+  work: BranchDiff,
+  files: readonly ChangedFile[],
+  { patch }: { readonly patch: boolean },
+) => ({
+  branch: work.branch,
+  against: work.against,
+  head: work.head,
+  ...(patch ? { patch: work.patch } : {}),
   files: files.map(changedFileView),
 });
 

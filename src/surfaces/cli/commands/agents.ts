@@ -7,7 +7,7 @@ import {
   resumedAgentsView,
   seatView,
 } from "../../../contract/views/agent.ts";
-import { agentWorkView, changedFileView } from "../../../contract/views/worktree.ts";
+import { agentWorkView, branchWorkView, type ChangedFile, changedFileView } from "../../../contract/views/worktree.ts";
 import type { Agent } from "../../../domain/agent/agent.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
@@ -165,8 +165,12 @@ export const nudge: Handler = async ({ app, args, flags, io }) => {
   });
 };
 
-export const diff: Handler = async ({ app, args, flags, io }) => {
-  const work = await app.call("agent.diff", { name: word(args.agent).trim().toLowerCase() });
+export const diff: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const asked = word(args.agent).trim();
+  // No agent has such a name, and every branch of ours does.
+  if (asked.includes("/")) return diffOfBranch(call, asked);
+  const work = await app.call("agent.diff", { name: asked.toLowerCase() });
   if (!work.ok) return work;
   const { agentName, patch, skipped, worktreeGone } = work.value;
   const files = patchedFiles(patch).map(changedFileView);
@@ -175,17 +179,30 @@ export const diff: Handler = async ({ app, args, flags, io }) => {
   if (files.length === 0)
     io.say(`${agentName} has ${worktreeGone ? "committed" : "changed"} nothing since it started.`);
   if (worktreeGone) io.say(`Its worktree is gone; what was kept of it: ov snapshots list --agent ${agentName}`);
-  if (isOn(flags.stat)) {
-    const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);
-    return ok({
-      json: agentWorkView(work.value, files, { patch: false }),
-      text: files.map(({ path, added, removed }) => `+${added} -${removed} ${visibleLine(path)}`).join("\n"),
-      rows: { columns: ["added", "removed", "file"], cells: rows, objects: files },
-    });
-  }
-  return ok({
-    json: agentWorkView(work.value, files, { patch: true }),
-    text: isTerminal(1) ? visibleText(patch) : patch,
-    exact: true,
-  });
+  const isShort = isOn(flags.stat);
+  return shownPatch(agentWorkView(work.value, files, { patch: !isShort }), { patch, files, isShort });
 };
+
+async function diffOfBranch({ app, flags, io }: Parameters<Handler>[0], branch: string): ReturnType<Handler> {
+  const found = await app.call("branch.diff", { branch });
+  if (!found.ok) return found;
+  const { against, patch } = found.value;
+  const files = patchedFiles(patch).map(changedFileView);
+  if (files.length === 0) io.say(`${visibleLine(branch)} changes nothing against ${visibleLine(against)}.`);
+  const isShort = isOn(flags.stat);
+  return shownPatch(branchWorkView(found.value, files, { patch: !isShort }), { patch, files, isShort });
+}
+
+function shownPatch(
+  json: Readonly<Record<string, unknown>>,
+  shown: { readonly patch: string; readonly files: readonly ChangedFile[]; readonly isShort: boolean },
+): Awaited<ReturnType<Handler>> {
+  const { patch, files, isShort } = shown;
+  if (!isShort) return ok({ json, text: isTerminal(1) ? visibleText(patch) : patch, exact: true });
+  const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);
+  return ok({
+    json,
+    text: files.map(({ path, added, removed }) => `+${added} -${removed} ${visibleLine(path)}`).join("\n"),
+    rows: { columns: ["added", "removed", "file"], cells: rows, objects: files },
+  });
+}

@@ -298,10 +298,14 @@ export const logsCommand: Command = {
 export const diffCommand: Command = {
   name: "diff",
   summary: "Show what an agent has changed since it started, committed or not",
-  details: "Piped, the patch is exact; at a terminal control bytes are made visible.",
+  details:
+    "Of a branch it shows what the branch changes against where it will land; of a landing branch, what its run changes on the target. Piped, the patch is exact; at a terminal control bytes are made visible.",
   group: "Watch",
-  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  arguments: [{ name: "agent", summary: "Name of the agent, or of a branch", required: true, complete: "agents" }],
   flags: [{ name: "stat", summary: "Only the files, with how many lines came and went" }],
-  examples: [{ line: "ov diff b1 --stat", does: "which files b1 has touched" }],
+  examples: [
+    { line: "ov diff b1 --stat", does: "which files b1 has touched" },
+    { line: "ov diff overstory/integration/main", does: "all that has landed and waits to be promoted" },
+  ],
   run: async () => (await import("../commands/agents.ts")).diff,
 };

@@ -59,9 +59,7 @@ const maxChars = 60_000;
 /** What a branch changes against where it will land, file by file. */
 export const diff: ToolHandler = async (given, { app }) => {
   const branch = given.text("branch");
-  const looked = await lookAt(app, branch);
-  if (!looked.ok) return looked;
-  const patch = await patchOf(app, branch, looked.value);
+  const patch = await app.call("branch.diff", { branch });
   if (!patch.ok) return patch;
   const below = given.texts("files") ?? [];
   const all = patchedFiles(patch.value.patch);
@@ -79,29 +77,6 @@ export const diff: ToolHandler = async (given, { app }) => {
   const files = wanted.map(changedFileView);
   return ok({ text: lines.join("\n"), data: { branch, files, notShown: left.map(({ path }) => path) } });
 };
-
-/** Work that landed meanwhile is part of the landing branch, not of this change. */
-async function patchOf(
-  app: McpApp,
-  branch: string,
-  entry: MergePreview,
-): Promise<Result<{ readonly patch: string }, Refusal>> {
-  const { headCommit, targetBranch, resultCommit, runId } = entry;
-  const run = runId === null ? undefined : await app.call("run.show", { id: runId });
-  const landing = run?.ok === true ? run.value.run.landingBranch : null;
-  const meantFor = run?.ok === true ? run.value.run.targetBranch : null;
-  const of = { branch, headCommit, resultCommit };
-  // The whole work of a run: its landing branch against the branch that it is promoted to.
-  if (branch === landing && meantFor !== null && meantFor !== landing) {
-    return app.call("merge.showPatch", { ...of, targetBranch: meantFor });
-  }
-  if (landing !== null && landing !== targetBranch) {
-    const patch = await app.call("merge.showPatch", { ...of, targetBranch: landing });
-    // The landing branch exists once something has landed there; before, work starts from the target.
-    if (patch.ok) return patch;
-  }
-  return app.call("merge.showPatch", { ...of, targetBranch });
-}
 
 /** At least one file is shown, cut if need be. */
 function fitting(files: readonly PatchedFile[]): readonly PatchedFile[] {
