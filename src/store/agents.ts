@@ -113,6 +113,10 @@ export const agentRows = (sql: Sql): AgentRows => ({
   setBase: async (id, baseCommit) => {
     await sql.run("UPDATE agents SET base_commit = ? WHERE id = ?", baseCommit, id);
   },
+  setArea: async (id, area) => {
+    const { set, values } = assign(agents, area);
+    await sql.run(`UPDATE agents SET ${set} WHERE id = ?`, ...values, id);
+  },
   sawProviderSession: async (id, providerSessionId, version) => {
     await sql.run(
       "UPDATE agents SET provider_session_id = ?, cli_version = COALESCE(cli_version, ?) WHERE id = ?",

@@ -17,9 +17,9 @@ export const teamTools = {
       {
         task_id: text("Task it works on"),
         capability: choice(role.spawns, "What kind of agent"),
-        files: texts("Files or globs it owns, instead of those of its task; none for agents that only read"),
       },
       {
+        files: texts("Files or globs it owns, instead of those of its task; leave it out to take those of the task"),
         shares: texts("Files that others change too, instead of those of its task"),
         allow_overlap: flag("Accept that two agents own the same files"),
         title: text("Makes the task, with this title"),

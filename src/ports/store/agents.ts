@@ -40,6 +40,8 @@ export interface AgentRows {
   ): Promise<void>;
   /** Its work counts from this commit on. */
   setBase(id: string, baseCommit: string): Promise<void>;
+  /** The files that it may change from now on. */
+  setArea(id: string, area: Pick<Agent, "scope" | "shares">): Promise<void>;
   sawProviderSession(id: string, providerSessionId: string, version: string | null): Promise<void>;
   /** The next turn begins a new conversation. */
   forgetProviderSession(id: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
-import { type FileArea, findOverlaps, type Overlap } from "../../domain/agent/scope.ts";
+import { type FileArea, type Overlap, outsideScope } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -21,6 +21,7 @@ import { openDependencies } from "../tasks/dependencies.ts";
 import { whyForeign } from "../tasks/team-tasks.ts";
 import type { Context } from "../usecase.ts";
 import { chooseRun, chooseTarget } from "./choose-run.ts";
+import { overlapsWith } from "./file-areas.ts";
 import { newestWorkOn } from "./find-agent.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
@@ -121,10 +122,10 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   // Imported tasks may have paths that no command would have taken.
   const scoped = checkPaths([...scope, ...shares]);
   if (!scoped.ok) return scoped;
-  const overlaps = overlapsWith({ scope, shares }, capability.value, parent.value, inRun);
+  const overlaps = overlapsWith({ scope, shares }, { capability: capability.value, parent: parent.value }, inRun);
   const [overlap] = overlaps;
   if (overlap !== undefined && request.allowOverlap !== true) {
-    return no({ kind: "scope-overlap", ...overlap, all: overlaps });
+    return no({ kind: "scope-overlap", ...overlap, all: overlaps.slice(0, mostOverlaps) });
   }
   return ok({
     capability: capability.value,
@@ -149,6 +150,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       ...elsewhereWarnings(request, run, target.value),
       ...(await overlapWarnings(tx, overlaps, inRun)),
       ...sharingNotes(shares),
+      ...leftOutNotes(request, task.value),
     ],
   });
 }
@@ -279,28 +281,8 @@ function areaFor({ files, shares }: SlingRequest, capability: Capability, task: 
   };
 }
 
-/** Compares with each agent of the run that changes files or leads an area, except the agents above the new one. */
-function overlapsWith(
-  area: FileArea,
-  capability: Capability,
-  parent: Agent | null,
-  inRun: readonly Agent[],
-): readonly Overlap[] {
-  if (isIn("readOnly", capability) || area.scope.length + area.shares.length === 0) return [];
-  const byName = new Map(inRun.map((agent) => [agent.name, agent]));
-  const above = new Set<string>();
-  for (
-    let next = parent ?? undefined;
-    next !== undefined && !above.has(next.name);
-    next = byName.get(next.parentName)
-  ) {
-    above.add(next.name);
-  }
-  const others = inRun.filter(
-    (agent) => !hasEnded(agent) && !above.has(agent.name) && !isIn("readOnly", agent.capability),
-  );
-  return others.flatMap((agent) => findOverlaps(area, { owner: agent.name, scope: agent.scope, shares: agent.shares }));
-}
+/** More lines than these nobody reads; the first ones tell what is wrong with the files. */
+const mostOverlaps = 30;
 
 /** The agents with which the new one will share files, and the files where that has gone wrong before. */
 async function overlapWarnings(tx: Tx, overlaps: readonly Overlap[], inRun: readonly Agent[]): Promise<string[]> {
@@ -308,7 +290,10 @@ async function overlapWarnings(tx: Tx, overlaps: readonly Overlap[], inRun: read
   const owners = new Set(overlaps.map(({ owner }) => owner));
   const collisions = await knownCollisions(tx, newestPerName(inRun));
   return [
-    ...overlaps.map(({ owner, wanted, owned }) => `${wanted} may meet what ${owner} changes (${owned})`),
+    ...overlaps
+      .slice(0, mostOverlaps)
+      .map(({ owner, wanted, owned }) => `${wanted} may meet what ${owner} changes (${owned})`),
+    ...(overlaps.length > mostOverlaps ? [`${overlaps.length - mostOverlaps} more of its files may meet others`] : []),
     ...collisions
       .filter(({ agents }) => agents.some((name) => owners.has(name)))
       .map(({ agents, files }) => `${agents.join(" and ")} collide there already: ${namedIn(files)} (ov merge radar)`),
@@ -321,6 +306,16 @@ function sharingNotes(shares: readonly string[]): readonly string[] {
   if (byHand.length === 0) return [];
   return [
     `no rule joins changes to ${byHand.join(", ")}: branches that change it land one after the other, and a conflict goes back to the builder; one last task for it may be cheaper`,
+  ];
+}
+
+/** Files of the task that the request replaces by others: an agent that changes them would be refused at its end. */
+function leftOutNotes({ files, shares = [] }: SlingRequest, task: Task | null): readonly string[] {
+  const given = [...files, ...shares];
+  const left = files.length === 0 ? [] : (task?.files ?? []).filter((path) => outsideScope([path], given).length > 0);
+  if (left.length === 0) return [];
+  return [
+    `the task also names ${namedIn(left)}, which the agent may not change: the files that were given count instead`,
   ];
 }
 

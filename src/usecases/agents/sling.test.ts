@@ -249,6 +249,14 @@ describe("a task that says which files it will change", () => {
     expect(warnings).toEqual(["services/web/build.js may meet what oc changes (services/web/**)"]);
   });
 
+  test("says which of them a shorter list leaves out", async () => {
+    await using world = await worldOf();
+    await world.store.transaction((tx) => tx.tasks.insert(aTask("LO", { files: ["src/a.ts", "package.json"] })));
+    expect((await world.must(sling, bare("LO", { files: ["src/**"] }))).warnings).toEqual([
+      "the task also names package.json, which the agent may not change: the files that were given count instead",
+    ]);
+  });
+
   test("may share files with another task, and a refusal names every file that two agents would own", async () => {
     await using world = await worldOf();
     const shares = ["CHANGELOG.md", "src/registry.rs"];

@@ -15,6 +15,7 @@ import type { TaskFields } from "../../domain/task/fields.ts";
 import { directs } from "../../domain/task/rights.ts";
 import { type Task, taskPrefix } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { changeArea } from "../agents/file-areas.ts";
 import { byCaller, record } from "../events/record.ts";
 import { resumeGroupsOf } from "../groups/complete-group.ts";
 import { planningWords, serveCriteria } from "../runs/checklist.ts";
@@ -125,8 +126,13 @@ export interface UpdateTaskRequest extends TaskChange {
   readonly criteria?: readonly number[] | undefined;
 }
 
+export interface UpdatedTask extends PlannedTask {
+  /** What the change of its files means for the agent that holds it. */
+  readonly holder: readonly string[];
+}
+
 /** Replaces the given fields and leaves the others. */
-export const updateTask: UseCase<UpdateTaskRequest, PlannedTask> = {
+export const updateTask: UseCase<UpdateTaskRequest, UpdatedTask> = {
   kind: "write",
   request: fields({ id: text }, { ...taskFields, title: text, status: text }),
   run: async (tx, context, { id, criteria, ...change }) => {
@@ -147,9 +153,28 @@ export const updateTask: UseCase<UpdateTaskRequest, PlannedTask> = {
     const fields = Object.entries({ ...change, criteria }).filter(([, value]) => value !== undefined);
     const data = { taskId: id, fields: fields.map(([field]) => field), status: changed.value.status };
     await record(tx, context.now, { ...byCaller(context.caller, changed.value.runId), type: "task_updated", data });
-    return ok(await planned(tx, context, changed.value));
+    const holder = await changeFilesOfHolder(tx, context, changed.value, change);
+    return ok({ ...(await planned(tx, context, changed.value)), holder });
   },
 };
+
+/** The agent that holds the task, and has its files as its own, may change what the task says now. */
+async function changeFilesOfHolder(
+  tx: Tx,
+  context: Context,
+  task: Task,
+  { files, shares }: Pick<TaskChange, "files" | "shares">,
+): Promise<readonly string[]> {
+  const holder = task.claimedBy === null ? undefined : await tx.agents.byName(task.claimedBy);
+  if ((files === undefined && shares === undefined) || holder === undefined) return [];
+  const ownsItsTask = holder.capability === "builder" || canonical(holder.capability) === "lead";
+  if (holder.releasedAt !== null || holder.taskId !== task.id || !ownsItsTask) return [];
+  const change = {
+    ...(files === undefined ? {} : { scope: task.files }),
+    ...(shares === undefined ? {} : { shares: task.shares }),
+  };
+  return changeArea(tx, context, holder, change);
+}
 
 async function wrongParent(tx: Tx, { id, parentId }: Task): Promise<Refusal | undefined> {
   if (parentId === null) return undefined;

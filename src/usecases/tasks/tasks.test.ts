@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { activeRun, agentCaller, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { claimTask, createTask, reopenTask, updateTask } from "./change-tasks.ts";
 import { closeTask } from "./close-task.ts";
@@ -267,6 +268,37 @@ test("a lead or coordinator leaves the tasks of another team alone, until that t
   expect(await world.call(reopenTask, { id: "theirs" }, head)).toMatchObject({ ok: true });
 });
 
+test("a task of no run is left alone while an agent of another run works on it", async () => {
+  await using world = useCaseWorld();
+  await world.must(createTask, { id: "slung", title: "x" });
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(activeRun("run-2", 1));
+    await tx.agents.reserve(storedAgent("b2", { runId: "run-2", taskId: "slung" }));
+  });
+  const why = "b2, which works on it, belongs to run-2";
+  expect(await world.call(updateTask, { id: "slung", title: "y" }, lead)).toMatchObject({ refusal: { why } });
+  expect(await world.call(closeTask, { id: "slung" }, lead)).toMatchObject({ refusal: { why } });
+});
+
+test("an agent adds no part to the task of another team", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction((tx) => tx.runs.insert(activeRun("run-2", 1)));
+  await world.must(createTask, { id: "theirs", title: "x" });
+  for (const caller of [lead, agentCaller("b1", "builder", { runId: "run-1" })]) {
+    expect(await world.call(createTask, { title: "y", parentId: "theirs" }, caller)).toMatchObject({
+      refusal: { kind: "not-allowed" },
+    });
+  }
+});
+
+test("a task has a bounded number of patterns, of a bounded length", async () => {
+  await using world = useCaseWorld();
+  const files = Array.from({ length: 201 }, (_, at) => `src/${at}.ts`);
+  expect(await world.call(createTask, { title: "x", files })).toMatchObject({ refusal: { field: "files" } });
+  expect(await world.call(createTask, { title: "x", files: ["a".repeat(1_025)] })).toMatchObject({ ok: false });
+  expect(await world.call(createTask, { title: "x", files: files.slice(1) })).toMatchObject({ ok: true });
+});
+
 test("an unknown task is not found, with the id that was probably meant", async () => {
   await using world = useCaseWorld();
   await add(world, "parser");
@@ -286,4 +318,43 @@ test("C11: an agent of a run that has ended adds no task to it", async () => {
     refusal: { kind: "not-allowed", why: expect.stringContaining("run-1 has ended") },
   });
   expect(await world.call(createTask, { title: "of a person" })).toMatchObject({ ok: true });
+});
+
+test("B6: other files of a task reach the agent that holds it, unless another agent has them", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(activeRun("run-1", 1));
+    await tx.agents.reserve(storedAgent("lea", { capability: "lead", taskId: "top", scope: ["src"] }));
+    const below = { parentName: "lea", state: "in_turn" } as const;
+    await tx.agents.reserve(storedAgent("ann", { ...below, taskId: "own", scope: ["src/a.ts"], shares: ["x.md"] }));
+    await tx.agents.reserve(storedAgent("bob", { ...below, taskId: "other", scope: ["docs"] }));
+    const held = (id: string, claimedBy: string) => aTask(id, { runId: "run-1", status: "in_progress", claimedBy });
+    await tx.tasks.insert(held("top", "lea"));
+    for (const [id, name] of [
+      ["own", "ann"],
+      ["other", "bob"],
+    ] as const) {
+      await tx.tasks.insert({ ...held(id, name), parentId: "top" });
+    }
+  });
+  const area = async () => {
+    const ann = await world.store.read((tx) => tx.agents.byName("ann"));
+    return [ann?.scope, ann?.shares];
+  };
+  const met = await world.must(updateTask, { id: "own", files: ["src/a.ts", "docs/usage.md"] }, lead);
+  expect(met.holder).toEqual([
+    "ann keeps the files it was started with, because docs/usage.md may meet what bob changes (docs)",
+  ]);
+  expect(await area()).toEqual([["src/a.ts"], ["x.md"]]);
+  const given = await world.must(updateTask, { id: "own", shares: ["x.md", "usage.md"] }, lead);
+  expect(given.holder).toEqual(["ann, which holds it, has these files from now on, and is told"]);
+  expect(await area()).toEqual([["src/a.ts"], ["x.md", "usage.md"]]);
+  const letters = await world.store.read((tx) => tx.messages.list({ to: "ann" }));
+  expect(letters.map(({ fromAgent, body }) => [fromAgent, body])).toEqual([
+    ["lea", "From now on you own src/a.ts, and you share x.md, usage.md."],
+  ]);
+  expect(await world.must(updateTask, { id: "own", shares: ["x.md", "usage.md"] }, lead)).toMatchObject({ holder: [] });
+  expect(await world.must(updateTask, { id: "top", files: ["src", "lib"] })).toMatchObject({
+    holder: [expect.stringContaining("lea, which holds it")],
+  });
 });

@@ -159,6 +159,7 @@ export function agentPromises(check: Check): void {
       await tx.agents.sawActivity("b1-1", noon + 20);
       await tx.agents.setReminders("b1-1", 1);
       await tx.agents.setBase("b1-1", "c0ffee");
+      await tx.agents.setArea("b1-1", { scope: ["a.ts"], shares: ["b.md"] });
       await tx.agents.requestStop("b1-1", "operator");
       await tx.agents.release("b1-1", noon + 60);
       await tx.agents.release("b1-1", noon + 70);
@@ -167,6 +168,8 @@ export function agentPromises(check: Check): void {
         // The version of the first turn stays: later turns are started for the program that it was.
         cliVersion: "2.0",
         lastActivityAt: noon + 50,
+        scope: ["a.ts"],
+        shares: ["b.md"],
         reminders: 1,
         baseCommit: "c0ffee",
         stopRequestedBy: "operator",

@@ -62,11 +62,12 @@ export const update: Handler = async (call) => {
   }
   const updated = await app.call("task.update", { id: word(args["task-id"]), ...change });
   if (!updated.ok) return updated;
-  const { id } = updated.value.task;
+  const { task, holder } = updated.value;
+  const words = holder.map((line) => hintLine(io.paint, visibleLine(line)));
   return ok({
-    json: { task: taskView(updated.value) },
-    text: successLine(io.paint, "Updated task", id),
-    quietText: id,
+    json: { task: taskView(updated.value), ...(holder.length === 0 ? {} : { holder }) },
+    text: [successLine(io.paint, "Updated task", task.id), ...words].join("\n"),
+    quietText: task.id,
   });
 };
 

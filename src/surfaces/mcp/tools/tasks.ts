@@ -50,7 +50,10 @@ export const taskUpdate: ToolHandler = async (given, context) => {
   const criteria = given.numbers("criteria");
   const status = given.optionalText("status");
   const change = { title: given.optionalText("title"), status, criteria, ...fieldsOf(given) };
-  return shown(await context.app.call("task.update", { id: id.value, ...change }));
+  const updated = await context.app.call("task.update", { id: id.value, ...change });
+  const reply = shown(updated);
+  if (!updated.ok || !reply.ok || updated.value.holder.length === 0) return reply;
+  return ok({ ...reply.value, text: [reply.value.text, ...updated.value.holder.map(visibleLine)].join("\n") });
 };
 
 export const taskClose: ToolHandler = async (given, { app }) => {
