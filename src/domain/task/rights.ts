@@ -56,15 +56,20 @@ export function forbiddenToArrange(caller: Caller, action: string): Refusal | un
   return directs(caller) ? undefined : deny(caller, action, "only leads, coordinators and the operator arrange work");
 }
 
-/** Specs are what leads write for others. A scout writes down what it found for the task it was given. */
+/**
+ * Specs are what leads write for others. A scout writes down what it found for the task it was given. Of which tasks a
+ * lead writes the spec, the use case decides by who works on them.
+ */
 export function forbiddenToSpecify(caller: Caller, taskId: string): Refusal | undefined {
   if (caller.kind !== "agent" || isOneOf(caller.capability, ["lead"])) return undefined;
-  const action = `write the spec of task ${taskId}`;
   if (!isOneOf(caller.capability, ["scout"])) {
-    return deny(caller, action, "only leads, scouts and the operator write specs");
+    return notToSpecify(caller, taskId, "only leads, scouts and the operator write specs");
   }
-  return caller.taskId === taskId ? undefined : deny(caller, action, "a scout writes the spec of its own task");
+  return caller.taskId === taskId ? undefined : notToSpecify(caller, taskId, "a scout writes the spec of its own task");
 }
+
+export const notToSpecify = (caller: Caller, taskId: string, why: string): Refusal =>
+  deny(caller, `write the spec of task ${taskId}`, why);
 
 /** Something of this task waits for the merge queue, or went through it. */
 export const isCodeTask = (task: Pick<Task, "mergeState">): boolean => task.mergeState !== "none";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { agentCaller, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { ok } from "../../domain/result.ts";
 import { readSpec, writeSpec } from "./specs.ts";
 
@@ -42,6 +43,33 @@ test("a scout writes under its own name only, a builder not at all", async () =>
   expect(await world.call(writeSpec, { taskId: "t", body: "b" }, agentCaller("ann", "builder"))).toMatchObject({
     refusal: { kind: "not-allowed", caller: "ann" },
   });
+});
+
+test("a lead writes the spec of no task of another team, and of none that others work on", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction(async (tx) => {
+    for (const id of ["run-1", "run-2"]) await tx.runs.insert(activeRun(id, 1));
+    const tasks = { theirs: "run-2", own: "run-1", held: "run-1", free: "run-1" };
+    for (const [id, runId] of Object.entries(tasks)) await tx.tasks.insert(aTask(id, { runId }));
+    for (const [name, taskId, parentName] of [
+      ["b1", "own", "lena"],
+      ["b2", "held", "other"],
+    ] as const)
+      await tx.agents.reserve(storedAgent(name, { taskId, parentName, runId: "run-1" }));
+  });
+  const lead = agentCaller("lena", "lead", { runId: "run-1" });
+  const write = (taskId: string, caller?: typeof lead) => world.call(writeSpec, { taskId, body: "b" }, caller);
+  for (const [id, why] of [
+    ["theirs", "it belongs to run-2, which another team works for"],
+    ["held", "b2, which works on it, is not below it; tell other, who gave b2 the task"],
+  ] as const) {
+    await world.must(writeSpec, { taskId: id, body: "first" });
+    expect(await write(id, lead)).toMatchObject({
+      refusal: { kind: "not-allowed", action: `write the spec of task ${id}`, caller: "lena", why },
+    });
+    expect(await world.must(readSpec, { taskId: id })).toMatchObject({ text: "first\n", author: null });
+  }
+  for (const id of ["own", "free", "elsewhere-1"]) expect(await write(id, lead)).toMatchObject({ ok: true });
 });
 
 test("what a caller claims to have prepared is not believed", async () => {

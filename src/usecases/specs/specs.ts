@@ -4,10 +4,11 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, notSent, text } from "../../domain/schema/schema.ts";
-import { forbiddenToSpecify } from "../../domain/task/rights.ts";
+import { forbiddenToSpecify, notToSpecify } from "../../domain/task/rights.ts";
 import { specText } from "../../domain/task/task.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import { byCaller, record } from "../events/record.ts";
+import { whyNotToSpecify } from "../tasks/team-tasks.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface ReadSpecRequest {
@@ -88,10 +89,15 @@ export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
     const { written } = request;
     if (written === undefined) throw new Error("the text of the spec was not kept before its row");
     const { path, digest, author } = written;
+    const { caller } = context;
+    const task = await tx.tasks.get(request.taskId);
+    // A task of another tracker is not among ours, and nobody's team is known of it.
+    const why = caller.kind === "agent" && task !== undefined ? await whyNotToSpecify(tx, caller, task) : undefined;
+    if (why !== undefined) return no(notToSpecify(caller, request.taskId, why));
     await tx.specs.put({ taskId: request.taskId, path, author, digest, updatedAt: context.now });
-    const runId = (await tx.tasks.get(request.taskId))?.runId ?? null;
+    const runId = task?.runId ?? null;
     const data = { taskId: request.taskId, path, author, digest };
-    await record(tx, context.now, { ...byCaller(context.caller, runId), type: "spec_written", data });
+    await record(tx, context.now, { ...byCaller(caller, runId), type: "spec_written", data });
     return ok({ taskId: request.taskId, path, digest });
   },
   finish: async (files, reply) => {

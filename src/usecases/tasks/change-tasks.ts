@@ -53,7 +53,11 @@ export const createTask: UseCase<CreateTaskRequest, PlannedTask> = {
     if (!made.ok) return made;
     const task = made.value;
     if (task.parentId !== null) {
-      const parent = await findTask(tx, task.parentId);
+      // A part that somebody else adds would keep the holder of the whole from finishing.
+      const isGiven = request.parentId !== undefined;
+      const parent = isGiven
+        ? await findTaskFor(tx, context.caller, "change", task.parentId)
+        : await findTask(tx, task.parentId);
       if (!parent.ok) return parent;
     }
     await tx.tasks.insert(task);

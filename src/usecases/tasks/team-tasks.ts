@@ -32,13 +32,24 @@ async function notOfItsTeam(
 ): Promise<string | undefined> {
   if (caller.taskId === id) return undefined;
   const run = await tx.runs.get(runId ?? "");
-  if (run === undefined) return undefined;
+  if (run === undefined) return heldElsewhere(tx, caller, id);
   if (run.id !== caller.runId) {
     return run.status === "active" ? `it belongs to ${run.id}, which another team works for` : undefined;
   }
   const holders = await tx.agents.list({ taskId: id });
   if (!holders.some((agent) => isLastReviewer(run, agent))) return undefined;
   return "it is the reading of the whole run, and nobody whose work is read has a say in it";
+}
+
+/** A task that belongs to no run is of the team whose agent works on it. */
+async function heldElsewhere(
+  tx: Tx,
+  { runId }: Extract<Caller, { kind: "agent" }>,
+  id: string,
+): Promise<string | undefined> {
+  const holders = newestPerName(await tx.agents.list({ taskId: id }));
+  const other = holders.find((agent) => agent.runId !== runId && !hasEnded(agent) && agent.releasedAt === null);
+  return other === undefined ? undefined : `${other.name}, which works on it, belongs to ${other.runId}`;
 }
 
 /**
@@ -51,11 +62,37 @@ export async function whyForeign(
   task: Task,
 ): Promise<string | undefined> {
   const why = await notOfItsTeam(tx, caller, task);
-  if (why !== undefined || caller.taskId === task.id) return why;
-  for (const agent of newestPerName(await tx.agents.list({ taskId: task.id }))) {
+  if (why !== undefined) return why;
+  const agent = await workerOfOthers(tx, caller, task);
+  if (agent === undefined) return undefined;
+  return `${agent.name}, which works on it, is not below it; only the operator lets it go: ov release ${agent.name}`;
+}
+
+/** Why an agent may not write the spec of this task; undefined when it may. What others work by is not its to change. */
+export async function whyNotToSpecify(
+  tx: Tx,
+  caller: Extract<Caller, { kind: "agent" }>,
+  task: Task,
+): Promise<string | undefined> {
+  const why = await notOfItsTeam(tx, caller, task);
+  if (why !== undefined) return why;
+  const agent = await workerOfOthers(tx, caller, task);
+  if (agent === undefined) return undefined;
+  const { name, parentName } = agent;
+  const whom = parentName === "operator" ? "the operator" : parentName;
+  return `${name}, which works on it, is not below it; tell ${whom}, who gave ${name} the task`;
+}
+
+/** Somebody who works on the task and is neither the caller nor below it. */
+async function workerOfOthers(
+  tx: Tx,
+  caller: Extract<Caller, { kind: "agent" }>,
+  { id }: Task,
+): Promise<Agent | undefined> {
+  if (caller.taskId === id) return undefined;
+  for (const agent of newestPerName(await tx.agents.list({ taskId: id }))) {
     const isGone = agent.releasedAt !== null || (hasEnded(agent) && agent.outcome !== "done");
-    if (isGone || (await isBelow(tx, agent, caller.name)) || (await isInherited(tx, agent, caller))) continue;
-    return `${agent.name}, which works on it, is not below it; only the operator lets it go: ov release ${agent.name}`;
+    if (!isGone && !(await isBelow(tx, agent, caller.name)) && !(await isInherited(tx, agent, caller))) return agent;
   }
   return undefined;
 }
