@@ -13,8 +13,8 @@ const working = `
     - hang: true
 `;
 
-async function slung(): Promise<TestProject> {
-  const project = await makeProject({ scenario: working });
+async function slung(scenario = working): Promise<TestProject> {
+  const project = await makeProject({ scenario });
   await project.json("task", "create", "Export CSV", "--id", "T1");
   await project.json("task", "create", "Document it", "--id", "T2", "--blocked-by", "T1");
   await project.json("sling", "T1", "--name", "b1");
@@ -57,6 +57,22 @@ test("a dropped task stops its agent, lets it go, keeps its work and makes what 
   expect((await project.ov("task", "show", "T1")).out).toContain("no CSV after all");
   await project.json("task", "drop", "T2", "--reason", "nothing to document");
   expect(await project.json("run", "complete")).toMatchObject({ status: "completed" });
+}, 120_000);
+
+test("commits on a detached HEAD are not counted as those of the branch", async () => {
+  const detached = working.replace('- edit: { file: rest.txt, write: "not committed\\n" }', (rest) =>
+    [
+      "- shell: git checkout --quiet --detach",
+      "- edit: { file: more.txt, write: more }",
+      '- commit: "More"',
+      rest,
+    ].join("\n    "),
+  );
+  await using project = await slung(detached);
+  const dropped = await project.ov("task", "drop", "T1", "--reason", "no CSV after all");
+  expect(dropped.out).toContain(
+    "kept: 1 commit of b1 on overstory/b1/T1, 1 commit that its branch lacks and its uncommitted changes as a snapshot",
+  );
 }, 120_000);
 
 test("a drop whose command dies after its decision is finished by the engine", async () => {

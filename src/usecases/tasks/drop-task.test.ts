@@ -90,6 +90,7 @@ describe("the operator drops the task of a lead", () => {
       agentName: "b1",
       branch: "overstory/b1/B1",
       commits: 2,
+      offBranch: 0,
       uncommitted: true,
     });
   });

@@ -18,11 +18,13 @@ import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { fromEngine, post } from "../mail/post.ts";
 import { isLanding, landingBusy } from "../merge/merge-records.ts";
 import { withdraw } from "../merge/queue/decide-entry.ts";
-import type { Effect } from "../operation.ts";
+import type { Effect, World } from "../operation.ts";
 import { checklist } from "../runs/checklist.ts";
 import { keepGoing } from "../runs/keep-going.ts";
 import { runFlagFor } from "../runs/read-runs.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { worktreeOf } from "../worktrees/owners.ts";
+import { unlessDamaged } from "../worktrees/survey.ts";
 import { followClosing } from "./close-task.ts";
 import { forbiddenToDrop, whatGoes } from "./drop-scope.ts";
 import { detailOf, detailsOf, findTask, ownerOfTask, type TaskDetail } from "./task-detail.ts";
@@ -38,7 +40,10 @@ export interface DropTaskRequest {
 export interface KeptWork {
   readonly agentName: string;
   readonly branch: string | null;
+  /** Commits on its branch. */
   readonly commits: number;
+  /** Commits that its branch lacks. They are kept as a snapshot. */
+  readonly offBranch: number;
   /** There were changes that it had not committed. They are kept as a snapshot. */
   readonly uncommitted: boolean;
 }
@@ -77,9 +82,41 @@ export const dropTask: Effect<DropTaskRequest, DropReply> = {
     if (!agents.ok) return agents;
     // What an agent leaves is known when its last turn was settled.
     const kept = await world.call("task.keptWork", { agentNames: reply.kept.map(({ agentName }) => agentName) });
-    return kept.ok ? ok({ ...reply, kept: kept.value.kept, agents: agents.value }) : kept;
+    if (!kept.ok) return kept;
+    return ok({ ...reply, kept: await countedByGit(world, kept.value.kept), agents: agents.value });
   },
 };
+
+/**
+ * The row of an agent counts the commits that its worktree was at. On no branch, or on another one, these are not those of
+ * its branch, so git is asked. What git cannot read stays as the row says.
+ */
+async function countedByGit(world: World, kept: readonly KeptWork[]): Promise<readonly KeptWork[]> {
+  const branches = kept.flatMap(({ branch }) => branch ?? []);
+  const owners = branches.length === 0 ? undefined : await world.call("worktree.findOwners", { branches });
+  if (owners?.ok !== true) return kept;
+  const worktrees = await world.worktrees();
+  const counted: KeptWork[] = [];
+  for (const work of kept) {
+    const agent = owners.value.agents.find(({ name }) => name === work.agentName);
+    const worktree = agent === undefined ? undefined : worktreeOf(agent);
+    const looked = await unlessDamaged(async () => {
+      if (worktree === undefined) return work;
+      const facts = await worktrees.inspect(worktree);
+      if (facts.exists) {
+        const { offBranch, ahead, dirty } = facts;
+        const off = offBranch?.messages.length ?? 0;
+        return { ...work, commits: offBranch?.branchMessages.length ?? ahead, offBranch: off, uncommitted: dirty };
+      }
+      const rest = await worktrees.keptRest(worktree);
+      const head = rest?.messages.length ?? 0;
+      const off = head + (rest?.beside.flatMap(({ messages }) => messages).length ?? 0);
+      return { ...work, commits: Math.max(0, work.commits - head), offBranch: off };
+    });
+    counted.push(looked.ok ? looked.value : work);
+  }
+  return counted;
+}
 
 /** What these agents left. */
 export const readKeptWork: UseCase<{ readonly agentNames: readonly string[] }, { readonly kept: readonly KeptWork[] }> =
@@ -173,6 +210,7 @@ const keptWork = ({ name, branch, ahead, dirty }: Agent): KeptWork => ({
   agentName: name,
   branch,
   commits: ahead,
+  offBranch: 0,
   uncommitted: dirty,
 });
 
@@ -257,7 +295,7 @@ function words(caller: Caller, { root, closed, why, agents, kept, ready, missing
     ...(others.length === 0 ? [] : [`Dropped with it: ${namedIn(others)}.`]),
     ...(stopped.length === 0 ? [] : [`Stopped on purpose and let go: ${namedIn(stopped)}.`]),
     ...kept.flatMap(({ agentName, branch }) =>
-      branch === null ? [] : [`What ${agentName} committed stays on ${branch}.`],
+      branch === null ? [] : [`The branch ${branch} of ${agentName} stays.`],
     ),
     ...(ready.length === 0
       ? []

@@ -171,11 +171,16 @@ export const drop: Handler = async ({ app, args, flags, io }) => {
   return ok({ json: droppedTaskView(dropped.value), text: lines.join("\n"), quietText: task.id, exit });
 };
 
-function keptWords({ agentName, branch, commits, uncommitted }: KeptWork): string {
-  const rest = uncommitted ? `its uncommitted changes as a snapshot (ov snapshots list --agent ${agentName})` : "";
-  const work = branch === null || commits === 0 ? "" : `${counted(commits, "commit")} of ${agentName} on ${branch}`;
-  if (work === "" && rest === "") return `${agentName} left no work`;
-  return `kept: ${[work, rest].filter((part) => part !== "").join(", ")}`;
+function keptWords({ agentName, branch, commits, offBranch, uncommitted }: KeptWork): string {
+  const inSnapshot = [
+    ...(offBranch === 0 ? [] : [`${counted(offBranch, "commit")} that its branch lacks`]),
+    ...(uncommitted ? ["its uncommitted changes"] : []),
+  ].join(" and ");
+  const work = [
+    ...(branch === null || commits === 0 ? [] : [`${counted(commits, "commit")} of ${agentName} on ${branch}`]),
+    ...(inSnapshot === "" ? [] : [`${inSnapshot} as a snapshot (ov snapshots list --agent ${agentName})`]),
+  ];
+  return work.length === 0 ? `${agentName} left no work` : `kept: ${work.join(", ")}`;
 }
 
 export const reopen: Handler = async ({ app, args, io }) => {
