@@ -181,7 +181,7 @@ describe("ov sling --recover after a crash", () => {
     await slingNew(project, "B1");
     await untilAgent(project, "b1", "in_turn");
     const alive = await project.ov("sling", "B1", "--recover");
-    expect(alive).toMatchObject({ code: 2, err: expect.stringContaining('"b1" cannot be recovered: it is in_turn') });
+    expect(alive).toMatchObject({ code: 2, err: expect.stringContaining('"b1" cannot be recovered: it is working') });
     expect((await project.ov("sling", "B7", "--recover")).code).toBe(7);
     expect(promptsOf(project, "b1")).toHaveLength(1);
   });

@@ -8,6 +8,7 @@ import { notice } from "../events/record.ts";
 import { readerOfNotice } from "../mail/hand-on.ts";
 import { noteForward, post } from "../mail/post.ts";
 import { keepGoing } from "../runs/keep-going.ts";
+import { childrenInWords } from "./find-agent.ts";
 import { release } from "./release-agent.ts";
 import { changeState } from "./reopen-agent.ts";
 import { remindIdle } from "./turns-ahead.ts";
@@ -102,6 +103,8 @@ async function announceDeath(
   // A stop on purpose is news for the parent, who waited for the agent, but no death.
   const isStop = end.outcome === "stopped";
   const how = isStop ? `was ended on purpose, ${end.death}` : `ended without finishing: ${end.death}`;
+  const below = await childrenInWords(tx, agent);
+  const goOn = `Below it: ${below}. They go on, and what they write to it comes to ${reader} until it is recovered.`;
   const letter = await post(
     tx,
     { ids, now },
@@ -116,6 +119,7 @@ async function announceDeath(
       subject: `[ENGINE] ${isStop ? "stopped" : "worker_died"}: ${agent.name}`,
       body: [
         `${agent.name} (${what}) ${how}. ${end.kept ?? "Its worktree and branch are kept."}`,
+        ...(below === undefined ? [] : [goOn]),
         `Next: ${end.advice ?? nextStep(agent, end)}`,
         ...(isForwarded ? ["", `[forwarded: ${parentName}, to whom it was sent, has ended]`] : []),
       ].join("\n"),

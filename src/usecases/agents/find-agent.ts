@@ -1,10 +1,12 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /** The agent of this name: its live incarnation, else its latest. The refusal names what was probably meant. */
@@ -73,3 +75,11 @@ export async function newestWorkOn(tx: Tx, taskId: string): Promise<Implementer 
 
 const hasWork = (agent: Agent): agent is Implementer =>
   isIn("implementation", agent.capability) && agent.branch !== null;
+
+/** The agents that answer to this one, each with how it stands, for whoever takes over. Undefined: there are none. */
+export async function childrenInWords(tx: Tx, { name, runId }: Agent): Promise<string | undefined> {
+  const children = newestPerName(await tx.agents.list({ parentName: name, runId }));
+  return children.length === 0
+    ? undefined
+    : namedIn(children.map((child) => `${child.name} (${statusOf(child).words})`));
+}

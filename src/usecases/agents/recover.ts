@@ -1,5 +1,6 @@
 import { excludesFromTask } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
@@ -9,7 +10,9 @@ import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record as recordEvent } from "../events/record.ts";
 import { post } from "../mail/post.ts";
+import { waitForAnswersAgain } from "../mail/waits.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { childrenInWords } from "./find-agent.ts";
 import { letGo } from "./release-agent.ts";
 import { nextGeneration } from "./reopen-agent.ts";
 import { forgetEnvironment, keepEnvironment, replyOf, warnOfLostTarget } from "./sling.ts";
@@ -39,7 +42,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     if (!found.ok) return found;
     const agent = found.value;
     if (!hasEnded(agent)) {
-      return no({ kind: "not-recoverable", name: agent.name, why: `it is ${agent.state}` });
+      return no({ kind: "not-recoverable", name: agent.name, why: `it is ${statusOf(agent).words}` });
     }
     const { caller } = context;
     if (caller.kind === "agent" && caller.name !== agent.parentName) {
@@ -69,8 +72,11 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     const next = await nextGeneration(tx, context, from, "recovered");
     // From here on the engine may take the old worktree away; it does so before it makes the new one.
     if (fresh) await letGo(tx, agent, context.now);
+    // A new beginning knows nothing of what was asked.
+    else if (agent.releasedAt !== null) await waitForAnswersAgain(tx, next);
     await revive(tx, agent.name, context.now);
-    await brief(tx, context, next, fresh ? freshLines(agent, next) : await sameLines(tx, agent, next));
+    const opening = fresh ? freshLines(agent, next) : await sameLines(tx, agent, next);
+    await brief(tx, context, next, [...opening, ...(await meanwhile(tx, agent))]);
     const warnings = reopened.value ? [`run ${next.runId} goes on: it had ended when ${next.name} was stopped`] : [];
     return ok(replyOf(next, await tx.runs.get(next.runId), { notTakenIn: null, warnings }));
   },
@@ -161,6 +167,26 @@ function freshLines(old: Agent, { name, generation }: Agent): readonly string[] 
     `Its commits are on ${old.branch ?? "no branch"}; uncommitted work, if it left any, is below ${snapshots}. Use of it what is good.`,
   ];
 }
+
+/** What went past an agent that had ended: the mail that others got in its place, and how the agents below it stand. */
+async function meanwhile(tx: Tx, old: Agent): Promise<readonly string[]> {
+  const since = old.endedAt ?? old.lastActivityAt;
+  const lines: string[] = [];
+  for (const { message, delivery } of await tx.deliveries.inState(old.name, ["cancelled"])) {
+    const heir = /^(?:handed on|forwarded) to (.+)$/.exec(delivery.lastError ?? "")?.[1];
+    if (heir === undefined || message.runId !== old.runId || delivery.updatedAt < since) continue;
+    const { id, type, fromAgent, subject } = message;
+    lines.push(`- ${type} of ${fromAgent}: "${subject}" (ov mail read ${id}), handed on to ${heir}`);
+  }
+  const below = await childrenInWords(tx, old);
+  return [
+    ...(lines.length === 0 ? [] : ["Mail for you that came when you were gone:", ...lines.slice(-mostMissed)]),
+    ...(below === undefined ? [] : [`Below you: ${below}`]),
+  ];
+}
+
+/** More lines than a successor has to know. */
+const mostMissed = 20;
 
 async function brief(tx: Tx, context: Context, agent: Agent, opening: readonly string[]): Promise<void> {
   const checkpoint = await tx.recovery.checkpoint(agent.name);

@@ -119,7 +119,9 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
       return no({ kind: "not-allowed", action: `mark ${id} as read`, caller: caller.name, why });
     }
     const tracked = trackedMessage(message.value, [delivery], inbox.value.name);
-    if (delivery.state === "acked") return ok({ id, alreadyRead: true, message: tracked });
+    // A message that was handed on is read by its heir. Whoever it was sent to may read it too, and settles nothing.
+    if (delivery.state === "acked" || delivery.state === "cancelled")
+      return ok({ id, alreadyRead: true, message: tracked });
     // The holder of the claim reads for the owner of the inbox, so the owner's word settles it.
     const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? inbox.value.name }, now);
     if (!acked.ok) {

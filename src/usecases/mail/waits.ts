@@ -1,3 +1,4 @@
+import type { Agent } from "../../domain/agent/agent.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { MailType, Message } from "../../domain/mail/types.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -19,6 +20,34 @@ export async function openWait(tx: Tx, agentName: string, message: Message): Pro
     since: message.createdAt,
     deadline: Number.isNaN(at) ? null : at,
   });
+}
+
+/**
+ * A recovered agent waits again for the answers to what it had asked. Its release had ended these waits. Questions that
+ * were answered meanwhile stay closed; the answer is in its mail.
+ */
+export async function waitForAnswersAgain(tx: Tx, { name, runId }: Pick<Agent, "name" | "runId">): Promise<void> {
+  const asked = await tx.messages.list({ from: name, runId });
+  for (const message of asked) {
+    // What the engine wrote in its name has no id of an agent.
+    if (!message.expectsReply || message.fromAgentId === null) continue;
+    if (!(await isAnswered(tx, message))) await openWait(tx, name, message);
+  }
+}
+
+async function isAnswered(tx: Tx, question: Message): Promise<boolean> {
+  const thread = await tx.messages.thread(question.threadId);
+  const copies: readonly Message[] = thread.filter(
+    ({ replyTo, fromAgent, fromAgentId }) =>
+      replyTo === question.id && fromAgent === question.fromAgent && fromAgentId === null,
+  );
+  for (const message of thread) {
+    if (message.fromAgent === question.fromAgent) continue;
+    const { gateId } = message.type === "decision" ? payloadFields(message.payload) : {};
+    const about = [question, ...copies].find(({ id }) => id === message.replyTo || id === gateId);
+    if (about !== undefined && (await mayAnswer(tx, about, message))) return true;
+  }
+  return false;
 }
 
 /** Ends the waits of the readers: for the answered question, or for the decision that an addressee of the question made. */

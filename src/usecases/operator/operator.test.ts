@@ -5,6 +5,8 @@ import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import { type AgentEnd, endAgent } from "../agents/end-agent.ts";
+import { recover } from "../agents/recover.ts";
+import { releaseAgentCommand } from "../agents/release-agent.ts";
 import { checkMail } from "../mail/check.ts";
 import { handOn } from "../mail/hand-on.ts";
 import { readMail } from "../mail/read-mail.ts";
@@ -160,6 +162,26 @@ test("a question stays in the inbox until it is answered, however often the mail
   expect((await world.must(overview, { all: false, mailbox: "operator" })).questions).toMatchObject([{ id }]);
   await world.must(replyToMail, { id, body: "green" });
   expect((await world.must(operatorInbox, {})).questions).toEqual([]);
+});
+
+test("a recovered agent waits again for what its release had closed, and not for what was answered", async () => {
+  await using world = await worldWithLead();
+  const id = await askPlainly(world);
+  const size = { to: "operator", type: "question", subject: "Size?", body: "Small or large?" };
+  const { id: answered } = await world.must(sendMail, size, lead);
+  await world.must(replyToMail, { id: answered ?? "", body: "small" });
+  await world.store.transaction(async (tx) => {
+    const agent = await tx.agents.byName("lead-1");
+    const stopped = { state: "completed", outcome: "stopped", actor: "operator", reason: "stopped" } as const;
+    if (agent !== undefined) await endAgent(tx, world.context(), agent, { ...stopped, death: null, turnId: null });
+  });
+  await world.must(releaseAgentCommand, { name: "lead-1" });
+  expect((await world.must(operatorInbox, {})).questions).toEqual([]);
+  await world.must(recover, { of: "lead-1", environment: {} });
+  expect((await world.must(operatorInbox, {})).questions).toMatchObject([{ id }]);
+  await world.must(replyToMail, { id, body: "blue" });
+  expect((await world.must(operatorInbox, {})).questions).toEqual([]);
+  expect((await world.store.read((tx) => tx.waits.of("lead-1"))).filter(({ kind }) => kind === "reply")).toEqual([]);
 });
 
 test("a question answered without looking is not offered as new mail afterwards", async () => {
