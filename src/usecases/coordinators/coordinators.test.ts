@@ -297,7 +297,10 @@ test("an answer is whatever comes back in the thread from who was asked, by what
   expect(await world.must(findAnswer, { sentId })).toEqual({ answer: null, latencyMs: null, ended: false });
   await world.must(sendMail, { to: "operator", type: "status", subject: "else", body: "elsewhere" }, itself);
   await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { runId })));
-  await world.must(replyToMail, { id: sentId, body: "all done" }, agentCaller("b1", "builder", { runId }));
+  const stranger = agentCaller("b1", "builder", { runId });
+  expect(await world.call(replyToMail, { id: sentId, body: "all done" }, stranger)).toMatchObject({
+    refusal: { kind: "not-found" },
+  });
   expect((await world.must(findAnswer, { sentId })).answer).toBeNull();
   await world.must(replyToMail, { id: sentId, body: "half way", payload: '{"done":1}' }, itself);
   const { answer, latencyMs } = await world.must(findAnswer, { sentId });

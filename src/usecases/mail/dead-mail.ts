@@ -9,7 +9,7 @@ import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { findMessage, namesInSight } from "./find-message.ts";
+import { messageInSight, namesInSight } from "./find-message.ts";
 import { fromEngine, post, type Recipient, wakeUp } from "./post.ts";
 import { type TrackedMessage, trackedMessage } from "./tracked-message.ts";
 
@@ -23,7 +23,7 @@ export const retryMail: UseCase<{ readonly id: string }, RetryReply> = {
   kind: "write",
   request: fields({ id: text }),
   run: async (tx, { caller, now, ids }, { id }) => {
-    const message = await findMessage(tx, id);
+    const message = await messageInSight(tx, caller, id);
     if (!message.ok) return message;
     const deliveries = await tx.deliveries.ofMessage(message.value.seq);
     const requeued: string[] = [];

@@ -13,7 +13,26 @@ const suggested = 200;
 export async function findMessage(tx: Tx, id: string): Promise<Result<Message, Refusal>> {
   const message = await tx.messages.get(id);
   if (message !== undefined) return ok(message);
-  return no(notFound("message", id, nearest(id, await tx.messages.recentIds(suggested))));
+  return no(await unknownMessage(tx, id));
+}
+
+/** Suggests only ids of messages in sight. */
+async function unknownMessage(tx: Tx, id: string, inSight?: readonly string[]): Promise<Refusal> {
+  const recent =
+    inSight === undefined
+      ? await tx.messages.recentIds(suggested)
+      : (await tx.messages.list({ involving: inSight, limit: suggested })).map((message) => message.id);
+  const others = recent.filter((other) => other !== id);
+  return notFound("message", id, nearest(id, others));
+}
+
+/**
+ * An agent of another run has the name of the message's author by now, and never wrote the message. The coordinator of
+ * every run has the same name unless the operator gives it one.
+ */
+export async function isAuthorReplaced(tx: Tx, { fromAgent, runId }: Message): Promise<boolean> {
+  const named = runId === null ? undefined : await tx.agents.byName(fromAgent);
+  return named !== undefined && named.runId !== runId;
 }
 
 /**
@@ -38,14 +57,17 @@ export function mayList(
   return no({ kind: "not-allowed", action: `list the mail of ${named}`, caller: caller.name, why });
 }
 
-/** The message, if the caller may look at it: it must see the mail of the sender or a recipient. */
+/**
+ * The message, if the caller may look at it: it must see the mail of the sender or a recipient. Otherwise the answer is
+ * that of an unknown id, so that nobody learns which messages others have.
+ */
 export async function messageInSight(tx: Tx, caller: Caller, id: string): Promise<Result<Message, Refusal>> {
-  const message = await findMessage(tx, id);
   const inSight = await namesInSight(tx, caller);
-  if (!message.ok || inSight === undefined) return message;
-  const { fromAgent, address, seq } = message.value;
+  if (inSight === undefined) return findMessage(tx, id);
+  const message = await tx.messages.get(id);
+  if (message === undefined) return no(await unknownMessage(tx, id, inSight));
+  const { fromAgent, address, seq } = message;
   const recipients = (await tx.deliveries.ofMessage(seq)).map(({ toAgent }) => toAgent);
-  if ([fromAgent, address, ...recipients].some((name) => inSight.includes(name))) return message;
-  const why = "an agent sees its own mail and that of those below it";
-  return no({ kind: "not-allowed", action: `look at ${id}`, caller: caller.name, why });
+  if ([fromAgent, address, ...recipients].some((name) => inSight.includes(name))) return ok(message);
+  return no(await unknownMessage(tx, id, inSight));
 }

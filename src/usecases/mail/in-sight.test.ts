@@ -29,7 +29,21 @@ async function team() {
     const answers = [await world.call(mailStatus, { id }, { caller }), await world.call(whyMail, { id }, { caller })];
     return answers.map((answer) => (answer.ok ? "shown" : answer.refusal.kind));
   };
-  return { lead, b1, other, monitor, list, look, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  const refusal = async (caller: Caller, thread: string) => {
+    const found = await world.call(listMail, { thread }, { caller });
+    return found.ok ? undefined : found.refusal;
+  };
+  return {
+    lead,
+    b1,
+    other,
+    monitor,
+    list,
+    look,
+    idOf,
+    refusal,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
 }
 
 test("an agent sees its own mail, and its lead that of everybody below", async () => {
@@ -52,11 +66,22 @@ test("mail between others is refused, not shown; what somebody else sent to the 
   expect(await world.list(world.lead, { to: "other" })).toBe("not-allowed");
 });
 
+test("a thread out of sight is answered like an unknown one, and no id of others is suggested", async () => {
+  await using world = await team();
+  const id = await world.idOf("operator to other");
+  for (const thread of [id, `${id}x`]) {
+    expect(await world.refusal(world.b1, thread)).toEqual({ kind: "not-found", noun: "message", id: thread });
+  }
+  expect(await world.list(world.other, { thread: id })).toEqual(["operator to other"]);
+  const own = await world.idOf("lead to b1");
+  expect(await world.refusal(world.b1, `${own}x`)).toMatchObject({ kind: "not-found", nearest: own });
+});
+
 test("how far a message came is told to those who may see it, and to nobody else", async () => {
   await using world = await team();
   const [shown, hidden] = [
     ["shown", "shown"],
-    ["not-allowed", "not-allowed"],
+    ["not-found", "not-found"],
   ];
   expect(await world.look(world.b1, "lead to b1")).toEqual(shown);
   expect(await world.look(world.lead, "other to b1")).toEqual(shown);

@@ -1,5 +1,6 @@
 import { hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { type Delivery, type Message, parseType } from "../../domain/mail/types.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
@@ -12,7 +13,7 @@ import type { MessageFilter } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { parkedOf } from "../agents/parked.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { findMessage, mayList, messageInSight, namesInSight } from "./find-message.ts";
+import { mayList, messageInSight, namesInSight } from "./find-message.ts";
 import { openInbox, ownerOf } from "./inbox.ts";
 import { isRead, type TrackedMessage, trackedMessage } from "./tracked-message.ts";
 
@@ -43,7 +44,7 @@ export const listMail: UseCase<ListRequest, ListReply> = {
   request: fields({}, { from: text, to: text, unread: flag, type: text, run: text, thread: text, limit: whole }),
   guarded: true,
   run: async (tx, { caller }, request) => {
-    const filter = await filterOf(tx, request);
+    const filter = await filterOf(tx, caller, request);
     if (!filter.ok) return filter;
     const { from, to } = filter.value;
     const involving = await namesInSight(tx, caller);
@@ -62,7 +63,7 @@ export const listMail: UseCase<ListRequest, ListReply> = {
   },
 };
 
-async function filterOf(tx: Tx, request: ListRequest): Promise<Result<MessageFilter, Refusal>> {
+async function filterOf(tx: Tx, caller: Caller, request: ListRequest): Promise<Result<MessageFilter, Refusal>> {
   const { from, to, unread, limit, run, thread } = request;
   const type = request.type === undefined ? undefined : parseType(request.type);
   if (type?.ok === false) return type;
@@ -79,7 +80,7 @@ async function filterOf(tx: Tx, request: ListRequest): Promise<Result<MessageFil
       ),
     );
   }
-  const inThread = thread === undefined ? undefined : await findMessage(tx, thread);
+  const inThread = thread === undefined ? undefined : await messageInSight(tx, caller, thread);
   if (inThread?.ok === false) return inThread;
   return ok({
     ...(from === undefined ? {} : { from: await ownerOf(tx, from) }),
@@ -109,7 +110,7 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
   kind: "write",
   request: fields({ id: text }),
   run: async (tx, { caller, now }, { id }) => {
-    const message = await findMessage(tx, id);
+    const message = await messageInSight(tx, caller, id);
     if (!message.ok) return message;
     const inbox = await openInbox(tx, caller);
     if (!inbox.ok) return inbox;

@@ -67,3 +67,16 @@ test("a message that does not exist cannot be answered, and a near id is suggest
   const refused = await world.call(replyToMail, { id: near, body: "b" });
   expect(refused).toMatchObject({ ok: false, refusal: { kind: "not-found", noun: "message", nearest: id ?? "" } });
 });
+
+test("a message that the caller cannot see is answered like one that does not exist", async () => {
+  await using world = await mailWorld();
+  const b1 = await world.seat("b1");
+  await world.seat("b2");
+  const other = await world.seat("other");
+  const asked = await world.must(sendMail, { to: "b2", subject: "q", body: "?", type: "question" }, b1);
+  const id = asked.id ?? "";
+  const refusal = { kind: "not-found", noun: "message", id } as const;
+  expect(await world.call(replyToMail, { id, body: "yes" }, { caller: other })).toEqual({ ok: false, refusal });
+  expect(await world.call(mailStatus, { id }, { caller: other })).toEqual({ ok: false, refusal });
+  expect(await world.store.read((tx) => tx.waits.of("b1"))).toHaveLength(1);
+});

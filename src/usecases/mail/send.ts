@@ -1,9 +1,11 @@
 import { planReply } from "../../domain/mail/reply.ts";
 import { parsePriority, parseType } from "../../domain/mail/types.ts";
+import { invalid } from "../../domain/refusal.ts";
+import { no } from "../../domain/result.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 import { checkWritten, prepareWritten, type WrittenRequest, writtenFields } from "./compose.ts";
-import { findMessage } from "./find-message.ts";
+import { isAuthorReplaced, messageInSight } from "./find-message.ts";
 import { markRead } from "./inbox.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
@@ -69,7 +71,7 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
     if (!type.ok) return type;
     const priority = request.priority === undefined ? undefined : parsePriority(request.priority);
     if (priority?.ok === false) return priority;
-    const original = await findMessage(tx, request.id);
+    const original = await messageInSight(tx, context.caller, request.id);
     if (!original.ok) return original;
     const sender = await findSender(tx, context.caller, request.from);
     if (!sender.ok) return sender;
@@ -78,6 +80,11 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
       type: type.value,
       ...(priority === undefined ? {} : { priority: priority.value }),
     });
+    if (plan.address === original.value.fromAgent && (await isAuthorReplaced(tx, original.value))) {
+      const { fromAgent, runId } = original.value;
+      const problem = `was written by ${fromAgent} of ${runId}, which has ended; ${fromAgent} is an agent of another run now. Nothing was sent; write to it anew: ov mail send --to ${fromAgent}`;
+      return no(invalid("id", problem, { value: request.id }));
+    }
     const { threadId, replyTo, hop } = plan;
     const sent = await submit(tx, context, sender.value, {
       to: plan.address,

@@ -134,7 +134,10 @@ async function decideGate(
   }
   const closing = await closingOf(tx, gate);
   if (closing !== undefined) return no(staleQuestion(gate, closing.subject));
-  if (await isAskerGone(tx, gate)) return no(staleQuestion(gate, `${gate.fromAgent}, which asked, has ended`));
+  if (await isAskerGone(tx, gate)) {
+    const ofRun = gate.runId === null ? "" : ` of ${gate.runId}`;
+    return no(staleQuestion(gate, `${gate.fromAgent}${ofRun}, which asked, has ended`));
+  }
   const tip = tipAsked(gate);
   // A target may have commits of the user's after our last operation.
   const last = tip === undefined || !isIntegration(tip.landing) ? null : (await leftTips(tx, tip.landing)).last;
@@ -179,9 +182,12 @@ async function whoActs(tx: Tx, gate: Message): Promise<{ readonly to: string; re
   if (gate.fromAgent !== engineName) return { to: gate.fromAgent, about: [] };
   const { agentName, context } = payloadFields(gate.payload);
   const agent = typeof agentName === "string" ? await tx.agents.byName(agentName) : undefined;
-  const above = agent === undefined ? "operator" : await nearestLiveAncestor(tx, agent.parentName);
-  if (above === "operator") return { to: engineName, about: [] };
-  return { to: above, about: typeof context === "string" ? [`It is about this: ${context}`] : [] };
+  if (agent === undefined || agent.runId !== (gate.runId ?? agent.runId)) return { to: engineName, about: [] };
+  const above = await tx.agents.byName(await nearestLiveAncestor(tx, agent.parentName));
+  // A later run may have given the name of the agent above to an agent of its own.
+  const isAnother = above !== undefined && above.runId !== agent.runId && above.startedAt > agent.startedAt;
+  if (above === undefined || isAnother) return { to: engineName, about: [] };
+  return { to: above.name, about: typeof context === "string" ? [`It is about this: ${context}`] : [] };
 }
 
 function choose<O extends string>(typed: string, options: readonly O[]): Result<O, InvalidInput> {

@@ -4,6 +4,7 @@ import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
+import { isAuthorReplaced } from "../mail/find-message.ts";
 import { mayAnswer } from "../mail/waits.ts";
 import { completionReceipt, doubtsBefore, ownerOfBranch } from "../merge/branch-owner.ts";
 
@@ -60,8 +61,9 @@ async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
 }
 
 /** The agent that asked was stopped or released, so no agent would act on an answer. */
-export async function isAskerGone(tx: Tx, { fromAgent }: Message): Promise<boolean> {
-  const author = await tx.agents.byName(fromAgent);
+export async function isAskerGone(tx: Tx, gate: Message): Promise<boolean> {
+  if (await isAuthorReplaced(tx, gate)) return true;
+  const author = await tx.agents.byName(gate.fromAgent);
   return author !== undefined && hasEnded(author) && (author.releasedAt !== null || author.outcome === "stopped");
 }
 

@@ -80,7 +80,8 @@ test("an agent that was not asked cannot settle what waits for a person", async 
   await using world = await worldWithLead();
   await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { capability: "builder" })));
   const gateId = await ask(world);
-  await world.must(replyToMail, { id: gateId, body: "Postgres" }, agentCaller("b1", "builder"));
+  const answer = await world.call(replyToMail, { id: gateId, body: "Postgres" }, agentCaller("b1", "builder"));
+  expect(answer).toMatchObject({ refusal: { kind: "not-found", noun: "message" } });
   expect((await world.must(operatorInbox, {})).decisions).toMatchObject([{ id: gateId }]);
   expect(await waitsOf(world)).toMatchObject([{ kind: "reply", ref: gateId }]);
   expect(await world.must(decide, { id: gateId, option: "SQLite" })).toMatchObject({ option: "SQLite" });

@@ -161,7 +161,7 @@ test("an answer to an agent that has ended is refused, and not taken for deliver
   });
   await world.must(endRun, { landed: "c1" });
   expect(await world.call(decide, { id: id ?? "", option: "a" })).toMatchObject({
-    refusal: { kind: "invalid", problem: expect.stringContaining("coordinator, which asked, has ended") },
+    refusal: { kind: "invalid", problem: expect.stringContaining("coordinator of run-1, which asked, has ended") },
   });
 });
 
