@@ -25,6 +25,7 @@ export function renderDocs(tree: Command): string {
       ["Code", "Meaning"],
       Object.entries(exitMeanings).map(([code, meaning]) => [code, meaning]),
     ),
+    hookExits(tree),
     "## Commands",
     shownCommands(tree)
       .map((command) => index(tree, command))
@@ -32,6 +33,15 @@ export function renderDocs(tree: Command): string {
     ...shownCommands(tree).flatMap((command) => commandSections(tree, command, [command.name])),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+/** Commands whose exit code for wrong usage is another one, because hooks call them. */
+function hookExits(tree: Command): string {
+  const under = (command: Command, path: readonly string[]): readonly string[] => [
+    ...(command.inHooks === true ? [`\`${path.join(" ")}\``] : []),
+    ...(command.commands ?? []).flatMap((child) => under(child, [...path, child.name])),
+  ];
+  return `${under(tree, [tree.name]).join(", ")} end with 1 instead of 2. Coding agents call them as hooks, where 2 forbids a tool or a prompt, and settings that an earlier version wrote may have flags that are unknown now.`;
 }
 
 const index = (tree: Command, { name, summary }: Command): string =>

@@ -301,6 +301,7 @@ const sent: First<"sentView"> = {
   shownAtFinish: ["b2"],
   finish: null,
   duplicate: true,
+  queued: null,
   warnings: ["b1 has ended"],
 };
 const decision: First<"decisionView"> = {

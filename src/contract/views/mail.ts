@@ -68,7 +68,9 @@ export const deadLetterView = ({
 }) => ({ ...messageView(message), delivery: deliveryView(delivery) });
 
 /** When readers get a message that starts no turn, a clause for each sort of readers. */
-export function noTurnWords({ startsNoTurn, shownAtFinish }: SendReply): readonly string[] {
+export function noTurnWords({ startsNoTurn, shownAtFinish, queued }: SendReply): readonly string[] {
+  // The queue goes on by itself: the reader of such a message has nothing to do.
+  if (queued !== null) return [];
   const clause = (names: readonly string[], one: string, several: string): readonly string[] =>
     names.length === 0 ? [] : [`${names.map(visibleLine).join(", ")} ${names.length === 1 ? one : several}`];
   const later = startsNoTurn.filter((name) => !shownAtFinish.includes(name));

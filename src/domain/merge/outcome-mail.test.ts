@@ -61,6 +61,8 @@ test("a failure names its files, gate, log and those in the way, and every cause
       expect(body).toContain(word);
     }
     expect(payloadFields(payload).suggestion).not.toBe("");
+    // A reader of the message is shown its payload too: the end of the log stands in it once.
+    expect(payload).not.toContain("boom");
   }
 });
 

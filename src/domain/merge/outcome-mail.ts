@@ -110,7 +110,6 @@ export function failedMail({ entry, cause, detail, owner }: RejectedFacts): Outc
       errorMessage: detail.message,
       cause,
       ...(gate === undefined ? {} : { gate }),
-      ...(logTail === undefined ? {} : { logTail }),
       ...(logPath === undefined ? {} : { logPath }),
       suggestion,
       queueId: entry.id,

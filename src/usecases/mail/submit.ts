@@ -8,9 +8,11 @@ import {
   type MailLimits,
   rateWindowMs,
 } from "../../domain/mail/limits.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { checkSender } from "../../domain/mail/sender.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSizes, sizes } from "../../domain/text/sizes.ts";
@@ -46,6 +48,8 @@ export interface SendReply {
   readonly finish: CheckTicket | null;
   /** It repeats a message that was already stored, whose id this is. */
   readonly duplicate: boolean;
+  /** It handed a branch over: the number of the branch in the merge queue. */
+  readonly queued: number | null;
   readonly warnings: readonly string[];
 }
 
@@ -146,6 +150,7 @@ const nothing = {
   shownAtFinish: [],
   finish: null,
   duplicate: false,
+  queued: null,
   warnings: [],
 } as const;
 
@@ -162,6 +167,7 @@ async function repeated(tx: Tx, { id, seq, address }: Message): Promise<SendRepl
     shownAtFinish: [],
     finish: null,
     duplicate: true,
+    queued: null,
     warnings: [],
   };
 }
@@ -203,8 +209,15 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
     woken: turns.woken.filter((name) => !held.has(name)),
     finish: null,
     duplicate: false,
+    queued: await queuedBy(tx, message),
     warnings: [...target.warnings, ...coverage, ...held.values()],
   };
+}
+
+async function queuedBy(tx: Tx, { type, payload }: Message): Promise<number | null> {
+  const { branch } = type === "merge_ready" ? payloadFields(payload) : {};
+  if (typeof branch !== "string") return null;
+  return (await tx.merges.list({ branch, statuses: openMergeStatuses, limit: 1 }))[0]?.id ?? null;
 }
 
 /** The run of the sender. A person's message belongs to the run of its readers. */

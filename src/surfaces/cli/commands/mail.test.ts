@@ -271,6 +271,18 @@ test("reply, read, status and why answer about one message", async () => {
   expect((await ov(world, ["status", "msg-none"])).exit).toBe(7);
 });
 
+test("only a command that has --wake advises it", async () => {
+  await using world = await mailWorld();
+  const [b1, b2] = [await world.seat("b1"), await world.seat("b2")];
+  const sent = await ov(world, [...send, "--to", "b2", "--type", "status"], { caller: b1 });
+  expect(sent.out).toContain("; --wake starts one");
+  const [id = ""] = /msg-\w+/.exec(sent.out) ?? [];
+  const replied = await ov(world, ["reply", id, "--body", "seen"], { caller: b2 });
+  expect(replied).toMatchObject({ exit: 0 });
+  expect(replied.out).toContain("starts no turn: b1 gets it with the next one");
+  expect(replied.out).not.toContain("--wake");
+});
+
 test("dead mail is listed and retried, and purge deletes what it was told to", async () => {
   await using world = await mailWorld({ maxAttempts: 1, leaseMs: 1_000 });
   const { id } = json(await ov(world, [...send, "--to", "operator", "--from", "ci", "--json"]));

@@ -33,7 +33,7 @@ export const send: Handler = async (call) => {
     expectsReply: isOn(flags["expects-reply"]),
     dedupeKey: text(flags["dedupe-key"]),
   });
-  return sent.ok ? sentOutcome(app, io, sent.value) : sent;
+  return sent.ok ? sentOutcome(app, io, sent.value, "; --wake starts one") : sent;
 };
 
 export const reply: Handler = async (call) => {
@@ -48,18 +48,20 @@ export const reply: Handler = async (call) => {
     priority: text(flags.priority),
     payload: text(flags.payload),
   });
-  return sent.ok ? sentOutcome(app, io, sent.value) : sent;
+  // A reply has no such flag: whether it starts a turn follows from what it answers.
+  return sent.ok ? sentOutcome(app, io, sent.value, "") : sent;
 };
 
 /** What `send` and `reply` answer. Mail that says that its sender is done is answered as `ov done` is. */
-async function sentOutcome(app: App, io: Io, reply: SendReply): Promise<Result<Outcome, Refusal>> {
+async function sentOutcome(app: App, io: Io, reply: SendReply, advice: string): Promise<Result<Outcome, Refusal>> {
   for (const warning of reply.warnings) io.warn(visibleLine(warning));
   if (reply.finish !== null) return (await import("./done.ts")).finishOutcome(app, io, reply.finish, reply);
-  return ok({ json: sentView(reply), text: textOf(io, reply), quietText: reply.id ?? "" });
+  return ok({ json: sentView(reply), text: textOf(io, reply, advice), quietText: reply.id ?? "" });
 }
 
-function textOf({ paint }: Io, reply: SendReply): string {
-  const { id, address, group, recipients, duplicate, woken } = reply;
+/** `advice`: what to type where the message starts no turn. */
+function textOf({ paint }: Io, reply: SendReply, advice: string): string {
+  const { id, address, group, recipients, duplicate, woken, queued } = reply;
   if (id === null) return `No agent is in ${visibleLine(address)}; nothing was sent.`;
   if (duplicate) return `Already sent as ${paint.accent(id)}; nothing was sent again.`;
   const to = group
@@ -69,7 +71,10 @@ function textOf({ paint }: Io, reply: SendReply): string {
     successLine(paint, `Sent to ${to}:`, id),
     ...(group ? recipients.map((name) => hintLine(paint, visibleLine(name))) : []),
     ...(woken.length === 0 ? [] : [hintLine(paint, `a turn is queued for ${woken.map(visibleLine).join(", ")}`)]),
-    ...noTurnWords(reply).map((words) => hintLine(paint, `starts no turn: ${words}; --wake starts one`)),
+    ...(queued === null
+      ? []
+      : [hintLine(paint, `in the merge queue as merge ${queued}; its sender is told what becomes of it`)]),
+    ...noTurnWords(reply).map((words) => hintLine(paint, `starts no turn: ${words}${advice}`)),
   ].join("\n");
 }
 

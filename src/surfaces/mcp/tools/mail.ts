@@ -107,13 +107,16 @@ export const decide: ToolHandler = async (given, { app }) => {
 
 function told(sent: Result<SendReply, Refusal>, then?: string): Result<ToolAnswer, Refusal> {
   if (!sent.ok) return sent;
-  const { id, recipients, woken, startsNoTurn, shownAtFinish, duplicate, warnings } = sent.value;
-  const later = startsNoTurn.filter((name) => !shownAtFinish.includes(name));
+  const { id, recipients, woken, startsNoTurn, shownAtFinish, duplicate, queued, warnings } = sent.value;
+  const later = queued === null ? startsNoTurn.filter((name) => !shownAtFinish.includes(name)) : [];
   const names = recipients.map(visibleLine).join(", ");
   const first = duplicate ? `Already sent as ${id}; nothing was sent again.` : `Sent to ${names}: ${id}.`;
   const lines = [
     first,
     ...(woken.length === 0 ? [] : [`A turn is queued for ${woken.map(visibleLine).join(", ")}.`]),
+    ...(queued === null
+      ? []
+      : [`The branch is in the merge queue as merge ${queued}; you are told what becomes of it.`]),
     ...noTurnWords(sent.value).map((words) => `It starts no turn: ${words}.`),
     ...(later.length === 0
       ? []

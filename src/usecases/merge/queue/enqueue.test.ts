@@ -42,6 +42,15 @@ test("a merge_ready puts the branch into the queue together with the mail", asyn
   expect(events.map(({ type }) => type)).toEqual(["mail_sent", "merge_queued"]);
 });
 
+test("the answer to a merge_ready names the merge", async () => {
+  await using world = await mergeWorld();
+  const sent = await world.must(sendMail, ready(), world.lead);
+  const [entry] = await world.store.read((tx) => tx.merges.list({ branch: builderBranch }));
+  expect(sent.queued).toBe(entry?.id ?? -1);
+  const plain = await world.must(sendMail, { to: "coordinator", subject: "news", body: "b" }, world.lead);
+  expect(plain.queued).toBeNull();
+});
+
 test("a merge_ready that is refused queues nothing", async () => {
   await using world = await mergeWorld();
   const refused = await world.call(sendMail, { ...ready(), to: "nobody" }, { caller: world.lead });
