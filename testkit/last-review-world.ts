@@ -40,7 +40,7 @@ export async function reads(
   name: string,
   commit: string,
   verdict: string | null,
-  findings = finding,
+  findings?: string,
 ): Promise<void> {
   await world.store.transaction(async (tx) => {
     const reviewer = await tx.agents.byName(name);
@@ -50,7 +50,8 @@ export async function reads(
     const death = { actor: "supervisor", reason: "it crashed", death: "it crashed", turnId: null } as const;
     await endAgent(tx, world.context(), reviewer, { state: "zombie", outcome: "crashed", ...death });
   });
-  if (verdict !== null) expect(await finishes(world, name, { verdict, findings })).toEqual([]);
+  if (verdict !== null)
+    expect(await finishes(world, name, { verdict, ...(findings === undefined ? {} : { findings }) })).toEqual([]);
 }
 
 /** What a reviewer that does not pass finds, where a test does not say more. */
@@ -63,8 +64,8 @@ export async function finishes(
   said: { readonly verdict?: string; readonly branch?: string; readonly findings?: string },
   landedLook?: LandedLook,
 ): Promise<readonly Missing[]> {
-  const findings = said.verdict === "pass" ? {} : { findings: said.findings ?? finding };
-  const { id } = await world.must(requestDone, { summary: "I have read it", agent: name, ...said, ...findings });
+  const findings = said.verdict === "pass" ? {} : { findings: finding };
+  const { id } = await world.must(requestDone, { summary: "I have read it", agent: name, ...findings, ...said });
   await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
   const { check } = await world.must(checkStatus, { id });
   if (check.request.kind !== "completion") throw new Error("that is no completion");

@@ -45,7 +45,7 @@ const findings = {
       line: whole({ min: 1 }, "Line"),
       severity: choice(severities, "How grave; error when left out"),
       expected: anyText("What would be right"),
-      criterion: whole({ min: 1 }, "Last review: the criterion that is not met"),
+      criterion: whole({ min: 1 }, "Last review: the criterion that is not met; not with a pass"),
     },
   ),
 } as const;

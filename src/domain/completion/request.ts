@@ -156,7 +156,7 @@ function placed(item: string): Finding {
 /** A text with the severity before it; the ordinary one where none is named. */
 function graded(words: string): Pick<Finding, "severity" | "text"> {
   const [, severity, text] = /^(\w+):\s+(.+)$/.exec(words) ?? [];
-  const known = severities.find((each) => each === severity);
+  const known = severities.find((each) => each === severity?.toLowerCase());
   return known === undefined || text === undefined ? { severity: ordinary, text: words } : { severity: known, text };
 }
 
@@ -189,7 +189,7 @@ function findingOf(value: unknown): Finding | undefined {
   }
   const file = "file" in value && typeof value.file === "string" ? value.file : "";
   const line = "line" in value && typeof value.line === "number" ? value.line : null;
-  const severity = "severity" in value && typeof value.severity === "string" ? value.severity : ordinary;
+  const severity = "severity" in value && typeof value.severity === "string" ? value.severity.toLowerCase() : ordinary;
   const expected = "expected" in value && typeof value.expected === "string" ? value.expected : undefined;
   const criterion = "criterion" in value && typeof value.criterion === "number" ? value.criterion : undefined;
   const found = { file, line, severity, text: value.text, expected: textOrNull(expected) };

@@ -37,6 +37,7 @@ function missingFor({ capability = "builder", scope = [], shares = [], request: 
     mailSubjects: [],
     reviewed: false,
     reviewedBranch: "overstory/b1/T1",
+    readsWholeRun: false,
     mayReview: [],
     children: [],
     openParts: [],
@@ -121,6 +122,7 @@ describe("work", () => {
       mailSubjects: [],
       reviewed: false,
       reviewedBranch: null,
+      readsWholeRun: false,
       mayReview: [],
       children: [],
       openParts: [],
@@ -132,6 +134,7 @@ describe("work", () => {
 
 describe("reviews", () => {
   const finding = { file: "a.ts", line: 1, severity: "error", text: "wrong" };
+  const critical = { ...finding, severity: "critical" };
   const reading = { capability: "reviewer", work: { ahead: 0, files: [] } } as const;
   const cases: readonly (readonly [string, Case, readonly string[]])[] = [
     ["no verdict at all", {}, ["verdict"]],
@@ -140,6 +143,18 @@ describe("reviews", () => {
     ["a fail without findings", { request: { verdict: "fail" } }, ["findings"]],
     ["a fail with findings", { request: { verdict: "fail", findings: [finding] } }, []],
     ["changes wanted without saying which", { request: { verdict: "needs_changes" } }, ["findings"]],
+    ["a pass with remarks", { request: { verdict: "pass", findings: [finding, { ...finding, criterion: 2 }] } }, []],
+    ["a pass with something critical", { request: { verdict: "pass", findings: [critical] } }, ["findings"]],
+    [
+      "a pass of a whole run that names a criterion",
+      { request: { verdict: "pass", findings: [{ ...finding, criterion: 2 }] }, facts: { readsWholeRun: true } },
+      ["findings"],
+    ],
+    [
+      "a pass of a whole run with remarks",
+      { request: { verdict: "pass", findings: [finding] }, facts: { readsWholeRun: true } },
+      [],
+    ],
     ["a verdict on nobody knows what", { request: { verdict: "pass" }, facts: { reviewedBranch: null } }, ["branch"]],
     [
       "a verdict on a branch that it names and was given",

@@ -37,6 +37,8 @@ export interface CompletionFacts {
   readonly reviewed: boolean;
   /** The branch under review, as far as it can be told. */
   readonly reviewedBranch: string | null;
+  /** It gives the last review of its run. */
+  readonly readsWholeRun: boolean;
   /** Branches it was asked to judge; empty where it named none itself. */
   readonly mayReview: readonly string[];
   readonly children: readonly ChildFacts[];
@@ -172,7 +174,24 @@ function missingVerdict(facts: CompletionFacts): readonly Missing[] {
   return [
     ...(reviewedBranch === null ? [unknownBranch] : strangeBranch(facts, reviewedBranch)),
     ...(vague ? [{ ...unfounded, message: `the verdict ${verdict} has no findings` }] : []),
+    ...(verdict === "pass" ? contradicted(facts) : []),
   ];
+}
+
+/** Findings that no pass goes along with: something critical, and in a last review a criterion that is not met. */
+function contradicted({ request: { findings }, readsWholeRun }: CompletionFacts): readonly Missing[] {
+  const grave = findings.filter(({ severity }) => severity === "critical").length;
+  const unmet = readsWholeRun ? [...new Set(findings.flatMap(({ criterion }) => criterion ?? []))] : [];
+  if (grave === 0 && unmet.length === 0) return [];
+  const said = [
+    ...(unmet.length === 0 ? [] : [`a finding says that criterion ${unmet.join(", ")} is not met`]),
+    ...(grave === 0 ? [] : [`${grave === 1 ? "1 finding is" : `${grave} findings are`} critical`]),
+  ];
+  const otherwise = readsWholeRun
+    ? "if every criterion is met, leave the finding out, and say in the summary what meets the criterion"
+    : "if it can land as it is, leave the finding out, or give it as a warning";
+  const fix = `if it is so: ov done --verdict fail; ${otherwise}`;
+  return [{ kind: "findings", message: `the verdict is pass, but ${said.join(", and ")}`, fix }];
 }
 
 const unknownBranch: Missing = {

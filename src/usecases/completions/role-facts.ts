@@ -12,7 +12,7 @@ import { detailsOf } from "../tasks/task-detail.ts";
 
 type RoleFacts = Pick<
   CompletionFacts,
-  "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children" | "openParts"
+  "mailSubjects" | "reviewed" | "reviewedBranch" | "readsWholeRun" | "mayReview" | "children" | "openParts"
 >;
 
 /** What the store knows that decides about a completion; only what the agent's capability is asked about is read. */
@@ -24,6 +24,7 @@ export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Pro
     mailSubjects: sent.map(({ subject }) => subject),
     reviewed: reviews && (await hasReviewed(tx, agent)),
     reviewedBranch: reviews ? await reviewedBranch(tx, agent, request) : null,
+    readsWholeRun: reviews && (await wholeWork(tx, agent)) !== null,
     mayReview: reviews && request.branch !== null ? await mayReview(tx, agent) : [],
     children: capability === "lead" ? await childrenOf(tx, agent) : [],
     openParts: capability === "lead" ? await openPartsOf(tx, agent) : [],

@@ -74,7 +74,7 @@ type Step =
   | { readonly kind: "announce" }
   | { readonly kind: "settle" }
   | { readonly kind: "obey" }
-  | { readonly kind: "review"; readonly verdict: string }
+  | { readonly kind: "review"; readonly verdict: string; readonly about: string }
   | { readonly kind: "land" }
   | { readonly kind: "decide"; readonly option: number }
   | { readonly kind: "complete"; readonly by: string };
@@ -97,7 +97,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("announce" as const) }),
   fc.record({ kind: fc.constant("settle" as const) }),
   fc.record({ kind: fc.constant("obey" as const) }),
-  fc.record({ kind: fc.constant("review" as const), verdict: fc.constantFrom("pass", "needs_changes") }),
+  fc.record({
+    kind: fc.constant("review" as const),
+    verdict: fc.constantFrom("pass", "needs_changes"),
+    about: fc.constantFrom("", "criterion 2: "),
+  }),
   fc.record({ kind: fc.constant("land" as const) }),
   fc.record({ kind: fc.constant("decide" as const), option: fc.integer({ min: 0, max: 1 }) }),
   fc.record({ kind: fc.constant("complete" as const), by }),
@@ -146,7 +150,7 @@ async function take(world: MergeWorld, one: Step): Promise<void> {
       return;
     }
     case "review":
-      return review(world, one.verdict);
+      return review(world, one.verdict, one.about);
     case "land":
       tips.set(world, `c${world.clock.now}`);
       return;
@@ -163,12 +167,12 @@ const complete = (world: MergeWorld, by: string) =>
   world.call(endRun, { landed: tips.get(world) ?? "c1" }, { caller: callerOf(world, by) });
 
 /** The newest last reviewer, if one reads, has read what has landed and says what it thinks. */
-async function review(world: MergeWorld, verdict: string): Promise<void> {
+async function review(world: MergeWorld, verdict: string, about = ""): Promise<void> {
   const live = await world.store.read((tx) => tx.agents.list({ live: true, runId: "run-2" }));
   const reviewer = live.findLast(({ name }) => name.startsWith("last-review-"));
   if (reviewer === undefined || reviewer.stopRequestedBy !== null) return;
   await world.store.transaction((tx) => tx.agents.setBase(reviewer.id, tips.get(world) ?? "c1"));
-  const findings = verdict === "pass" ? {} : { findings: "a.ts:3: error: a part is missing" };
+  const findings = verdict === "pass" ? {} : { findings: `${about}a.ts:3: error: a part is missing` };
   await done(world, reviewer.name, { verdict, ...findings }, null);
 }
 

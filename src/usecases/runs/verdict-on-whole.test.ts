@@ -38,6 +38,24 @@ test("a finding that names a criterion takes its proof back, and the next review
   expect(await described("last-review-2")).toContain("- criterion 2: file package.json");
 });
 
+test("a pass that names a criterion or something critical is refused with what to do", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  for (const findings of ["criterion 2: warning: the version is missing", "a.ts:3: critical: it deletes the data"]) {
+    expect(await finishes(world, "last-review-1", { verdict: "pass", findings })).toMatchObject([
+      {
+        kind: "findings",
+        message: expect.stringContaining("the verdict is pass, but"),
+        fix: expect.stringContaining("ov done --verdict fail"),
+      },
+    ]);
+  }
+  expect(await world.must(showRun, { id: "run-1" })).toMatchObject({ run: { status: "active" } });
+  const remark = { verdict: "pass", findings: "a.ts:3: warning: the name is odd" };
+  expect(await finishes(world, "last-review-1", remark)).toEqual([]);
+});
+
 test("findings keep the run open until something else has landed, which is read anew", async () => {
   await using world = useCaseWorld();
   await met(world, 2);
