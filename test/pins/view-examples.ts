@@ -143,10 +143,13 @@ const runChange: First<"runChangeView"> = {
 };
 const lastReview = {
   by: "last-review-1",
+  reviewerId: "agent-9",
   verdict: "fail",
   commit: "c1",
   findings: 2,
+  unmet: [2],
   isVague: true,
+  remarks: [],
   message: "msg-1",
   givenAt: at,
 } as const;

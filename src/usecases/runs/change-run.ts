@@ -1,6 +1,7 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
+import { findingLines } from "../../domain/completion/request.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { promoteCommand } from "../../domain/merge/words.ts";
@@ -27,6 +28,7 @@ import { waiveCriterionOfRun } from "./criteria.ts";
 import { type LastReview, lastReviewOf, startLastReview } from "./last-review.ts";
 import { isStillOpen, openEndsOf } from "./open-ends.ts";
 import { currentRun, findRun } from "./read-runs.ts";
+import { lastVerdictOf, type VerdictOnWhole } from "./verdict-on-whole.ts";
 
 export interface EndReply {
   readonly runId: string;
@@ -97,10 +99,11 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     if (review.kind === "needed" && !mayDoWithout) {
       return ok({ runId: run.id, status: "active", open: [], review: await startLastReview(tx, context, run) });
     }
+    const said = reviewWords(review, force === true) ?? remarksWords(await lastVerdictOf(tx, run));
     await recordEnd(tx, context, run, open);
     const head = run.coordinatorName === null ? undefined : await tx.agents.byName(run.coordinatorName);
     if (head !== undefined) await retireIfOver(tx, context, head);
-    return ok({ runId: run.id, status: "completed", open, review: reviewWords(review, force === true) });
+    return ok({ runId: run.id, status: "completed", open, review: said });
   },
 };
 
@@ -123,6 +126,13 @@ function reviewWords(review: LastReview, force: boolean): string | null {
   if (review.kind === "no" && review.found !== null) return review.found;
   if (review.kind === "done" || force) return null;
   return "nobody has read all of it against the checklist: the last review was not done";
+}
+
+/** The coordinator was told the remarks when the review was given. */
+function remarksWords(verdict: VerdictOnWhole | null): string | null {
+  const count = verdict?.remarks.length ?? 0;
+  if (verdict === null || count === 0) return null;
+  return `the last review passed with ${count === 1 ? "1 remark" : `${count} remarks`}: ov mail list --from ${verdict.by}`;
 }
 
 /** Ends an active run, for every command that does. `open`: what it leaves open. */
@@ -170,6 +180,8 @@ type EndLetter = Pick<Draft, "runId" | "subject" | "body" | "type" | "priority" 
 /** Says that a run is over, what shows that, and where the work is. */
 async function endLetter(tx: Tx, context: Context, run: Run): Promise<EndLetter> {
   const { criteria } = await checklist(tx, run);
+  const verdict = await lastVerdictOf(tx, run);
+  const remarks = verdict?.remarks ?? [];
   const { landingBranch: landing, targetBranch: target, id: runId, objective } = run;
   const waits = landing !== null && target !== null && landing !== target && context.settings.merge.promote !== "auto";
   const where = waits
@@ -181,11 +193,14 @@ async function endLetter(tx: Tx, context: Context, run: Run): Promise<EndLetter>
     body: [
       ...(objective === null ? [] : [objective, ""]),
       ...criteria.map((criterion) => `${criterion.number}. ${criterion.text}: ${shownBy(criterion)}`),
+      ...(remarks.length === 0
+        ? []
+        : ["", `${verdict?.by} passed it, and remarks:`, ...remarks.flatMap(findingLines), ""]),
       where,
     ].join("\n"),
     type: "status",
     priority: "normal",
-    payload: JSON.stringify({ completed: runId }),
+    payload: JSON.stringify({ completed: runId, ...(remarks.length === 0 ? {} : { findingsOf: verdict?.reviewerId }) }),
   };
 }
 

@@ -10,14 +10,19 @@ import type { Context } from "../usecase.ts";
 /** The verdict of a last review. */
 export interface VerdictOnWhole {
   readonly by: string;
+  readonly reviewerId: string;
   readonly verdict: ReviewVerdict;
   /** The tip of the branch where the run lands, as it was read. */
   readonly commit: string | null;
   /** How many things it found. */
   readonly findings: number;
+  /** What it said beside a pass. */
+  readonly remarks: readonly Finding[];
+  /** The criteria that its findings name. */
+  readonly unmet: readonly number[];
   /** It did not pass, and a finding names no criterion: it may be about any of them. */
   readonly isVague: boolean;
-  /** The message that has the findings for the operator; null for a pass. */
+  /** The message that has the findings for the operator; null where there is none. */
   readonly message: string | null;
   readonly givenAt: number;
 }
@@ -81,9 +86,12 @@ export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole
   const message = letter?.id ?? null;
   return {
     by: reviewer.name,
+    reviewerId: reviewer.id,
     verdict,
     commit: reviewer.baseCommit,
     findings: findings.length,
+    remarks: verdict === "pass" ? findings : [],
+    unmet: findings.flatMap(({ criterion }) => criterion ?? []),
     isVague: sendsBack(verdict) && findings.some(({ criterion }) => criterion === undefined),
     message,
     givenAt: accepted.updatedAt,

@@ -125,7 +125,13 @@ export function lastReviewLines(paint: Paint, last: RunDetail["lastReview"]): re
   const { by, verdict, commit, findings, message } = last;
   const about = commit === null ? "" : ` of ${commit.slice(0, 12)}`;
   const words = `last review${about} by ${visibleLine(by)}: ${verdict}`;
-  if (verdict === "pass") return [`  ${words}`];
+  if (verdict === "pass") return [`  ${words}${remarkWords(findings, message)}`];
   const count = findings === 1 ? "1 finding" : `${findings} findings`;
   return [warningLine(paint, `${words}, ${count}`, message === null ? undefined : `ov mail read ${message}`)];
+}
+
+function remarkWords(count: number, message: string | null): string {
+  if (count === 0) return "";
+  const where = message === null ? "" : ` (ov mail read ${message})`;
+  return `, ${count === 1 ? "1 remark" : `${count} remarks`}${where}`;
 }
