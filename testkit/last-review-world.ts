@@ -26,7 +26,7 @@ export async function met(world: UseCaseWorld, tasks: number, runId = "run-1"): 
     const id = generation === 1 ? "agent-coordinator" : `agent-coordinator-${generation}`;
     await tx.agents.reserve(storedAgent("coordinator", { ...facts, id, generation, state: "in_turn" }));
     const proof = { proofKind: "file", proofPath: "a.ts", provedAt: 1, provedBy: "coordinator" } as const;
-    for (const number of [1, 2]) await tx.criteria.put(aCriterion(number, { runId, ...proof }));
+    for (const number of [1, 2]) await tx.criteria.put(aCriterion(number, { runId, addedAt: 1, ...proof }));
     for (let n = 1; n <= tasks; n++) await tx.tasks.insert(aTask(`${runId}-T${n}`, { runId, status: "closed" }));
   });
 }

@@ -9,7 +9,7 @@ import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import { fromCaller, post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { type ChecklistReply, findCriterion, listCriteria, ownRun, waiveCriterionOfRun } from "./criteria.ts";
+import { type ChecklistReply, findCriterion, listCriteria, ownRun, recordWaiver } from "./criteria.ts";
 import { findRun } from "./read-runs.ts";
 import { lastReviewers } from "./verdict-on-whole.ts";
 
@@ -57,7 +57,7 @@ export const changeRun: UseCase<ChangeRunRequest, ChangeRunReply> = {
     const { objective, change } = decided.value;
     for (const number of new Set(waive)) {
       const reason = `the objective was changed: ${change.words}`;
-      const waived = await waiveCriterionOfRun.run(tx, context, { number, reason, runId: run.id });
+      const waived = await recordWaiver(tx, context, { number, reason, runId: run.id });
       if (!waived.ok) return waived;
     }
     await tx.runs.addChange(change);

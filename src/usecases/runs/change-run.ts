@@ -24,7 +24,7 @@ import { moveEntry } from "../merge/queue/enqueue.ts";
 import { closeAndFollow } from "../tasks/close-task.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { checklist } from "./checklist.ts";
-import { waiveCriterionOfRun } from "./criteria.ts";
+import { recordWaiver } from "./criteria.ts";
 import { type LastReview, lastReviewOf, startLastReview } from "./last-review.ts";
 import { isStillOpen, openEndsOf } from "./open-ends.ts";
 import { currentRun, findRun } from "./read-runs.ts";
@@ -83,7 +83,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
         const why = "only the operator decides that a criterion need not be met";
         return no({ kind: "not-allowed", action: `waive criterion ${number}`, caller: context.caller.name, why });
       }
-      const waived = await waiveCriterionOfRun.run(tx, context, { number, reason: reason ?? "", runId: run.id });
+      const waived = await recordWaiver(tx, context, { number, reason: reason ?? "", runId: run.id });
       if (!waived.ok) return waived;
     }
     const open = await openEndsOf(tx, run, context.caller.name, lacks);

@@ -1,4 +1,6 @@
+import { hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import {
@@ -18,9 +20,10 @@ import { either, fields, list, notSent, oneOf, orNull, text, whole } from "../..
 import type { LookingGit, StoredObject } from "../../ports/merge-git.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
+import { fromCaller, post } from "../mail/post.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import type { Effect } from "../operation.ts";
-import type { UseCase } from "../usecase.ts";
+import type { Context, UseCase } from "../usecase.ts";
 import { type CriterionDetail, checklist, detailsOf, keepObjective } from "./checklist.ts";
 import { findRun } from "./read-runs.ts";
 import { lastVerdictOf } from "./verdict-on-whole.ts";
@@ -286,26 +289,84 @@ export interface WaiveRequest extends OfRun {
   readonly reason: string;
 }
 
-/** The operator decides that a criterion need not be met. */
+/** The operator decides that a criterion need not be met. The coordinator is told. */
 export const waiveCriterionOfRun: UseCase<WaiveRequest, ChecklistReply> = {
   kind: "write",
   request: fields({ number: whole, reason: text }, { runId: text }),
   operatorOnly: true,
-  run: async (tx, context, { number, reason, runId }) => {
-    const found = await ownRun(tx, context.caller, runId, "waive a criterion of");
-    if (!found.ok) return found;
-    const run = found.value;
-    const criterion = await findCriterion(tx, run, number);
-    if (!criterion.ok) return criterion;
-    const why = reason.trim();
-    if (why === "") return no(invalid("reason", "must say why the criterion need not be met"));
-    const { caller, now } = context;
-    await tx.criteria.put(waiveCriterion(criterion.value, { by: caller.name, now, reason: why }));
-    const data = { runId: run.id, number, reason: why };
-    await record(tx, now, { ...byCaller(caller, run.id), type: "criterion_waived", data });
-    return listCriteria.run(tx, context, { runId: run.id });
+  run: async (tx, context, request) => {
+    const waived = await recordWaiver(tx, context, request);
+    if (!waived.ok) return waived;
+    const { runId, number, text: words, waiveReason } = waived.value;
+    const listed = await listCriteria.run(tx, context, { runId });
+    if (!listed.ok) return listed;
+    const needless: string[] = [];
+    for (const id of listed.value.criteria.find(({ criterion }) => criterion.number === number)?.tasks ?? []) {
+      if ((await tx.tasks.get(id))?.status !== "closed") needless.push(id);
+    }
+    const drop = `Its open tasks: ${needless.join(", ")}. Drop those that nobody needs now: ov task drop <task-id> --reason "<why>"`;
+    await tellCoordinator(tx, context, listed.value.run, {
+      subject: `criterion ${number} is waived`,
+      body: [
+        `${context.caller.name} decided that criterion ${number} need not be met: ${waiveReason}`,
+        `The criterion was: ${words}`,
+        needless.length === 0 ? "When nothing else is open, end the run: ov run complete" : drop,
+      ].join("\n"),
+      asksNow: needless.length > 0,
+    });
+    return listed;
   },
 };
+
+/** Waives a criterion for every command that does. */
+export async function recordWaiver(
+  tx: Tx,
+  { caller, now }: Context,
+  { number, reason, runId }: WaiveRequest,
+): Promise<Result<Criterion, Refusal>> {
+  const found = await ownRun(tx, caller, runId, "waive a criterion of");
+  if (!found.ok) return found;
+  const run = found.value;
+  const criterion = await findCriterion(tx, run, number);
+  if (!criterion.ok) return criterion;
+  const why = reason.trim();
+  if (why === "") return no(invalid("reason", "must say why the criterion need not be met"));
+  const waived = waiveCriterion(criterion.value, { by: caller.name, now, reason: why });
+  await tx.criteria.put(waived);
+  const data = { runId: run.id, number, reason: why };
+  await record(tx, now, { ...byCaller(caller, run.id), type: "criterion_waived", data });
+  return ok(waived);
+}
+
+interface CriterionNews {
+  readonly subject: string;
+  readonly body: string;
+  /** The coordinator has something to do about it now. Otherwise it is woken only where the run waits for it. */
+  readonly asksNow: boolean;
+}
+
+async function tellCoordinator(tx: Tx, context: Context, run: Run, news: CriterionNews): Promise<void> {
+  const head = run.coordinatorName === null ? undefined : await tx.agents.byName(run.coordinatorName);
+  if (head === undefined || hasEnded(head) || head.runId !== run.id) return;
+  const { asksNow, ...words } = news;
+  const wake = asksNow || (await waitsForCoordinator(tx, run));
+  await post(tx, context, {
+    ...fromCaller(context.caller),
+    ...words,
+    runId: run.id,
+    address: head.name,
+    recipients: [{ name: head.name, wake, reason: "the operator said something about its checklist" }],
+    type: "status",
+    priority: "normal",
+  });
+}
+
+/** No other agent of the run is at work, and nothing of it lands. */
+async function waitsForCoordinator(tx: Tx, { id: runId, coordinatorName }: Run): Promise<boolean> {
+  const agents = newestPerName(await tx.agents.list({ runId }));
+  if (agents.some((agent) => agent.name !== coordinatorName && !hasEnded(agent))) return false;
+  return (await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length === 0;
+}
 
 /** The operator takes a waiver back: the criterion has to be met again. */
 export const unwaiveCriterionOfRun: UseCase<OfRun & { readonly number: number }, ChecklistReply> = {
@@ -322,6 +383,11 @@ export const unwaiveCriterionOfRun: UseCase<OfRun & { readonly number: number },
     await tx.criteria.put(takeWaiverBack(criterion.value));
     const { caller, now } = context;
     await record(tx, now, { ...byCaller(caller, run.id), type: "waiver_taken_back", data: { runId: run.id, number } });
+    await tellCoordinator(tx, context, run, {
+      subject: `criterion ${number} has to be met again`,
+      body: `${caller.name} took the waiver of criterion ${number} back: ${criterion.value.text}\nSee that it is met, and show it: ov run criteria`,
+      asksNow: true,
+    });
     return listCriteria.run(tx, context, { runId: run.id });
   },
 };

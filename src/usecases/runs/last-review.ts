@@ -14,15 +14,16 @@ import { openWait } from "../mail/waits.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import { answerTo } from "../operator/decisions.ts";
 import type { Context } from "../usecase.ts";
-import { hasMovedFrom, knowsLastChange, lastReviewers, verdictOf } from "./verdict-on-whole.ts";
+import { lastReviewers, verdictOf } from "./verdict-on-whole.ts";
+import { answerOf, endOf, verdictStanding } from "./verdict-standing.ts";
 
 /**
  * How the last review of a run stands: the reading of the whole difference against the checklist by a reviewer of the
  * coordinator's, before the run ends.
  *
- *   done      none is needed, it passed on exactly what has landed and for the checklist as it is now, or the operator
- *             does without it
- *   needed    nobody has read what has landed
+ *   done      none is needed, it passed on exactly what has landed and for the checklist as it is now, the operator
+ *             waived every criterion that it found not met, or the operator does without it
+ *   needed    nobody has read what has landed, or there are waivers or other evidence since it was read
  *   no        it found something, or the operator has to decide
  */
 export type LastReview =
@@ -45,26 +46,30 @@ export async function lastReviewOf(
   const reviewers = await lastReviewers(tx, run);
   if ((await tasksWorkedOn(tx, run, reviewers)).size <= 1) return { kind: "done" };
   const last = reviewers.at(-1);
-  const isNewest = last?.baseCommit === landed && (await knowsLastChange(tx, run, last));
-  const read = isNewest && !(await hasMovedFrom(tx, run, landed)) ? await verdictOf(tx, last) : undefined;
+  const read = last?.baseCommit === landed ? await verdictStanding(tx, run, last) : undefined;
   if (read?.verdict === "pass") return { kind: "done" };
+  const answer = read === undefined ? undefined : await answerOf(tx, run, read);
+  if (answer === "waived") return { kind: "done" };
+  const timesRead = reviewers.filter(({ baseCommit }) => baseCommit === landed).length;
+  if (answer === "anew" && timesRead < mostReadings) return { kind: "needed" };
   if (read !== undefined) {
-    const what = `${read.by} read the whole difference, and its verdict is ${read.verdict}`;
-    const fix = `mend what it found, let it land, then: ov run complete; the operator may end the run without it: ov run complete${runFlag(run.id)}`;
     const where = read.message === null ? `ov mail list --from ${read.by}` : `ov mail read ${read.message}`;
-    const found = `${what}; its findings: ${where}`;
-    return { kind: "no", end: { kind: "review", name: read.by, what, fix }, found };
+    const end = endOf(run, read);
+    return { kind: "no", end, found: `${end.what}; its findings: ${where}` };
   }
   const asked = (await questionsAbout(tx, run)).at(-1);
-  const answer = asked === undefined ? undefined : await answerTo(tx, asked);
-  if (asked !== undefined && answer === undefined) {
+  const word = asked === undefined ? undefined : await answerTo(tx, asked);
+  if (asked !== undefined && word === undefined) {
     const what = "the last review could not be done, and the operator is asked whether to do without it";
     const fix = `end your turn: the decision wakes you; the operator may also type: ov run complete${runFlag(run.id)}`;
     return { kind: "no", end: { kind: "review", name: asked.id, what, fix }, found: null };
   }
-  if (answer !== undefined && saysWithout(answer)) return { kind: "done" };
+  if (word !== undefined && saysWithout(word)) return { kind: "done" };
   return { kind: "needed" };
 }
+
+/** How often one commit is read. A coordinator that only names other evidence would have it read for ever. */
+const mostReadings = 3;
 
 /** The tasks of a run, and those from elsewhere that its agents were given. The readings of the whole do not count. */
 async function tasksWorkedOn(tx: Tx, { id: runId }: Run, reviewers: readonly Agent[]): Promise<ReadonlySet<string>> {

@@ -75,6 +75,45 @@ test("findings keep the run open until something else has landed, which is read 
   });
 });
 
+test("waivers of all that a last review found let the run end, and other evidence has it read anew", async () => {
+  for (const way of ["waive", "prove"] as const) {
+    await using world = useCaseWorld();
+    await met(world, 2);
+    await end(world);
+    await reads(world, "last-review-1", "c1", "fail", "criterion 2: the version is missing");
+    expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({ refusal: { criteria: [2] } });
+    if (way === "waive") {
+      await world.must(waiveCriterionOfRun, { number: 2, reason: "no version this time" });
+      const [told] = await world.store.read((tx) => tx.messages.list({ to: "coordinator", from: "operator" }));
+      expect(told).toMatchObject({ subject: "criterion 2 is waived", body: expect.stringContaining("no version") });
+      expect(await world.store.read((tx) => tx.turns.queuedFor("agent-coordinator"))).toBeDefined();
+      expect(await end(world)).toMatchObject({ status: "completed" });
+      continue;
+    }
+    for (let number = 2; number <= 4; number++) {
+      const evidence = { kind: "file", path: `${number}.json` } as const;
+      const seen = { landed: "c1", unchanged: false };
+      await world.must(recordProof, { runId: "run-1", number: 2, evidence, seen }, coordinator);
+      // A coordinator that only names other files has the same commit read three times.
+      if (number === 4) break;
+      expect(await end(world)).toMatchObject({ review: expect.stringContaining(`last-review-${number}`) });
+      await reads(world, `last-review-${number}`, "c1", "fail", "criterion 2: the version is missing");
+    }
+    expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({
+      refusal: { open: [{ what: expect.stringContaining("its verdict is fail") }] },
+    });
+  }
+});
+
+test("a waiver after a verdict that names no criterion has the run read anew", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "fail");
+  await world.must(waiveCriterionOfRun, { number: 2, reason: "not this time" });
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
+});
+
 test("the operator is told what a last review found, and status shows the verdict until another one reads", async () => {
   await using world = useCaseWorld();
   await met(world, 2);
