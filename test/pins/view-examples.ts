@@ -979,8 +979,8 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   criterionView: [[criterion], [bareCriterion]],
   checklistView: [[checklist]],
   changedRunView: [
-    [{ ...checklist, changed: true, criterion: 3, told: "coordinator" }],
-    [{ ...checklist, changed: false, criterion: null, told: null }],
+    [{ ...checklist, changed: true, criterion: 3, earlier: [], told: "coordinator" }],
+    [{ ...checklist, changed: false, criterion: null, earlier: [], told: null }],
   ],
   runChangeView: [[runChange], [{ ...runChange, criterion: null, wordsBefore: null }]],
   openEndView: [[{ kind: "criterion", name: "2", what: "criterion 2 has no proof", fix: "show it" }]],

@@ -1,6 +1,6 @@
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
-import { type Criterion, criterionText, unproved } from "./checklist.ts";
+import { type Criterion, criterionText, unproved, waiveOption } from "./checklist.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -71,9 +71,9 @@ export function amendCriterion(
   if (criterion.waivedAt !== null) {
     return no(invalid("number", "is waived and stays as it is; add another criterion", { value }));
   }
-  const owner = before.findLast((one) => one.criterion === criterion.number)?.changedBy ?? criterion.addedBy;
+  const owner = wordedBy(criterion, before);
   if (!isOperator && (owner === "operator" || owner === "system")) {
-    const problem = "has the operator's own words, which only the operator changes; ask for it with a decision_gate";
+    const problem = `has the operator's own words, which only the operator changes; if they count no more, ask: a decision_gate with the option "${waiveOption(criterion.number)}", which does it when it is chosen; the operator may also type: ov run criteria waive ${criterion.number} --reason "<why>"`;
     return no(invalid("number", problem, { value }));
   }
   if (words.value === criterion.text) return no(invalid("text", "is what the criterion says already"));
@@ -99,5 +99,17 @@ export function amendCriterion(
     },
   });
 }
+
+/** Whose words a criterion has now. */
+const wordedBy = ({ number, addedBy }: Criterion, changes: readonly RunChange[]): string =>
+  changes.findLast((one) => one.criterion === number)?.changedBy ?? addedBy;
+
+/** Criteria in the operator's own words that a newer change of the operator may have taken back. */
+export const maybeTakenBack = (
+  criteria: readonly Criterion[],
+  changes: readonly RunChange[],
+  newest: number | null,
+): readonly Criterion[] =>
+  criteria.filter((one) => one.number !== newest && one.waivedAt === null && wordedBy(one, changes) === "operator");
 
 const nextNumber = (before: readonly RunChange[]): number => Math.max(0, ...before.map(({ number }) => number)) + 1;

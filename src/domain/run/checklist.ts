@@ -258,3 +258,12 @@ export const unserved = (criteria: readonly Criterion[], tasks: readonly TaskCri
   criteria.filter(
     (criterion) => criterionStatus(criterion) === "open" && !tasks.some(({ number }) => number === criterion.number),
   );
+
+/** The option of a question by which the operator waives a criterion: choosing it does that. */
+export const waiveOption = (number: number): string => `waive criterion ${number}`;
+
+/** The criterion that such an option waives. */
+export function criterionToWaive(option: string): number | undefined {
+  const number = /^waive criterion (\d{1,4})$/.exec(option)?.[1];
+  return number === undefined ? undefined : Number(number);
+}

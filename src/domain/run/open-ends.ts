@@ -2,7 +2,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { MergeEntry } from "../merge/entry.ts";
 import { isCodeTask } from "../task/rights.ts";
 import type { Task } from "../task/task.ts";
-import { type Criterion, criterionStatus, evidenceOf, evidenceWords } from "./checklist.ts";
+import { type Criterion, criterionStatus, evidenceOf, evidenceWords, waiveOption } from "./checklist.ts";
 import { runFlag } from "./run.ts";
 
 export const openEndKinds = ["task", "agent", "branch", "criterion", "question", "review"] as const;
@@ -53,7 +53,7 @@ export function openEnds(facts: RunFacts, reader: string, which = ""): readonly 
     ...tasks.map(ofTask),
     ...agents.map((agent) => ofAgent(agent, reader)),
     ...landing.map((entry) => ofBranch(entry, reader)),
-    ...criteria.flatMap((criterion) => ofCriterion(criterion, { lacks, which }) ?? []),
+    ...criteria.flatMap((criterion) => ofCriterion(criterion, { lacks, which, reader }) ?? []),
     ...questions.map((question) => ofQuestion(question, facts.runId)),
   ];
 }
@@ -113,7 +113,7 @@ const ofQuestion = ({ id, subject }: Question, runId: string): OpenEnd => ({
 
 function ofCriterion(
   criterion: Criterion,
-  { lacks, which }: { readonly lacks: readonly Lack[]; readonly which: string },
+  { lacks, which, reader }: { readonly lacks: readonly Lack[]; readonly which: string; readonly reader: string },
 ): OpenEnd | undefined {
   const { number, text } = criterion;
   const status = criterionStatus(criterion);
@@ -122,10 +122,11 @@ function ofCriterion(
   const evidence = evidenceOf(criterion);
   const problem = lack?.problem ?? criterion.proofLost;
   const why = problem === null || evidence === undefined ? "has no proof" : `: ${evidenceWords(evidence)} ${problem}`;
+  const asking = isOperator(reader) ? "" : `, or by your decision_gate with the option "${waiveOption(number)}"`;
   return {
     kind: "criterion",
     name: String(number),
     what: `criterion ${number}${why.startsWith(":") ? why : ` ${why}`}: ${text}`,
-    fix: `show it: ov run criteria prove ${number}${which} --file <path>, --test <path>:<name> or --commit <id>; only the operator waives it: ov run criteria waive ${number}${which} --reason "<why>"`,
+    fix: `show it: ov run criteria prove ${number}${which} --file <path>, --test <path>:<name> or --commit <id>; only the operator waives it: ov run criteria waive ${number}${which} --reason "<why>"${asking}`,
   };
 }

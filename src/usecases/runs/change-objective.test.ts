@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { replyToMail, sendMail } from "../mail/send.ts";
+import { decide } from "../operator/decide.ts";
 import { assignmentOf } from "../prompts/assignment.ts";
 import { createTask } from "../tasks/change-tasks.ts";
 import { amendCriterionOfRun, changeRun } from "./change-objective.ts";
@@ -115,4 +117,44 @@ test("L11: instructions order no criterion that was waived", async () => {
   });
   expect(assigned?.objective).toContain("change 1: JSON instead of CSV");
   expect(assigned?.criteria.map(({ number }) => number)).toEqual([2, 3]);
+});
+
+/** The operator wants milliseconds, and takes that back. The coordinator asks whether the older criterion is void. */
+async function takenBack(world: UseCaseWorld) {
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["it reads CSV"] }, coordinator);
+  await world.must(changeRun, { words: "Milliseconds" });
+  const changed = await world.must(changeRun, { words: "Back to seconds" });
+  const payload = JSON.stringify({ options: ["waive criterion 2", "keep criterion 2"], context: "seconds again" });
+  const gate = { to: "operator", subject: "Is criterion 2 void?", body: "?", type: "decision_gate", payload };
+  const { id } = await world.must(sendMail, gate, coordinator);
+  return { changed, gate: id };
+}
+
+const waivedIn = async (world: UseCaseWorld): Promise<readonly (readonly [number, string | null])[]> =>
+  (await world.must(listCriteria, {})).criteria.flatMap(({ criterion: { number, waivedAt, waiveReason } }) =>
+    waivedAt === null ? [] : [[number, waiveReason] as const],
+  );
+
+test("a change that takes an earlier one back: all are told how the older criterion goes", async () => {
+  await using world = useCaseWorld();
+  const { changed } = await takenBack(world);
+  expect(changed.earlier.map(({ number }) => number)).toEqual([2]);
+  const [letter] = await mailTo(world, "coordinator");
+  expect(letter?.body).toContain('"waive criterion 2"');
+  expect(await world.call(amendCriterionOfRun, { number: 2, text: "seconds" }, coordinator)).toMatchObject({
+    refusal: { problem: expect.stringMatching(/"waive criterion 2".*ov run criteria waive 2/) },
+  });
+  const { refusal } = (await world.call(endRun, {}, coordinator)) as { refusal: { open: readonly { fix: string }[] } };
+  expect(refusal.open.map(({ fix }) => fix).join("\n")).toContain('"waive criterion 2"');
+});
+
+test("the operator's answer that waives a criterion does it, by either command, and another answer does not", async () => {
+  for (const way of ["decide", "reply", "keep"] as const) {
+    await using world = useCaseWorld();
+    const { gate } = await takenBack(world);
+    if (way === "reply") await world.must(replyToMail, { id: gate ?? "", body: "waive criterion 2" });
+    else await world.must(decide, { id: gate ?? "", option: way === "keep" ? "2" : "1" });
+    expect(await waivedIn(world)).toEqual(way === "keep" ? [] : [[2, `decided in ${gate}: Is criterion 2 void?`]]);
+  }
 });

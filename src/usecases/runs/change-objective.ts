@@ -1,8 +1,8 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { amendCriterion, changeObjective, type RunChange } from "../../domain/run/change.ts";
-import { addCriteria } from "../../domain/run/checklist.ts";
+import { amendCriterion, changeObjective, maybeTakenBack, type RunChange } from "../../domain/run/change.ts";
+import { addCriteria, type Criterion, waiveOption } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -27,6 +27,8 @@ export interface ChangeRunReply extends ChecklistReply {
   readonly changed: boolean;
   /** The criterion that the words became; null while the objective is not split. */
   readonly criterion: number | null;
+  /** Earlier criteria in the operator's own words, which the change may have taken back. */
+  readonly earlier: readonly Criterion[];
   /** The coordinator that was told; null when none lives. */
   readonly told: string | null;
 }
@@ -52,7 +54,7 @@ export const changeRun: UseCase<ChangeRunRequest, ChangeRunReply> = {
     if (!decided.ok) return decided;
     if (decided.value === undefined) {
       const listed = await listCriteria.run(tx, context, { runId: run.id });
-      return listed.ok ? ok({ ...listed.value, changed: false, criterion: null, told: null }) : listed;
+      return listed.ok ? ok({ ...listed.value, changed: false, criterion: null, earlier: [], told: null }) : listed;
     }
     const { objective, change } = decided.value;
     for (const number of new Set(waive)) {
@@ -69,7 +71,8 @@ export const changeRun: UseCase<ChangeRunRequest, ChangeRunReply> = {
     await record(tx, now, { ...byCaller(caller, run.id), type: "run_changed", data });
     const listed = await listCriteria.run(tx, context, { runId: run.id });
     if (!listed.ok) return listed;
-    const reply = { ...listed.value, changed: true, criterion: criterion.value };
+    const earlier = maybeTakenBack(await tx.criteria.of(run.id), changes, criterion.value);
+    const reply = { ...listed.value, changed: true, criterion: criterion.value, earlier };
     return ok({ ...reply, told: await tell(tx, context, change, reply) });
   },
 };
@@ -90,7 +93,7 @@ async function tell(
   tx: Tx,
   context: Context,
   change: RunChange,
-  { run, criteria, criterion }: Omit<ChangeRunReply, "told">,
+  { run, criteria, criterion, earlier }: Omit<ChangeRunReply, "told">,
 ): Promise<string | null> {
   const head = run.coordinatorName === null ? undefined : await tx.agents.byName(run.coordinatorName);
   if (head === undefined || hasEnded(head)) return null;
@@ -106,6 +109,10 @@ async function tell(
     ...(list.length === 0 ? [] : ["The checklist now:", ...list]),
     "Next:",
     '- put criteria that are wrong now into other words: ov run criteria amend <number> "<words>"; add what is missing',
+    ...earlier.map(
+      ({ number }) =>
+        `- criterion ${number} has the operator's own words; if this change takes it back, ask with a decision_gate: the option "${waiveOption(number)}" does it when it is chosen`,
+    ),
     '- drop tasks that are not wanted any more: ov task drop <task-id> --reason "<why>"',
     "- plan tasks for what is new, and tell leads whose work changes",
   ].join("\n");

@@ -131,7 +131,8 @@ async function seat(tx: Tx, context: Context, run: Run): Promise<Result<string, 
     "Judge it against the objective and against each criterion of the checklist, one by one. Say for each whether what has",
     "landed meets it, and name what is missing or wrong as findings. pass only when every criterion is met.",
     "Begin a finding about a criterion that is not met with its number, as in `criterion 2: <what is missing>` (tool:",
-    "criterion). That takes its proof back.",
+    "criterion). That takes its proof back, and goes with no pass.",
+    ...(await changesToKnow(tx, run)),
     ...(await saidToShow(tx, run)),
     `Finish with a verdict on the branch ${landing}.`,
   ].join("\n");
@@ -142,6 +143,16 @@ async function seat(tx: Tx, context: Context, run: Run): Promise<Result<string, 
     (await tx.criteria.of(run.id)).map(({ number: one }) => one),
   );
   return ok(name);
+}
+
+/** An earlier change that a later one takes back stays in the checklist until the operator waives it. */
+async function changesToKnow(tx: Tx, run: Run): Promise<readonly string[]> {
+  const isChanged = (await tx.runs.changes(run.id)).some(({ criterion }) => criterion === null);
+  return isChanged
+    ? [
+        "The operator changed the objective. A later change counts over an earlier one: what it takes back is no finding.",
+      ]
+    : [];
 }
 
 /** What was given as evidence, so that the reviewer need not look for it. Whether it is good enough is its judgement. */

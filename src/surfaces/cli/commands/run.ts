@@ -1,6 +1,7 @@
 import { runAgentView } from "../../../contract/views/agent.ts";
 import { changedRunView, endedRunView, runView } from "../../../contract/views/run.ts";
 import { ok } from "../../../domain/result.ts";
+import type { Criterion } from "../../../domain/run/checklist.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
@@ -72,7 +73,7 @@ export const change: Handler = async ({ app, args, flags, io }) => {
   const request = { words: word(args.words), runId: text(flags.run), waive: waive.value };
   const changed = await app.call("run.change", request);
   if (!changed.ok) return changed;
-  const { run, told, criteria } = changed.value;
+  const { run, told, criteria, earlier } = changed.value;
   const { paint } = io;
   const ended = run.coordinatorName === null ? "the run has no coordinator" : `${run.coordinatorName} has ended`;
   const nobody = `nobody was told: ${ended}; tell its agents yourself: ov mail send`;
@@ -81,10 +82,17 @@ export const change: Handler = async ({ app, args, flags, io }) => {
     : [`The objective of ${paint.accent(run.id)} was changed so before; nobody was told again.`];
   return ok({
     json: changedRunView(changed.value),
-    text: [...news, ...checklistLines(paint, criteria)].join("\n"),
+    text: [...news, ...checklistLines(paint, criteria), ...earlier.map((one) => takenBackLine(paint, one))].join("\n"),
     quietText: run.id,
   });
 };
+
+/** An earlier change stays a criterion until the operator says otherwise. */
+const takenBackLine = (paint: Paint, { number, runId }: Criterion): string =>
+  hintLine(
+    paint,
+    `if this takes criterion ${number} back: ov run criteria waive ${number} --run ${runId} --reason "<why>"`,
+  );
 
 /** Lets a run work for another branch, such as when its target was renamed. */
 export const retarget: Handler = async ({ app, args, flags, io }) => {
