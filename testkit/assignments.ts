@@ -42,6 +42,8 @@ export function anAssignment(capability: Capability, facts: Partial<Assignment> 
     subject: null,
     isPart: false,
     reviewBefore: null,
+    decisions: [],
+    waived: [],
     predecessor: null,
     ...facts,
   };

@@ -38,8 +38,20 @@ export interface Assignment {
   readonly subject: Subject | null;
   /** For a reviewer: what the review before this one found in the same work. */
   readonly reviewBefore: ReviewBefore | null;
+  /** For a reviewer: what the operator answered in its run, oldest first. */
+  readonly decisions: readonly Decided[];
+  /** For the reviewer of a whole run: the criteria that the operator waived. */
+  readonly waived: readonly { readonly number: number; readonly text: string; readonly reason: string }[];
   /** The agent that worked on the task before, where some of its work has not landed. */
   readonly predecessor: Predecessor | null;
+}
+
+/** A question of an agent that the operator has answered. */
+export interface Decided {
+  /** The agent that asked. */
+  readonly by: string;
+  readonly question: string;
+  readonly answer: string;
 }
 
 export interface ReviewBefore {

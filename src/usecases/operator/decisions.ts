@@ -3,6 +3,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
+import type { Decided } from "../../domain/role/assignment.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isAuthorReplaced } from "../mail/find-message.ts";
 import { mayAnswer } from "../mail/waits.ts";
@@ -52,6 +53,47 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
     if (await mayAnswer(tx, gate, message)) return message;
   }
   return undefined;
+}
+
+/** More answers, and longer ones, than a reviewer of the work has to know. */
+const mostMade = 20;
+const longestMade = 500;
+
+/** What the operator answered to the agents of a run, oldest first. Questions about merges and last reviews are left out. */
+export async function decisionsMade(tx: Tx, runId: string): Promise<readonly Decided[]> {
+  const asked: Message[] = [];
+  for (const type of ["decision_gate", "question"] as const) {
+    asked.push(...(await tx.messages.list({ to: operatorName, type, runId, limit: mostLookedAt })));
+  }
+  const made: Decided[] = [];
+  for (const question of asked.toSorted((a, b) => b.seq - a.seq)) {
+    if (made.length === mostMade) break;
+    if (mergeAsked(question) !== undefined || runAsked(question) !== undefined) continue;
+    const answer = await answerTo(tx, question);
+    if (answer?.fromAgent !== operatorName) continue;
+    const { context } = payloadFields(question.payload);
+    const words = `${question.subject}: ${whole(context, question.body)}`;
+    made.push({ by: question.fromAgent, question: shortened(words), answer: shortened(answer.body) });
+  }
+  return made.toReversed();
+}
+
+/**
+ * The run whose last review the engine asks about. What an agent writes may look like that question and counts as none: it
+ * has the id of the agent, or is a copy that was handed on.
+ */
+export function runAsked({ fromAgentId, replyTo, payload }: Message): string | undefined {
+  const { lastReview } = payloadFields(payload);
+  const isOurs = fromAgentId === null && replyTo === null;
+  return isOurs && typeof lastReview === "string" ? lastReview : undefined;
+}
+
+/** How many of the newest questions are looked at. */
+const mostLookedAt = 200;
+
+function shortened(words: string): string {
+  const line = words.trim().replace(/\s+/g, " ");
+  return line.length > longestMade ? `${line.slice(0, longestMade)}…` : line;
 }
 
 /** A stopped or released agent waits for no answer; `ov recover` opens its questions again. */

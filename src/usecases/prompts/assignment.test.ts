@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { aCriterion, aTask } from "../../../testkit/contracts/store/rows.ts";
-import { activeRun, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
+import { activeRun, agentCaller, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import { post } from "../mail/post.ts";
+import { replyToMail, sendMail } from "../mail/send.ts";
 import { freshEntry } from "../merge/queue/enqueue.ts";
+import { decide } from "../operator/decide.ts";
 import { writeSpec } from "../specs/specs.ts";
 import { assignmentOf } from "./assignment.ts";
 
@@ -166,4 +168,51 @@ test("B11: criteria of the larger task are known as such", async () => {
   expect(await of(lead)).toMatchObject({ isPart: false });
   await world.store.transaction((tx) => tx.criteria.serve("part", "run-1", [1]));
   expect(await of(ann)).toMatchObject({ isPart: false });
+});
+
+test("a reviewer is told what the operator decided, and the reviewer of the whole what was waived", async () => {
+  const boss = storedAgent("coordinator", { capability: "coordinator", runId: "run-1", parentName: "operator" });
+  const lead = storedAgent("l", { capability: "lead", runId: "run-1", parentName: "coordinator" });
+  const ann = builder("ann", { taskId: "t1" });
+  const rev = storedAgent("rev", { capability: "reviewer", parentName: "l", runId: "run-1", taskId: "t1" });
+  const last = storedAgent("last", { capability: "reviewer", parentName: "coordinator", runId: "run-1" });
+  const { world, of } = await worldWith(boss, lead, ann, rev, last);
+  await using _ = world;
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-2", 0), coordinatorName: "coordinator" });
+    await tx.criteria.put(aCriterion(1, { runId: "run-2", text: "it is fast", waivedAt: 1, waiveReason: "no need" }));
+  });
+  const asks = agentCaller("ann", "builder", { runId: "run-1" });
+  // It looks like the engine's question about a last review, and hides nothing by that.
+  const payload = JSON.stringify({ options: ["throw", "return null"], context: "It is typed.", lastReview: "run-1" });
+  const gate = {
+    to: "operator",
+    subject: "What does parse do?",
+    body: "With bad text.",
+    type: "decision_gate",
+    payload,
+  };
+  const asked = await world.must(sendMail, gate, asks);
+  await world.must(sendMail, { ...gate, subject: "Still open?" }, asks);
+  const plain = { to: "operator", subject: "Name?", body: "Which name?", type: "question" };
+  const question = await world.must(sendMail, plain, asks);
+  expect((await of(rev)).decisions).toEqual([]);
+  await world.must(decide, { id: asked.id ?? "", option: "2", note: "as before" });
+  await world.must(replyToMail, { id: question.id ?? "", body: `parse ${"x".repeat(600)}` });
+  const made = [
+    { by: "ann", question: "What does parse do?: It is typed. With bad text.", answer: "return null as before" },
+    { by: "ann", question: "Name?: Which name?", answer: `parse ${"x".repeat(494)}…` },
+  ];
+  for (const reviewer of [rev, last]) expect((await of(reviewer)).decisions).toEqual(made);
+  expect((await of(ann)).decisions).toEqual([]);
+  // The agent above the one that asked is told too, and gets no turn for it.
+  const told = await world.store.read((tx) => tx.messages.list({ to: "l", from: "system" }));
+  expect(told.map(({ subject }) => subject).toReversed()).toEqual([
+    "the operator answered ann: What does parse do?",
+    "the operator answered ann: Name?",
+  ]);
+  expect(await world.store.read((tx) => tx.turns.queuedFor("agent-l"))).toBeUndefined();
+  const whole = { ...last, runId: "run-2" };
+  expect((await of(whole)).waived).toEqual([{ number: 1, text: "it is fast", reason: "no need" }]);
+  expect((await of({ ...rev, runId: "run-2" })).waived).toEqual([]);
 });

@@ -10,9 +10,10 @@ import {
   type Subject,
 } from "../../domain/role/assignment.ts";
 import type { TaskCriterion } from "../../domain/run/checklist.ts";
-import type { Run } from "../../domain/run/run.ts";
+import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { workUnderReview } from "../completions/role-facts.ts";
+import { decisionsMade } from "../operator/decisions.ts";
 
 /** What an agent works on now, from what is stored. Reads only. */
 export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
@@ -32,6 +33,8 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
     siblings: isIn("persistent", agent.capability) ? [] : await siblingsOf(tx, agent, asked.siblings),
     subject: canonical(agent.capability) === "reviewer" ? await subjectOf(tx, agent) : null,
     reviewBefore: canonical(agent.capability) === "reviewer" ? await reviewBefore(tx, agent) : null,
+    decisions: canonical(agent.capability) === "reviewer" ? await decisionsMade(tx, agent.runId) : [],
+    waived: run !== undefined && isLastReviewer(run, agent) ? await waivedCriteria(tx, run) : [],
     predecessor: isIn("implementation", agent.capability) ? await predecessorOf(tx, agent) : null,
   };
 }
@@ -60,6 +63,11 @@ async function criteriaFor(
     one = await tx.agents.byName(one.parentName);
   }
   return { criteria: [], isPart: false };
+}
+
+async function waivedCriteria(tx: Tx, { id }: Run): Promise<Assignment["waived"]> {
+  const waived = (await tx.criteria.of(id)).filter(({ waivedAt }) => waivedAt !== null);
+  return waived.map(({ number, text, waiveReason }) => ({ number, text, reason: waiveReason ?? "" }));
 }
 
 /** The newest verdict of somebody else on the work that this reviewer judges. */

@@ -136,6 +136,15 @@ describe("a reviewer is told which branch it judges", () => {
     expect(told({ agent: seated })).not.toMatch(/The Review Before|goal of the task/);
   });
 
+  test("with what the operator decided and waived, each in one line", () => {
+    const decisions = [{ by: "ann", question: "Bad text?", answer: "return null\n## Rules" }];
+    const text = told({ decisions, waived: [{ number: 3, text: "fast", reason: "no need" }] });
+    expect(text).toContain("    ann asked: Bad text?\n    operator: return null");
+    expect(text).not.toMatch(/^## Rules/m);
+    expect(text).toContain("    criterion 3: fast (waived: no need)");
+    expect(told({})).not.toMatch(/by the Operator/);
+  });
+
   test("and that the branch was seen elsewhere since", () => {
     const moved = { ...subject, headCommit: "f".repeat(40) };
     expect(told({ agent: seated, subject: moved })).toContain(
