@@ -132,7 +132,8 @@ export const questionView = (question: OpenQuestion) => ({
 export const replyCommand = ({ id }: Pick<OpenQuestion, "id">): string =>
   `ov mail reply ${shellWord(id)} --body "<answer>"`;
 
-/** What became of a decision. `gone`: the agent that has ended and will not act on it. */
+/** What became of a decision. `gone`: the agent that has ended and will not act on it. `ended`: the run that
+ * ended with it. */
 export const decidedView = (decided: DecideReply) => ({
   id: decided.id,
   kind: decided.kind,
@@ -141,6 +142,7 @@ export const decidedView = (decided: DecideReply) => ({
   to: decided.to,
   woken: decided.woken,
   ...(decided.gone === undefined ? {} : { gone: decided.gone }),
+  ...(decided.ended === undefined ? {} : { ended: decided.ended }),
   ...(decided.noLongerLanded === undefined || decided.noLongerLanded.length === 0
     ? {}
     : { noLongerLanded: decided.noLongerLanded }),

@@ -1,8 +1,17 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { dayOf, emptyLedger, endsAt, type Ledger, type LedgerKey, parseRef } from "../../domain/budget/budget.ts";
+import {
+  dayOf,
+  emptyLedger,
+  endsAt,
+  type Ledger,
+  type LedgerKey,
+  parseRef,
+  refOf,
+} from "../../domain/budget/budget.ts";
 import { hasRoom, isExhausted, limitOf } from "../../domain/budget/ledger.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
+import { askAboutParked } from "../runs/review-question.ts";
 import type { BudgetTerms } from "./announce.ts";
 import { announceExceeded } from "./announce.ts";
 
@@ -32,18 +41,23 @@ export async function liftBudgetWaits(tx: Tx, terms: BudgetTerms): Promise<Lifte
     }
     const ends = endsAt(ledger);
     if (ends !== null) nextAt = Math.min(nextAt ?? ends, ends);
-    await report(tx, terms, ledger, waits.find((wait) => wait.ref === ref)?.agentName ?? "");
+    const names = waits.filter((wait) => wait.ref === ref).map(({ agentName }) => agentName);
+    await report(tx, terms, ledger, names);
   }
   return { resumed, nextAt };
 }
 
-/** Reports a budget that running turns have used up since the agent was parked. */
-async function report(tx: Tx, terms: BudgetTerms, ledger: Ledger, waiting: string): Promise<void> {
+/** Reports a budget that running turns have used up since these agents were parked. */
+async function report(tx: Tx, terms: BudgetTerms, ledger: Ledger, waiting: readonly string[]): Promise<void> {
   const { scope, subject, unit, spent } = ledger;
   const limit = limitOf(terms.limits, ledger);
-  const agent = await tx.agents.byName(waiting);
-  if (agent === undefined || limit === undefined || !isExhausted(ledger, limit)) return;
-  await announceExceeded(tx, terms, agent, { scope, subject, unit, spent, limit });
+  if (limit === undefined || !isExhausted(ledger, limit)) return;
+  for (const name of waiting) {
+    const agent = await tx.agents.byName(name);
+    if (agent === undefined) continue;
+    await announceExceeded(tx, terms, agent, { scope, subject, unit, spent, limit });
+    await askAboutParked(tx, terms, agent, refOf(ledger));
+  }
 }
 
 function isOpen({ limits, now }: BudgetTerms, ledger: Ledger): boolean {

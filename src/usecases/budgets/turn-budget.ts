@@ -23,6 +23,7 @@ import { countedTokens, estimateTurn, spentOf, type TokenCounts, type Usage } fr
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
+import { askAboutParked, closeAboutParked } from "../runs/review-question.ts";
 import type { BudgetTerms } from "./announce.ts";
 import { announceExceeded, announceWarning } from "./announce.ts";
 import { type Lifted, liftBudgetWaits } from "./lift-waits.ts";
@@ -51,6 +52,7 @@ export async function reserveTurn(tx: Tx, asked: ReserveTurn): Promise<ReservedT
   await tx.budgets.hold(turn.id, reserved.value);
   await tx.budgets.book(held(reserved.value), now);
   await unpark(tx, agent.name);
+  await closeAboutParked(tx, asked, agent);
   return { ok: true };
 }
 
@@ -76,7 +78,9 @@ async function park(tx: Tx, asked: ReserveTurn, exceeded: Exceeded): Promise<voi
       data: exceeded,
     });
   }
-  if (isExhausted(exceeded, exceeded.limit)) await announceExceeded(tx, asked, agent, exceeded);
+  if (!isExhausted(exceeded, exceeded.limit)) return;
+  await announceExceeded(tx, asked, agent, exceeded);
+  await askAboutParked(tx, asked, agent, ref);
 }
 
 /** Ends the waits for a budget of an agent that got its reservation: the budget is no longer used up. */

@@ -17,7 +17,7 @@ import { unreadBeforeFinish, unreadMail } from "../mail/before-finish.ts";
 import { submit } from "../mail/submit.ts";
 import { notify } from "../merge/notify.ts";
 import { askToLand } from "../merge/queue/ask-to-land.ts";
-import { endAfterPass, type LandedLook, runEndedBy } from "../runs/end-after-review.ts";
+import { endAfterReview, type LandedLook, runEndedBy } from "../runs/end-after-review.ts";
 import { takeProofsBack } from "../runs/verdict-on-whole.ts";
 import { closeAndFollow, isLeadTaskOver } from "../tasks/close-task.ts";
 import { readyByOwner } from "../tasks/task-detail.ts";
@@ -70,7 +70,7 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
     progress: null,
     updatedAt: context.now,
   });
-  if (over !== undefined) await endAfterPass(tx, context, over);
+  if (over !== undefined) await endAfterReview(tx, context, over);
   if ((await tx.turns.runningFor(agent.id)) === undefined) await endAtOnce(tx, context, agent.id);
 }
 
@@ -123,7 +123,7 @@ interface SentReport extends Omit<ProvedWork, "proved"> {
 async function sendReport(
   tx: Tx,
   context: Context,
-  { check, request, work, proof, endsRun, ready }: SentReport,
+  { check, request, work, proof, endsRun, ready, landedLook }: SentReport,
   agent: Agent,
   branch: string | null,
 ): Promise<void> {
@@ -131,7 +131,7 @@ async function sendReport(
   const { verdict } = request;
   let told: ToldReview | null = null;
   if (verdict !== null && branch !== null) {
-    const review = { reviewer: agent, request: { ...request, verdict }, branch, verified, endsRun };
+    const review = { reviewer: agent, request: { ...request, verdict }, branch, verified, endsRun, look: landedLook };
     const reviewed = await sendReview(tx, context, review);
     if (!reviewed.ok) throw lacking([unsent("the verdict", reviewed.refusal)]);
     told = reviewed.value;
@@ -141,8 +141,8 @@ async function sendReport(
   const mail = reportMail({ agent, request, work, proof, review: told, ready: own });
   const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
   const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
-  // The parent has nothing to decide while the builder mends what was found, or when the run is over.
-  const report = told?.reopened === true || endsRun ? { ...composed, wake: false } : composed;
+  // The parent has nothing to decide while the builder mends what was found, other work goes on, or the run is over.
+  const report = told?.asksNothing === true || endsRun ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
   for (const [name, ids] of owners) if (name !== agent.parentName) await tellReady(tx, context, agent, name, ids);

@@ -1,4 +1,5 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { type ReportMail, type ReviewTold, reviewMail } from "../../domain/completion/report.ts";
 import {
   type DoneRequest,
@@ -10,9 +11,10 @@ import {
 } from "../../domain/completion/request.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { verdicts } from "../../domain/mail/payload-shapes.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { isLastReviewer, runFlag } from "../../domain/run/run.ts";
+import { isLastReviewer, type Run, runFlag } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { engineKeys } from "../mail/compose.ts";
@@ -20,7 +22,9 @@ import { noteUndelivered, post, tellOperator } from "../mail/post.ts";
 import { submit } from "../mail/submit.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { notify } from "../merge/notify.ts";
-import { knowsLastChange } from "../runs/verdict-on-whole.ts";
+import type { LandedLook } from "../runs/end-after-review.ts";
+import { openEndsOf } from "../runs/open-ends.ts";
+import { hasMovedFrom, knowsLastChange } from "../runs/verdict-on-whole.ts";
 import type { Context } from "../usecase.ts";
 import { reportComposition, speakerOf } from "./report-mail.ts";
 
@@ -32,11 +36,13 @@ interface Review {
   readonly verified: boolean;
   /** The run ends with it: it passed the whole of it. */
   readonly endsRun: boolean;
+  /** What git says about the branch where the run lands; only for the review of a whole run. */
+  readonly look: LandedLook | undefined;
 }
 
 export interface ToldReview extends ReviewTold {
-  /** The builder was started again with it. */
-  readonly reopened: boolean;
+  /** The reviewer's parent has nothing to do about it now: other work goes on, and its end wakes the parent. */
+  readonly asksNothing: boolean;
 }
 
 /**
@@ -48,14 +54,17 @@ export async function sendReview(tx: Tx, context: Context, review: Review): Prom
   const { request, branch } = review;
   const owner = await ownerOfBranch(tx, branch);
   const commit = owner?.headCommit ?? null;
-  const told = (next: string, reopened = false) => ok({ branch, commit, next, reopened });
+  const told = (next: string, asksNothing = false) => ok({ branch, commit, next, asksNothing });
   const back = sendsBack(request.verdict);
   if (await wasSaid(tx, review)) return told("The verdict was sent by mail before.");
   const mail = reviewMail(request, branch, commit);
   if (owner === undefined || !back) {
     const sent = await tellAbove(tx, context, review, mail, owner);
     if (!sent.ok) return sent;
-    if (await isOfWholeRun(tx, review.reviewer)) return told(back ? mendTheRun : await afterWhole(tx, review));
+    const run = await tx.runs.get(review.reviewer.runId);
+    if (run !== undefined && isLastReviewer(run, review.reviewer)) {
+      return told(...(await (back ? afterFindings : afterWhole)(tx, run, review)));
+    }
     return told(back ? "No agent is known that owns the branch." : afterPass(review, owner));
   }
   const before = await verdictsOn(tx, branch);
@@ -71,13 +80,45 @@ export async function sendReview(tx: Tx, context: Context, review: Review): Prom
   return told(`${owner.name} was not started again; the operator was asked how to go on.`);
 }
 
-async function afterWhole(tx: Tx, { endsRun, reviewer }: Review): Promise<string> {
-  if (endsRun) return "It passed, and the run has ended with it.";
-  const run = await tx.runs.get(reviewer.runId);
-  if (run !== undefined && !(await knowsLastChange(tx, run, reviewer))) {
-    return "It passed what the run was for when it began to read. The objective was changed since: that pass does not count, and the run is read anew when you end it.";
+/** What follows from a pass of the whole, and whether it asks nothing of the coordinator now. */
+async function afterWhole(tx: Tx, run: Run, { endsRun, reviewer, look }: Review): Promise<[string, boolean]> {
+  if (endsRun) return ["It passed, and the run has ended with it.", true];
+  if (!(await knowsLastChange(tx, run, reviewer))) {
+    const changed =
+      "It passed what the run was for when it began to read. The objective was changed since: that pass does not count, and the run is read anew when you end it.";
+    return [changed, false];
   }
-  return "It passed. End the run now: ov run complete";
+  const hasMoved =
+    look !== undefined &&
+    (look.landed !== reviewer.baseCommit || (look.landed !== null && (await hasMovedFrom(tx, run, look.landed))));
+  const passed = hasMoved
+    ? "It passed what had landed when it began to read. That has changed since, so it is read anew when you end the run"
+    : "It passed";
+  const ends = await openEndsOf(tx, run, run.coordinatorName ?? "", look?.lacks);
+  const open = ends.filter(({ kind, name }) => kind !== "agent" || name !== reviewer.name);
+  if (open.length === 0) return [`${passed}. End the run now: ov run complete`, false];
+  const lines = open.slice(0, mostEnds).map(({ what, fix }) => `- ${what}; ${fix}`);
+  const more = open.length > mostEnds ? [`- and ${open.length - mostEnds} more: ov coordinator check-complete`] : [];
+  const next = [`${passed}. Before the run can end:`, ...lines, ...more].join("\n");
+  return [next, await goesOn(tx, run, reviewer)];
+}
+
+const mostEnds = 10;
+
+/** What follows from findings about the whole. Those about a later change of the objective are work that is planned already. */
+async function afterFindings(tx: Tx, run: Run, { reviewer, request }: Review): Promise<[string, boolean]> {
+  const later = (await tx.criteria.of(run.id)).filter(({ addedAt }) => addedAt > reviewer.startedAt);
+  const isLater = request.findings.every(({ criterion }) => later.some(({ number }) => number === criterion));
+  return [mendTheRun, isLater && request.findings.length > 0 && (await goesOn(tx, run, reviewer))];
+}
+
+/** Another agent of the run is at work, a branch lands, or the operator is asked: the end of that wakes the coordinator. */
+async function goesOn(tx: Tx, { id: runId, coordinatorName }: Run, reviewer: Agent): Promise<boolean> {
+  const agents = newestPerName(await tx.agents.list({ runId }));
+  if (agents.some((agent) => agent.name !== reviewer.name && !isIn("persistent", agent.capability) && !hasEnded(agent)))
+    return true;
+  if ((await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0) return true;
+  return (await tx.waits.of(coordinatorName ?? "")).some(({ kind }) => kind === "reply");
 }
 
 const mendTheRun =

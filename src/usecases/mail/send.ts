@@ -3,12 +3,16 @@ import { parsePriority, parseType } from "../../domain/mail/types.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no } from "../../domain/result.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
+import { doWithout } from "../runs/end-after-review.ts";
+import { doneWithout } from "../runs/review-question.ts";
+import { waiveByAnswer, waiverIn } from "../runs/waive-by-answer.ts";
 import type { UseCase } from "../usecase.ts";
 import { checkWritten, prepareWritten, type WrittenRequest, writtenFields } from "./compose.ts";
 import { isAuthorReplaced, messageInSight } from "./find-message.ts";
 import { markRead } from "./inbox.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
+import { tellAnswerAbove } from "./tell-answer.ts";
 import { asks } from "./waits.ts";
 
 export interface SendRequest extends WrittenRequest {
@@ -86,8 +90,13 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
       return no(invalid("id", problem, { value: request.id }));
     }
     const { threadId, replyTo, hop } = plan;
+    const isDecision = sender.value.name === "operator" && plan.answers;
+    const word = { body: request.body, payload: request.payload ?? null };
+    const review = isDecision ? await doneWithout(tx, original.value, word) : undefined;
+    const waiver = isDecision ? await waiverIn(tx, original.value, word) : undefined;
     const sent = await submit(tx, context, sender.value, {
-      to: plan.address,
+      // As with `ov decide`: no coordinator has to act on an answer that ends the run.
+      to: review?.endsNow === true ? "system" : plan.address,
       subject: plan.subject,
       ...writtenParts(request),
       type: plan.type,
@@ -98,6 +107,11 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
       allowEmpty: false,
       answer: { threadId, replyTo, hop, awaitedBy: plan.answers ? original.value.fromAgent : null },
     });
+    if (sent.ok && isDecision && !sent.value.duplicate) {
+      await tellAnswerAbove(tx, context, original.value, request.body);
+      if (review !== undefined) await doWithout(tx, context, review);
+      await waiveByAnswer(tx, context, waiver);
+    }
     // A person who answers has read it. An agent's mail is settled with its turn.
     if (sent.ok && context.caller.kind !== "agent") await markRead(tx, context.now, original.value, sender.value.name);
     return sent;

@@ -14,9 +14,13 @@ import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { markRead } from "../mail/inbox.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
+import { tellAnswerAbove } from "../mail/tell-answer.ts";
 import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/landing/branch-questions.ts";
 import { leftTips } from "../merge/landing/landing-target.ts";
 import { approveMerge, rejectMerge } from "../merge/queue/decide-entry.ts";
+import { doWithout } from "../runs/end-after-review.ts";
+import { doneWithout } from "../runs/review-question.ts";
+import { type WaiverByAnswer, waiveByAnswer, waiverIn } from "../runs/waive-by-answer.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { answerTo, approvalOptions, closingOf, isAskerGone, optionsOf } from "./decisions.ts";
 
@@ -40,6 +44,8 @@ export interface DecideReply {
   readonly woken: readonly string[];
   /** The agent whose branch was rejected, when it does not work on by itself: it was released or has crashed. */
   readonly gone?: string;
+  /** The run that ended with this decision. */
+  readonly ended?: string;
   /** Branches that no longer count as landed by this decision; their tasks are open again. */
   readonly noLongerLanded?: readonly string[];
 }
@@ -148,11 +154,13 @@ async function decideGate(
   if (!sender.ok) return sender;
   const plan = planReply(gate, { replier: sender.value.name, type: "decision" });
   const payload = { gateId: gate.id, option: chosen.value, ...(note === undefined ? {} : { note }) };
-  const { to, about } = await whoActs(tx, gate);
+  const review = await doneWithout(tx, gate, { body: chosen.value, payload: null });
+  const waiver = await waiverIn(tx, gate, { body: chosen.value, payload: JSON.stringify(payload) });
+  const { to, about } = review?.endsNow === true ? { to: engineName, about: [] } : await whoActs(tx, gate);
   const sent = await submit(tx, context, sender.value, {
     to,
     subject: plan.subject,
-    body: [chosen.value, ...(note === undefined ? [] : [note]), ...about].join("\n\n"),
+    body: [chosen.value, ...(note === undefined ? [] : [note]), ...about, ...waivedLine(waiver)].join("\n\n"),
     blobPath: null,
     type: plan.type,
     priority: plan.priority,
@@ -167,12 +175,20 @@ async function decideGate(
   if (!sent.ok) return sent;
   // The operator who decides has read the question.
   await markRead(tx, context.now, gate, "operator");
+  if (to === gate.fromAgent) await tellAnswerAbove(tx, context, gate, [chosen.value, note ?? ""].join("\n").trim());
+  await waiveByAnswer(tx, context, waiver);
   const { id, woken } = sent.value;
   const told = to === engineName ? null : to;
-  return ok({ id: gate.id, kind: "decision", option: chosen.value, messageId: id, to: told, woken });
+  const reply = { id: gate.id, kind: "decision", option: chosen.value, messageId: id, to: told, woken } as const;
+  if (review === undefined) return ok(reply);
+  await doWithout(tx, context, review);
+  return ok(review.endsNow ? { ...reply, ended: review.run.id } : reply);
 }
 
 const engineName = "system";
+
+const waivedLine = (waiver: WaiverByAnswer | undefined): readonly string[] =>
+  waiver === undefined ? [] : [`Criterion ${waiver.number} is waived by this answer.`];
 
 /**
  * Who asked acts on the answer. The engine asks on behalf of an agent and reads no mail: then it is for whoever answers

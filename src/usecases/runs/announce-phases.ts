@@ -10,6 +10,7 @@ import { notice, record } from "../events/record.ts";
 import { fromEngine, post, type Recipient } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
 import { openEndsOf } from "./open-ends.ts";
+import { findingsStanding } from "./verdict-standing.ts";
 
 type AnnounceContext = Pick<Context, "ids" | "now">;
 
@@ -147,7 +148,8 @@ export async function announceFinished(
   const told = { kind: "finished", about: runId, key: context.ids.digest(set.join("\n")) } as const;
   const isThis = ({ finished, agents }: Readonly<Record<string, unknown>>) => finished === true && isSame(agents, set);
   if (!(await isToBeTold(tx, told, coordinator.name, isThis))) return;
-  const open = await openEndsOf(tx, run, coordinator.name);
+  const findings = await findingsStanding(tx, run);
+  const open = [...(await openEndsOf(tx, run, coordinator.name)), ...(findings === undefined ? [] : [findings])];
   await post(tx, context, {
     ...fromEngine,
     runId,
@@ -159,8 +161,10 @@ export async function announceFinished(
     body: [
       `${workers.length === 1 ? "The one agent of the run is" : `All ${workers.length} agents of the run are`} released, and no branch waits to land.`,
       ...(open.length === 0 ? [] : ["Still open:", ...open.map(({ what, fix }) => `- ${what}; ${fix}`)]),
-      "If the objective is reached, end the run with: ov run complete",
-      "If not, sling what is missing.",
+      open.length === 0
+        ? "If the objective is reached, end the run with: ov run complete"
+        : "It is refused to end the run before each of these is settled. Then: ov run complete",
+      "If the objective is not reached, sling what is missing.",
     ].join("\n"),
     type: "status",
     priority: "high",

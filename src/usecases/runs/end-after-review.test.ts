@@ -1,11 +1,16 @@
 import { expect, test } from "bun:test";
 import { anOp } from "../../../testkit/contracts/store/merges.ts";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
-import { end, finishes, met, reads } from "../../../testkit/last-review-world.ts";
-import { type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { coordinator, end, finishes, met, reads } from "../../../testkit/last-review-world.ts";
+import { storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { engineCaller } from "../../domain/caller/caller.ts";
 import { changeState } from "../agents/reopen-agent.ts";
+import { checkMail } from "../mail/check.ts";
 import { changeRun } from "./change-objective.ts";
+import { endRun } from "./change-run.ts";
 import type { LandedLook } from "./end-after-review.ts";
+import { keepGoing } from "./keep-going.ts";
+import { showRun } from "./read-runs.ts";
 
 /** The coordinator has asked for the end and waits for the verdict on this commit. */
 async function waitsForVerdict(world: UseCaseWorld, commit: string): Promise<void> {
@@ -41,6 +46,32 @@ test("a pass ends the run that its coordinator wanted to end, without another tu
   const [letter] = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
   expect(letter?.body).toContain("1. criterion 1: file a.ts");
   expect(letter?.body).toContain("ov merge promote --run run-1");
+});
+
+test("what a last review remarks beside a pass stands in the letter that ends the run, and in no later one", async () => {
+  await using world = useCaseWorld();
+  await waitsForVerdict(world, "c1");
+  const remark = { verdict: "pass", findings: "a.ts:3: warning: the name is odd\nexpected: count" };
+  expect(await finishes(world, "last-review-1", remark, { landed: "c1", lacks: [] })).toEqual([]);
+  const [letter, ...others] = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
+  expect(others).toEqual([]);
+  expect(letter?.body).toContain("a.ts:3: warning: the name is odd\n  expected: count");
+  expect(await world.must(showRun, { id: "run-1" })).toMatchObject({
+    lastReview: { findings: 1, message: letter?.id },
+  });
+  // A run that begins later hands unread mail of the coordinator's earlier run to the operator.
+  expect(await world.store.read((tx) => tx.deliveries.inState("coordinator", ["queued"]))).toEqual([]);
+});
+
+test("an operator who ends a run that passed with remarks is told where they are", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "pass", "a.ts:3: warning: the name is odd");
+  expect(await world.must(endRun, { landed: "c1" })).toMatchObject({
+    status: "completed",
+    review: "the last review passed with 1 remark: ov mail list --from last-review-1",
+  });
 });
 
 /** Work lands after git was asked for the tip, and before what it said is used. */
@@ -94,4 +125,61 @@ test("a pass wakes the coordinator when the run cannot end with it", async () =>
     await before?.(world);
     expect(await passes(world, look)).toMatchObject({ run: "active", wakes: true, told: [] });
   }
+});
+
+/** A builder of the run is at work. */
+const builds = (world: UseCaseWorld): Promise<unknown> =>
+  world.store.transaction((tx) =>
+    tx.agents.reserve(storedAgent("b9", { runId: "run-1", parentName: "coordinator", state: "in_turn" })),
+  );
+
+/** What the coordinator is told by the reviewer. */
+const report = async (world: UseCaseWorld): Promise<string> =>
+  (await world.store.read((tx) => tx.messages.list({ to: "coordinator", type: "worker_done" })))[0]?.body ?? "";
+
+test("B7: a pass of a run that is not all done says what is open, and starts no turn while other work goes on", async () => {
+  await using idle = useCaseWorld();
+  await waitsForVerdict(idle, "c1");
+  await idle.store.transaction((tx) => tx.tasks.insert(aTask("late", { runId: "run-1" })));
+  expect(await passes(idle, { landed: "c1", lacks: [] })).toMatchObject({ run: "active", wakes: true });
+  expect(await report(idle)).toContain("It passed. Before the run can end:\n- task late is open");
+  expect(await report(idle)).not.toContain("End the run now");
+  await using busy = useCaseWorld();
+  await waitsForVerdict(busy, "c1");
+  await builds(busy);
+  expect(await passes(busy, { landed: "c1", lacks: [] })).toMatchObject({ run: "active", wakes: false });
+  expect(await report(busy)).toContain("- builder b9 is not released (in turn)");
+});
+
+test("B5: findings about a change of the objective start no turn while the coordinator has it built", async () => {
+  for (const { findings, wakes, before } of [
+    { findings: "criterion 3: no JSON yet", wakes: false, before: builds },
+    { findings: "criterion 3: no JSON yet", wakes: true, before: async () => undefined },
+    { findings: "criterion 2: it is missing", wakes: true, before: builds },
+  ]) {
+    await using world = useCaseWorld();
+    await waitsForVerdict(world, "c1");
+    await world.must(changeRun, { words: "and JSON" });
+    await world.must(checkMail, {}, coordinator);
+    await before(world);
+    expect(await finishes(world, "last-review-1", { verdict: "needs_changes", findings })).toEqual([]);
+    expect(await world.store.read((tx) => tx.deliveries.hasWaking("coordinator"))).toBe(wakes);
+  }
+});
+
+test("B7: the notice that nobody works names the findings of the last review that stand", async () => {
+  await using world = useCaseWorld();
+  await waitsForVerdict(world, "c1");
+  await finishes(world, "last-review-1", { verdict: "fail" });
+  await world.must(checkMail, {}, coordinator);
+  await world.store.transaction(async (tx) => {
+    const reviewer = await tx.agents.byName("last-review-1");
+    if (reviewer === undefined) throw new Error("nobody read");
+    await tx.agents.release(reviewer.id, world.now());
+    await keepGoing(tx, world.context(engineCaller), "run-1");
+  });
+  const [notice] = await world.store.read((tx) => tx.messages.list({ to: "coordinator", from: "system" }));
+  expect(notice?.subject).toContain("nobody works for run run-1");
+  expect(notice?.body).toContain("- last-review-1 read the whole difference, and its verdict is fail");
+  expect(notice?.body).not.toContain("If the objective is reached, end the run");
 });

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { ReviewVerdict } from "../../domain/completion/request.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Lack } from "../../domain/run/open-ends.ts";
 import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -7,6 +8,7 @@ import { retireIfOver } from "../coordinators/retire.ts";
 import type { Context } from "../usecase.ts";
 import { recordEnd } from "./change-run.ts";
 import { openEndsOf } from "./open-ends.ts";
+import { type DoneWithout, dismissReviewers } from "./review-question.ts";
 import { hasMovedFrom, knowsLastChange, lastReviewers } from "./verdict-on-whole.ts";
 
 /** What git says about the branch where a run lands. */
@@ -49,8 +51,25 @@ async function isIdle(tx: Tx, agent: Agent): Promise<boolean> {
   return (await tx.waits.of(agent.name)).every(({ kind }) => kind === "child");
 }
 
-export async function endAfterPass(tx: Tx, context: Context, run: Run): Promise<void> {
+/** Ends a run whose last review passed, or that the operator ends without it. */
+export async function endAfterReview(tx: Tx, context: Context, run: Run): Promise<void> {
   await recordEnd(tx, context, run, [], "review");
   const coordinator = await tx.agents.byName(run.coordinatorName ?? "");
-  if (coordinator !== undefined) await retireIfOver(tx, context, coordinator);
+  if (coordinator === undefined || !hasEnded(await retireIfOver(tx, context, coordinator))) return;
+  // The letter that ended the run has what its reviewers reported. The next run of this name would hand it on once more.
+  const reviewers = new Set((await lastReviewers(tx, run)).map(({ name }) => name));
+  for (const { message, delivery } of await tx.deliveries.inState(coordinator.name, ["queued"])) {
+    if (message.type !== "worker_done" || !reviewers.has(message.fromAgent)) continue;
+    const told = nextDelivery(delivery, { kind: "cancel", reason: `${run.id} ended with it` }, context.now);
+    if (told.ok) await tx.deliveries.update(told.value);
+  }
+}
+
+/**
+ * Acts on the operator's answer to do without a last review, once it is stored. The run ends first: an agent that ends in an
+ * active run wakes its coordinator.
+ */
+export async function doWithout(tx: Tx, context: Context, { run, endsNow }: DoneWithout): Promise<void> {
+  if (endsNow) await endAfterReview(tx, context, run);
+  await dismissReviewers(tx, context, run);
 }

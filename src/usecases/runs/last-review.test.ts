@@ -2,15 +2,30 @@ import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { coordinator, end, met, reads } from "../../../testkit/last-review-world.ts";
 import { agentCaller, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
+import { engineCaller } from "../../domain/caller/caller.ts";
 import { changeState } from "../agents/reopen-agent.ts";
+import { requestStop } from "../agents/stop.ts";
 import { checkTriggers } from "../coordinators/check-complete.ts";
+import { checkMail } from "../mail/check.ts";
+import { fromEngine, post } from "../mail/post.ts";
 import { replyToMail, sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import { updateTask } from "../tasks/change-tasks.ts";
 import { closeTask } from "../tasks/close-task.ts";
+import { changeRun } from "./change-objective.ts";
 import { endRun } from "./change-run.ts";
 import { recordProof } from "./criteria.ts";
+
+test("a coordinator does not stop the reading of its own run; the operator may", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  const why = expect.stringContaining("nobody whose work is read has a say in it");
+  const stop = { name: "last-review-1", tree: false };
+  expect(await world.call(requestStop, stop, coordinator)).toMatchObject({ refusal: { kind: "not-allowed", why } });
+  expect(await world.call(requestStop, stop)).toMatchObject({ ok: true });
+});
 
 test("a run of more than one task ends when a reviewer has read what landed and passed it", async () => {
   await using world = useCaseWorld();
@@ -31,6 +46,45 @@ test("a run of more than one task ends when a reviewer has read what landed and 
   });
   await reads(world, "last-review-1", "c1", "pass");
   expect(await end(world)).toMatchObject({ status: "completed", review: null });
+});
+
+test("the last reviewer is told that a later change counts over an earlier one, where there was a change", async () => {
+  for (const isChanged of [false, true]) {
+    await using world = useCaseWorld();
+    await met(world, 2);
+    if (isChanged) await world.must(changeRun, { words: "criterion 1" });
+    await end(world);
+    const task = await world.store.read((tx) => tx.tasks.get("last-review-1"));
+    expect(task?.description?.includes("A later change counts over an earlier one")).toBe(isChanged);
+  }
+});
+
+test("a coordinator ends no run over words of the operator that it has not read", async () => {
+  await using world = useCaseWorld();
+  await met(world, 1);
+  const { told } = await world.must(changeRun, { words: "an empty list throws" });
+  expect(told).toBe("coordinator");
+  const proof = { evidence: { kind: "file", path: "a.ts" }, seen: { landed: "c1", unchanged: false } } as const;
+  await world.must(recordProof, { runId: "run-1", number: 3, ...proof }, coordinator);
+  const complete = () => world.call(endRun, { landed: "c1" }, coordinator);
+  expect(await complete()).toMatchObject({
+    refusal: { open: [{ what: expect.stringContaining("objective changed: an empty list throws") }] },
+  });
+  // The news of the engine is no word of the operator.
+  await world.store.transaction((tx) =>
+    post(tx, world.context(engineCaller), {
+      ...fromEngine,
+      runId: "run-1",
+      address: "coordinator",
+      recipients: [{ name: "coordinator", wake: true, reason: "news" }],
+      subject: "news",
+      body: "news",
+      type: "status",
+      priority: "normal",
+    }),
+  );
+  await world.must(checkMail, { types: ["dispatch"] }, coordinator);
+  expect(await complete()).toMatchObject({ value: { status: "completed" } });
 });
 
 test("a last review that cannot be done is a decision of the operator, not a block", async () => {

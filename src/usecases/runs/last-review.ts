@@ -1,7 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
-import { payloadFields } from "../../domain/mail/payload.ts";
-import type { Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { criterionStatus, proofWords } from "../../domain/run/checklist.ts";
@@ -9,11 +7,11 @@ import type { OpenEnd } from "../../domain/run/open-ends.ts";
 import { type Run, runFlag } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { sling } from "../agents/sling.ts";
-import { post } from "../mail/post.ts";
 import { openWait } from "../mail/waits.ts";
 import { targetOf } from "../merge/landing/landing-target.ts";
 import { answerTo } from "../operator/decisions.ts";
 import type { Context } from "../usecase.ts";
+import { askWhetherWithout, isAboutParked, questionsAbout, saysWithout } from "./review-question.ts";
 import { lastReviewers, verdictOf } from "./verdict-on-whole.ts";
 import { answerOf, endOf, verdictStanding } from "./verdict-standing.ts";
 
@@ -85,7 +83,8 @@ export async function startLastReview(tx: Tx, context: Context, run: Run): Promi
   const before = await lastReviewers(tx, run);
   const failed = before.at(-1);
   // The operator is asked about each reviewer that died, and may have one started anew by letting the run wait.
-  const wasAsked = (await questionsAbout(tx, run)).length >= before.length;
+  const asked = (await questionsAbout(tx, run)).filter((question) => !isAboutParked(question));
+  const wasAsked = asked.length >= before.length;
   const died = failed !== undefined && !wasAsked && (await verdictOf(tx, failed)) === undefined;
   const started = died ? undefined : await seat(tx, context, run);
   if (started?.ok === true) {
@@ -95,7 +94,8 @@ export async function startLastReview(tx: Tx, context: Context, run: Run): Promi
     started === undefined
       ? `${failed?.name} ended without a verdict`
       : `refused: ${started.refusal.kind.replaceAll("-", " ")}`;
-  await askOperator(tx, context, run, why);
+  const question = await askWhetherWithout(tx, context, run, { why });
+  if (question !== undefined) await openWait(tx, context.caller.name, question);
   return `the last review cannot be done (${why}); the operator is asked, and the answer wakes you`;
 }
 
@@ -163,41 +163,4 @@ async function saidToShow(tx: Tx, run: Run): Promise<readonly string[]> {
   });
   if (lines.length === 0) return [];
   return ["Given as evidence, and only looked for, not judged (unchanged: no work of this run made it):", ...lines];
-}
-
-const without = "complete without it";
-const options = [without, "wait"] as const;
-
-const saysWithout = ({ body, payload }: Message): boolean =>
-  payloadFields(payload).option === without || body.trim() === without;
-
-/** Asked by the engine in the name of the coordinator, so that the answer wakes it. */
-async function askOperator(tx: Tx, context: Context, run: Run, why: string): Promise<void> {
-  const { caller } = context;
-  const situation = `The last review of run ${run.id} cannot be done: ${why}. Everything else is met.`;
-  const question = await post(tx, context, {
-    from: caller.name,
-    fromAgentId: null,
-    byEngine: true,
-    verified: true,
-    runId: run.id,
-    address: "operator",
-    recipients: [{ name: "operator", wake: false }],
-    subject: `end ${run.id} without its last review?`,
-    body: `${situation}\nEnd it yourself with: ov run complete${runFlag(run.id)}`,
-    type: "decision_gate",
-    priority: "high",
-    payload: JSON.stringify({ options, context: situation, lastReview: run.id }),
-    expectsReply: true,
-  });
-  await openWait(tx, caller.name, question);
-}
-
-async function questionsAbout(tx: Tx, { id }: Run): Promise<readonly Message[]> {
-  const asked = await tx.messages.list({ to: "operator", type: "decision_gate", runId: id });
-  // What an agent writes has its id. It may look like our question, and counts as none.
-  const ours = asked.filter(
-    ({ fromAgentId, payload }) => fromAgentId === null && payloadFields(payload).lastReview === id,
-  );
-  return ours.toSorted((a, b) => a.seq - b.seq);
 }

@@ -12,12 +12,13 @@ export const decide: Handler = async ({ app, args, flags, io }) => {
     note: text(flags.note),
   });
   if (!decided.ok) return decided;
-  const { id, kind, option, messageId, to, gone, noLongerLanded = [] } = decided.value;
+  const { id, kind, option, messageId, to, gone, ended, noLongerLanded = [] } = decided.value;
   return ok({
     json: decidedView(decided.value),
     text: [
       successLine(io.paint, `Decided: ${visibleLine(option)}`, id),
       ...(to === null ? [] : [hintLine(io.paint, `${visibleLine(to)} gets it as mail`)]),
+      ...(ended === undefined ? [] : [hintLine(io.paint, `${ended} is complete: ov run show ${ended}`)]),
       ...(gone === undefined ? [] : goneLines(io.paint, gone)),
       ...(noLongerLanded.length === 0
         ? []
