@@ -5,6 +5,7 @@ import { Rollback } from "../src/ports/store.ts";
 import { endAgent } from "../src/usecases/agents/end-agent.ts";
 import { acceptCompletion } from "../src/usecases/completions/accept.ts";
 import { checkStatus, requestDone } from "../src/usecases/completions/checks.ts";
+import { checkMail } from "../src/usecases/mail/check.ts";
 import { endRun } from "../src/usecases/runs/change-run.ts";
 import type { LandedLook } from "../src/usecases/runs/end-after-review.ts";
 import { aCriterion, aTask } from "./contracts/store/rows.ts";
@@ -31,8 +32,11 @@ export async function met(world: UseCaseWorld, tasks: number, runId = "run-1"): 
   });
 }
 
-/** The coordinator asks for the end, when this commit has landed. */
-export const end = (world: UseCaseWorld, landed = "c1") => world.must(endRun, { landed }, coordinator);
+/** The coordinator asks for the end in a turn that was shown its mail, when this commit has landed. */
+export async function end(world: UseCaseWorld, landed = "c1") {
+  await world.must(checkMail, {}, coordinator);
+  return world.must(endRun, { landed }, coordinator);
+}
 
 /** The reviewer has read this commit and ends, with a verdict or without. */
 export async function reads(

@@ -5,13 +5,13 @@ import type { Task } from "../task/task.ts";
 import { type Criterion, criterionStatus, evidenceOf, evidenceWords, waiveOption } from "./checklist.ts";
 import { runFlag } from "./run.ts";
 
-export const openEndKinds = ["task", "agent", "branch", "criterion", "question", "review"] as const;
+export const openEndKinds = ["task", "agent", "branch", "criterion", "question", "mail", "review"] as const;
 export type OpenEndKind = (typeof openEndKinds)[number];
 
 /** One thing that keeps a run from ending, and what its coordinator or the operator does about it. */
 export interface OpenEnd {
   readonly kind: OpenEndKind;
-  /** The id of the task, the name of the agent or of the branch, the number of the criterion, the id of the question. */
+  /** The id of the task, the name of the agent or of the branch, the number of the criterion, the id of the message. */
   readonly name: string;
   readonly what: string;
   /** What to do, with the command to type. */

@@ -10,6 +10,7 @@ import { noFields } from "../../domain/schema/schema.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { recover } from "../agents/recover.ts";
 import { sling } from "../agents/sling.ts";
+import { checkMail } from "../mail/check.ts";
 import { replyToMail, sendMail } from "../mail/send.ts";
 import type { Call, World } from "../operation.ts";
 import { endRun } from "../runs/change-run.ts";
@@ -151,6 +152,7 @@ test("a run in which nothing is built has no checklist; only the operator says t
   expect(await world.call(addCriteriaToRun, { texts: ["x"] }, itself)).toMatchObject({
     refusal: { kind: "not-allowed", why: expect.stringContaining("no checklist") },
   });
+  await world.must(checkMail, {}, itself);
   expect(await world.must(endRun, {}, itself)).toMatchObject({ status: "completed" });
   const above = agentCaller("orchestrator", "orchestrator");
   const below = await world.must(startCoordinator, { ...exploring, name: "web" }, above);
@@ -253,7 +255,10 @@ test("an orchestrator is woken when the run of its coordinator has ended, unless
   for (const name of ["web", "api", "docs"]) {
     const { runId, agentId } = await world.must(startCoordinator, start({ name }), chief);
     const itself = { ...agentCaller(name, "coordinator", { runId }), agentId };
-    if (name === "web") await world.must(endRun, {}, itself);
+    if (name === "web") {
+      await world.must(checkMail, {}, itself);
+      await world.must(endRun, {}, itself);
+    }
     if (name === "api") await world.must(endRun, { runId, force: true });
     if (name === "docs") await world.must(finishRun, { capability: "coordinator", name }, chief);
     expect(await endsOf(runId)).toEqual(name === "docs" ? [] : [[`${runId} of ${name} is complete`, true]]);

@@ -3,6 +3,7 @@ import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { nextDelivery, steerChannel } from "../../domain/mail/delivery.ts";
 import type { Letter } from "../../domain/mail/letter.ts";
 import { renderBatch } from "../../domain/mail/render.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -39,6 +40,13 @@ export async function unreadBeforeFinish(
   );
   const queued = await tx.deliveries.queued(agent.name, now, Number.MAX_SAFE_INTEGER);
   return [...taken, ...queued.filter(({ message, delivery }) => countsBeforeFinish(message, delivery, agent))];
+}
+
+/** The words of the operator and of its parent that an agent has not read. It ends nothing larger than itself over them. */
+export async function unreadOrders(tx: Tx, agent: Agent, now: number): Promise<readonly Message[]> {
+  const unread = await unreadBeforeFinish(tx, agent, { requestedBy: agent.name }, now);
+  const orders = unread.map(({ message }) => message);
+  return orders.filter(({ fromAgent }) => fromAgent === "operator" || fromAgent === agent.parentName);
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Tx } from "../../ports/store.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { retireIfOver } from "../coordinators/retire.ts";
 import { byCaller, record } from "../events/record.ts";
+import { unreadOrders } from "../mail/before-finish.ts";
 import { type Draft, fromEngine, post, tellOperator } from "../mail/post.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import { promoteAtEnd } from "../merge/landing/promotion.ts";
@@ -86,7 +87,8 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       const waived = await recordWaiver(tx, context, { number, reason: reason ?? "", runId: run.id });
       if (!waived.ok) return waived;
     }
-    const open = await openEndsOf(tx, run, context.caller.name, lacks);
+    const ends = await openEndsOf(tx, run, context.caller.name, lacks);
+    const open = [...(await unreadEnds(tx, context)), ...ends];
     if (open.length > 0 && force !== true) return no(await isStillOpen(tx, run, context.caller, open));
     if (run.checklist && landed === undefined && context.caller.kind === "agent") {
       const why = "nobody has looked for the evidence of its checklist; run.complete does";
@@ -106,6 +108,18 @@ export const endRun: UseCase<EndRequest, EndReply> = {
     return ok({ runId: run.id, status: "completed", open, review: said });
   },
 };
+
+/** What the operator or its parent wrote to the coordinator that ends its run, and that it has not read. */
+async function unreadEnds(tx: Tx, { caller, now }: Context): Promise<readonly OpenEnd[]> {
+  const agent = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
+  const unread = agent === undefined ? [] : await unreadOrders(tx, agent, now);
+  return unread.map(({ id, fromAgent, subject }) => ({
+    kind: "mail",
+    name: id,
+    what: `you have not read what ${fromAgent} wrote: "${subject}" (${id})`,
+    fix: "read it: ov mail check (tool: inbox); act on it, then end the run again",
+  }));
+}
 
 async function runToEnd(tx: Tx, caller: Caller, runId: string | undefined): Promise<Result<Run, Refusal>> {
   const current = await currentRun(tx, caller);

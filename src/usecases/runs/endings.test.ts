@@ -15,6 +15,7 @@ import { releaseAgentCommand } from "../agents/release-agent.ts";
 import { requestStop } from "../agents/stop.ts";
 import { acceptCompletion } from "../completions/accept.ts";
 import { checkStatus, requestDone } from "../completions/checks.ts";
+import { checkMail } from "../mail/check.ts";
 import { sendMail } from "../mail/send.ts";
 import { cancelMerge } from "../merge/queue/decide-entry.ts";
 import { decide } from "../operator/decide.ts";
@@ -291,9 +292,13 @@ async function shown(world: MergeWorld, refusal: Refusal): Promise<readonly { re
   return refusal.mayForce || seen.length === 0 ? refusal.open : seen;
 }
 
-const clearing = /ov (task drop|stop|release|merge cancel|run criteria waive|run complete)\b(?: ([\w./-]+))?/g;
+const clearing =
+  /ov (mail check|task drop|stop|release|merge cancel|run criteria waive|run complete)\b(?: ([\w./-]+))?/g;
 
-/** Types the commands of a fix that give something up, in their order. What an earlier one cleared may be refused. */
+/**
+ * Types the commands of a fix that give something up, in their order. What an earlier one cleared may be refused. The mail
+ * of the coordinator is read by the coordinator.
+ */
 async function type(world: MergeWorld, fix: string, { endsRun }: { readonly endsRun: boolean }): Promise<void> {
   const typed = [...fix.matchAll(clearing)];
   if (typed.length === 0) throw new Error(`no command of the operator clears it: ${fix}`);
@@ -303,6 +308,7 @@ async function type(world: MergeWorld, fix: string, { endsRun }: { readonly ends
     else if (verb === "stop") await world.call(requestStop, { name: of, tree: false });
     else if (verb === "release") await world.call(releaseAgentCommand, { name: of });
     else if (verb === "merge cancel") await world.call(cancelMerge, { of });
+    else if (verb === "mail check") await world.call(checkMail, {}, { caller: world.coordinator });
     else if (verb === "run complete") await (endsRun ? complete(world, "operator") : undefined);
     else await world.call(waiveCriterionOfRun, { number: Number(of), reason: "not needed", runId: "run-2" });
     await settle(world);
