@@ -1,11 +1,12 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { newestPerName } from "../../domain/agent/agent.ts";
+import { hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { isLastReviewer } from "../../domain/run/run.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 
@@ -31,9 +32,20 @@ export async function findSubordinate(
   if (!agent.ok || caller.kind !== "agent") return agent;
   const refused = { kind: "not-allowed", action: `${verb} ${agent.value.name}`, caller: caller.name } as const;
   if (!heads.includes(canonical(caller.capability))) return no({ ...refused, why: "it leads no agents" });
-  if (await isBelow(tx, agent.value, caller.name)) return agent;
-  return no({ ...refused, why: "an agent decides only about its own children and theirs" });
+  if (!(await isBelow(tx, agent.value, caller.name))) {
+    return no({ ...refused, why: "an agent decides only about its own children and theirs" });
+  }
+  return (await readsTheWhole(tx, agent.value)) ? no({ ...refused, why: whyNotTheLastReviewer }) : agent;
 }
+
+/** Is the agent at work on the last review of its run? */
+export async function readsTheWhole(tx: Tx, agent: Agent): Promise<boolean> {
+  const run = await tx.runs.get(agent.runId);
+  return run !== undefined && isLastReviewer(run, agent) && !hasEnded(agent);
+}
+
+export const whyNotTheLastReviewer =
+  "it reads the whole run, and nobody whose work is read has a say in it; the operator may stop it";
 
 const heads: readonly string[] = ["lead", "coordinator"];
 

@@ -6,7 +6,7 @@ import { isDropped } from "../../domain/task/change.ts";
 import { forbidden } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
-import { isBelow } from "../agents/find-agent.ts";
+import { isBelow, readsTheWhole, whyNotTheLastReviewer } from "../agents/find-agent.ts";
 
 interface WhatGoes {
   /** The named task first. Closed ones are listed only if they were dropped before. */
@@ -82,6 +82,7 @@ export async function forbiddenToDrop(
   }
   for (const agent of agents) {
     if (!(await isBelow(tx, agent, caller.name))) return deny(`${agent.name}, which works on it, is not below it`);
+    if (await readsTheWhole(tx, agent)) return deny(whyNotTheLastReviewer);
   }
   if (canonical(caller.capability) === "coordinator") {
     const foreign = tasks.find(({ runId }) => runId !== null && runId !== caller.runId);
