@@ -79,6 +79,18 @@ test("L7: a reminder says to call finish, what is missing, and how to wait; then
   expect(notice?.body).toContain("It leaves 1 commit on overstory/b1/B1");
   expect(notice?.body).toContain('"dates: parse them"; no gate was run on them');
   expect(JSON.parse(notice?.payload ?? "{}")).toMatchObject({ outcome: "no_signal", commits: 1 });
+  for (const command of ["status", "inbox"]) {
+    const shown = (await project.ov(command)).out.replaceAll(/\s+/g, " ");
+    expect(shown).toContain("it never called finish (ov done), and was reminded 2 times; it leaves 1 commit on");
+  }
+}, 120_000);
+
+test("ov sling --wait=done of an agent that ends without a report ends with 9 and no success", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ say: hm }]" });
+  await project.json("task", "create", "B1", "--id", "B1");
+  const { code, out } = await project.ov("sling", "B1", "--name", "b1", "--wait=done", "--json");
+  expect(code).toBe(9);
+  expect(JSON.parse(out)).toMatchObject({ success: false, outcome: "no_signal", hint: "ov logs b1" });
 }, 120_000);
 
 test("L7: a reminded reviewer is told about its verdict, and a reminded lead about its open children", async () => {

@@ -46,6 +46,14 @@ test("sling returns at once, --wait after the first turn, --wait=done when the a
   expect(await ranTurns(project, "c")).toHaveLength(2);
 });
 
+test("--wait=done names the commands that show the work and let it land", async () => {
+  const work = '- do: [{ edit: { file: a.txt, write: "a\\n" } }, { commit: work }, { ov: [done, --summary, Work] }]';
+  await using project = await makeProject({ scenario: work });
+  const { code, out } = await project.ov("sling", "Work of a", "--name", "a", "--wait=done");
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("to let it land: ov merge approve 1") });
+  expect(out).toContain("what it changes: ov merge diff 1");
+});
+
 test("--wait=done also returns for an agent that could not be started", async () => {
   await using project = await makeProject();
   await project.json("task", "create", "Other", "--id", "O1");

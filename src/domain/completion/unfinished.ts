@@ -13,8 +13,12 @@ export interface UnfinishedFacts {
   readonly offBranch: OffBranch | null;
 }
 
+interface Reminded {
+  readonly agent: Pick<Agent, "reminders">;
+}
+
 /** Why the agent counts as not finished, for its parent: it never called finish, or what its last finish lacked. */
-export function neverFinished({ agent, asked }: UnfinishedFacts): string {
+export function neverFinished({ agent, asked }: Pick<UnfinishedFacts, "asked"> & Reminded): string {
   const last = asked.toSorted((a, b) => a.seq - b.seq).at(-1);
   const reminded =
     agent.reminders === 0 ? "" : `, and was reminded ${agent.reminders === 1 ? "once" : `${agent.reminders} times`}`;

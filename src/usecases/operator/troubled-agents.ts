@@ -1,5 +1,6 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { endedInTrouble, raiseCommand } from "../../domain/agent/status.ts";
+import { neverFinished } from "../../domain/completion/unfinished.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
@@ -62,7 +63,17 @@ export async function standingOf(tx: Tx, agent: Agent, turns: readonly Turn[]): 
   }
   const still = await stillnessOf(tx, agent);
   if (still !== undefined) return { ...untroubled, ...still, needsOperator: true };
-  return { ...troubleOf(agent, turns), needsOperator: await hasFailedUnnoticed(tx, agent) };
+  const trouble = agent.outcome === "no_signal" ? { ...untroubled, problem: await silenceOf(tx, agent) } : undefined;
+  return { ...(trouble ?? troubleOf(agent, turns)), needsOperator: await hasFailedUnnoticed(tx, agent) };
+}
+
+/** Why an agent that ended without a report counts as not finished, and what it leaves. */
+async function silenceOf(tx: Tx, agent: Agent): Promise<string> {
+  const why = neverFinished({ agent, asked: await tx.checks.completionsOf(agent.id) });
+  const { branch, ahead, dirty } = agent;
+  const commits = ahead === 0 ? "no commit" : ahead === 1 ? "1 commit" : `${ahead} commits`;
+  const on = branch === null ? "" : `; it leaves ${commits} on ${branch}${dirty ? " and uncommitted changes" : ""}`;
+  return `${why}${on}`;
 }
 
 async function hasFailedUnnoticed(tx: Tx, agent: Agent): Promise<boolean> {

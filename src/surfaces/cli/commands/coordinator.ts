@@ -17,7 +17,7 @@ import { integer, isOn, text } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";
 import { givenBody } from "./mail.ts";
-import { unhandedWords } from "./operator-render.ts";
+import { leaderlessLine, unhandedWords } from "./operator-render.ts";
 
 /** Gives a coordinator or orchestrator that lives something to do. */
 export const send = toHead(async ({ app, flags, io }, { agentName, body }) => {
@@ -116,7 +116,9 @@ export const status =
     });
   };
 
-function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadStanding, now: number): readonly string[] {
+function lines(paint: Paint, standing: HeadStanding, now: number): readonly string[] {
+  const { agent, run, running, unread, workers, waits } = standing;
+  const led = { runId: run?.run.id ?? "", coordinatorName: agent.name, capability: agent.capability };
   const head = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${statusWords(paint, agent)}`;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const landing = run?.run.landingBranch ?? run?.run.targetBranch ?? null;
@@ -128,6 +130,7 @@ function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadStandin
     fact("agents", workers.length === 0 ? "none at work" : workers.join(", ")),
     ...(waits.length === 0 ? [] : [fact("waits for", waits.map(waitWords).join(", "))]),
     ...(unread === 0 ? [] : [fact("unread", String(unread))]),
+    ...(running || run === null || run.status !== "active" ? [] : [leaderlessLine(paint, led)]),
   ];
 }
 

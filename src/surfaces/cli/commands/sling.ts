@@ -3,6 +3,7 @@ import { adviceView } from "../../../contract/views/task.ts";
 import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { adviceLines } from "../../../domain/coordination/advice.ts";
+import { awaitsApproval } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -135,12 +136,13 @@ async function finish(call: Call, reply: Result<SlingReply, Refusal>): Promise<R
   }
   const toTheEnd = flags.wait === "done";
   io.say(
-    `Waiting until ${agentName} has ${toTheEnd ? "ended" : "finished its first turn"}; Ctrl-C ends the waiting, not the agent.`,
+    `Waiting until ${agentName}, on branch ${branch}, has ${toTheEnd ? "ended" : "finished its first turn"}; Ctrl-C ends the waiting, not the agent.`,
   );
   const agent = await wait(app, agentName, toTheEnd);
   if (agent === undefined) return ok({ json: seatView(reply.value), text: head.join("\n"), quietText: agentName });
   const failed = hasEnded(agent) && statusOf(agent).tone !== "good";
   const why = agent.outcome === "start_failed" ? await lastWords(app, agentName) : [];
+  const next = agent.outcome === "done" ? await afterReport(app, agent) : [];
   return ok({
     json: {
       ...waitedSeatView(reply.value, agent),
@@ -152,11 +154,20 @@ async function finish(call: Call, reply: Result<SlingReply, Refusal>): Promise<R
       ...head,
       `${statusIcon(io.paint, agent)} ${io.paint.accent(agentName)} ${statusWords(io.paint, agent)}`,
       ...why.map((line) => `  ${visibleLine(line)}`),
-      ...(failed ? troubleCommands(agent).map((command) => hintLine(io.paint, command)) : []),
+      ...(failed ? troubleCommands(agent) : next).map((command) => hintLine(io.paint, command)),
     ].join("\n"),
     quietText: agentName,
     ...(failed ? { exit: exits.upstream } : {}),
   });
+}
+
+/** What to type about an agent that has reported: what lets its branch land, or what shows how that stands. */
+async function afterReport(app: App, { branch }: Agent): Promise<readonly string[]> {
+  const found = branch === null ? undefined : await app.call("merge.readEntry", { of: branch });
+  if (found?.ok !== true) return ["read its report: ov inbox"];
+  const { entry } = found.value;
+  if (!awaitsApproval(entry)) return [`see how it lands: ov merge show ${entry.id}`];
+  return [`what it changes: ov merge diff ${entry.id}`, `to let it land: ov merge approve ${entry.id}`];
 }
 
 /** Said whenever the agent of a person joins a run that an agent leads: that is not always what was meant. */
