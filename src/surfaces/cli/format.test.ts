@@ -93,3 +93,13 @@ test("the last column of a table is cut where the terminal ends, and nothing is 
   expect(fitting(rows, undefined)).toBe(rows.cells);
   expect(fitting(rows, 5)[0]?.[1]).toHaveLength(12);
 });
+
+test("where the last column is not enough, the widest ones are cut, and never the first", () => {
+  const rows = {
+    columns: ["ID", "STATUS", "HOLDER", "TITLE"],
+    cells: [["a".repeat(30), "b".repeat(40), "c".repeat(20), "d".repeat(50)]],
+  };
+  const [row = []] = fitting(rows, 80);
+  expect(row.map((cell) => cell.length)).toEqual([30, 16, 16, 12]);
+  expect(fitting(rows, 20)[0]?.map((cell) => cell.length)).toEqual([30, 12, 12, 12]);
+});

@@ -38,17 +38,33 @@ export function table(rows: Rows, paint: Paint, style: CellStyle = (cell) => cel
   return [paint.bold(line(columns)), ...shown.map((row) => line(row).trimEnd())].join("\n");
 }
 
-/** The last column holds text. Fewer columns than this would show nothing useful of it. */
+/** Fewer columns than this would show nothing useful of a cell. */
 const leastShown = 12;
 
+/**
+ * Cells cut so that a line has room on the terminal: the last column first, which holds text, then the widest ones. The first
+ * column is never cut: it holds the name by which a row is typed.
+ */
 export function fitting({ columns, cells }: Rows, room: number | undefined): Rows["cells"] {
   if (room === undefined || room === 0) return cells;
+  const widths = columns.map((column, at) =>
+    Math.max(width(column), ...cells.map((row) => width(visibleLine(row[at] ?? "")))),
+  );
+  let over = widths.reduce((sum, each) => sum + each + 2, -2) - room;
+  const shrink = (at: number, to: number): void => {
+    const from = widths[at] ?? 0;
+    widths[at] = Math.min(from, Math.max(to, leastShown, width(columns[at] ?? "")));
+    over -= from - (widths[at] ?? 0);
+  };
   const last = columns.length - 1;
-  const widest = (at: number): number =>
-    Math.max(width(columns[at] ?? ""), ...cells.map((row) => width(visibleLine(row[at] ?? ""))));
-  const before = columns.slice(0, last).reduce((sum, _, at) => sum + widest(at) + 2, 0);
-  const most = Math.max(leastShown, room - before);
-  return cells.map((row) => row.map((cell, at) => (at === last ? cut(visibleLine(cell), most) : cell)));
+  if (over > 0 && last > 0) shrink(last, (widths[last] ?? 0) - over);
+  for (let isShorter = true; over > 0 && isShorter; ) {
+    const before = over;
+    const widest = Math.max(...widths.slice(1, last));
+    for (let at = 1; at < last && over > 0; at++) if (widths[at] === widest) shrink(at, widest - 1);
+    isShorter = over < before;
+  }
+  return cells.map((row) => row.map((cell, at) => (at === 0 ? cell : cut(visibleLine(cell), widths[at] ?? 0))));
 }
 
 /** A header line, then one line per row. A backslash in a cell is doubled, so the escapes for tab and newline are certain. */
