@@ -1,5 +1,6 @@
 import { readIdentity } from "../src/host/engine-contact/keeper.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
+import { aDelivery, aMessage } from "../testkit/contracts/store/rows.ts";
 import { fillStore } from "../testkit/mail-seed.ts";
 import type { TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
@@ -59,6 +60,10 @@ async function seatWaitingAgents({ root }: TestProject): Promise<void> {
         branch: `overstory/${name}/T`,
       };
       await tx.agents.reserve(storedAgent(name, { ...facts, startedAt: now, lastActivityAt: now }));
+      // A question that nobody could answer any more would be over, and the agent would be given a turn.
+      const question = { runId: "run-idle", fromAgent: name, address: "operator", type: "question" } as const;
+      const seq = await tx.messages.insert(aMessage(`msg-${i}`, { ...question, createdAt: now }));
+      await tx.deliveries.insert([aDelivery(seq, "operator")]);
       await tx.waits.add({ agentName: name, kind: "reply", ref: `msg-${i}`, since: now, deadline: null });
     }
   });

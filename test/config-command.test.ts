@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
 import { document, initWorld, type World } from "./init.world.ts";
 
@@ -285,4 +286,21 @@ test("a typed list that is no JSON is refused with the place where it breaks", a
   expect(err).toContain('is not valid JSON: "}" stands at line 1, column 24, where a value should be');
   const mail = await world.ov("mail", "send", "--to", "b1", "--subject", "s", "--body", "b", "--payload", "{a}");
   expect(mail).toMatchObject({ code: 2, err: expect.stringContaining("line 1, column 2") });
+});
+
+test("config validate names a runtime that does not exist, with its key and file", async () => {
+  await using project = await makeProject();
+  const file = join(project.root, ".overstory", "config.yaml");
+  writeFileSync(
+    file,
+    `${readFileSync(file, "utf8")}`.replace(
+      "default: scripted",
+      "default: scriptet\n  capabilities: { builder: bogus }",
+    ),
+  );
+  const checked = await project.ov("config", "validate");
+  expect(checked.code).toBe(3);
+  expect(checked.out).toContain('"scriptet" is not a runtime of this version');
+  expect(checked.out).toContain(".overstory/config.yaml:");
+  expect(checked.out).toContain("runtime.capabilities.builder");
 });

@@ -225,7 +225,12 @@ export async function anotherEngineLeft(): Promise<void> {
 /** Stops a process. Waits for its state: on a busy machine a stopped process counts as running for a moment longer. */
 export function freeze(pid: number): void {
   process.kill(pid, "SIGSTOP");
-  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) Bun.sleepSync(1);
+  while (!isFrozen(pid)) Bun.sleepSync(1);
+}
+
+/** Whether a signal has stopped the process. A kill-point writes its marker file a moment before it stops its process. */
+export function isFrozen(pid: number): boolean {
+  return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
 
 export function thaw(pid: number): void {

@@ -4,7 +4,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readIdentity } from "../../src/host/engine-contact/keeper.ts";
-import { freeze, slingNew, thaw, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
+import { isFrozen, slingNew, thaw, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -101,8 +101,9 @@ test("so does one that is raised while the engine is about to leave", async () =
   await project.until("it was parked", () => waitsForBudget(project));
   // The engine has looked at its settings for the last time, and still has its socket.
   await project.until("the engine was about to leave", async () => existsSync(stopped));
-  const pid = engineOf(project) ?? 0;
-  freeze(pid);
+  const pid = engineOf(project) ?? expect.unreachable("the engine has left");
+  // A second signal, before the engine stopped itself, would leave it stopped for ever after the thaw.
+  await project.until("the engine had stopped itself", async () => isFrozen(pid));
   await project.json("config", "set", "budgets.agent.usd", "5");
   thaw(pid);
   await project.until("it may go on", async () => !(await waitsForBudget(project)));

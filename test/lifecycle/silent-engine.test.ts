@@ -8,6 +8,7 @@ import {
   databaseOf,
   freeze,
   freezeAtRest,
+  isFrozen,
   killOnceAt,
   letGo,
   pidOf,
@@ -123,6 +124,7 @@ describe("an engine whose process was stopped", () => {
     await project.until("the engine was stopped", async () => existsSync(marker));
     const [old = 0] = engines(project);
     stopped.add(old);
+    await project.until("the engine had stopped itself", async () => isFrozen(old));
     const created = await project.ov("task", "create", "More", "--id", "T1");
     expect([created.code, created.err]).toEqual([0, expect.stringContaining("does not answer")]);
     await isDone(project, "b1");

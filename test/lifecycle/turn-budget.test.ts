@@ -8,7 +8,7 @@ const finishes = "[done, --no-code, --summary, d]";
 const scenario = `
 - when: { turn: 1 }
   do:
-    - repeat: { times: 30, do: [{ tool: { name: Look } }] }
+    - repeat: { times: 30, do: [{ tool: { name: Look } }, { sleep: 250 }] }
     - hang: true
 - do: [{ ov: ${finishes} }]
 `;
@@ -18,10 +18,10 @@ const spentBy = async (project: TestProject, unit: string): Promise<number> => {
   return ledgers.find((ledger) => ledger.unit === unit)?.spent ?? 0;
 };
 
-/** The program itself stops at a cost; what the stream says of tokens is seen a moment after they were spent. */
+/** The program itself stops at a cost; what the stream says of tokens is seen a moment after they were spent: a reply takes 0.25 s. */
 test.each([
   ["usd", "0.005", 5_000, 1_346],
-  ["tokens", "500", 500, 162 * 30],
+  ["tokens", "500", 500, 162 * 10],
 ] as const)(
   "a budget of %s ends the turn that crosses it, and the agent goes on when it is raised",
   async (...row) => {

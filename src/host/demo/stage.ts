@@ -66,7 +66,13 @@ export function buildStage(request: DemoRequest, { env, self, open }: StageTerms
       // A team that is not watched any more must not work on in a directory that will not be looked into.
       if (!isComplete) succeeds(...self, "coordinator", "stop", "--workers", "stop");
       succeeds(...self, "engine", "stop");
-      if (!request.keep) rmSync(base, { recursive: true, force: true });
+      if (request.keep) return;
+      rmSync(base, { recursive: true, force: true });
+      // The process of a turn that was stopped outlives the engine for a moment, and may write down its end here once more.
+      for (let looks = isComplete ? 0 : 20; looks > 0; looks--) {
+        await Bun.sleep(100);
+        rmSync(base, { recursive: true, force: true });
+      }
     },
   };
 }

@@ -188,6 +188,10 @@ describe("refusals", () => {
     });
   });
 
+  test("a task that is held names how it goes to another agent", () => {
+    expect(describeRefusal(refusals["task-held"]).hint).toContain("then sling again: ov stop b1");
+  });
+
   test("an invalid value shows what was typed and what may be", () => {
     expect(describeRefusal(refusals.invalid)).toMatchObject({
       message: 'type is unknown (got "stauts"); nothing was changed',

@@ -99,7 +99,7 @@ function words(refusal: Refusal): Words {
         exit: exits.busy,
         retryable: true,
         message: `task ${refusal.task} is held by "${refusal.holder}"; ${unchanged}`,
-        hint: "see what its holder does: ov status",
+        hint: `see what its holder does: ov status; if it has given up, end it, then sling again: ov stop ${refusal.holder}`,
       };
     case "task-status":
       return {

@@ -95,7 +95,10 @@ async function findFinisher(tx: Tx, caller: Caller, named: string | undefined): 
     const why = "an agent finishes its own work only";
     return no({ kind: "not-allowed", action: `finish for ${named}`, caller: caller.name, why });
   }
-  if (caller.kind !== "agent" && named === undefined) return no(invalid("agent", "must say whose work is done"));
+  if (caller.kind !== "agent" && named === undefined)
+    return no(
+      invalid("--agent", "must name the agent whose work is done; only an agent that says so itself leaves it out"),
+    );
   const agent = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : await tx.agents.byName(named ?? "");
   if (agent === undefined) return no(notFound("agent", named ?? caller.name, await near(tx, named)));
   return mayFinish(agent, caller);

@@ -51,8 +51,24 @@ export const validate: Effect<
   kind: "effect",
   request: noFields,
   place: "caller",
-  run: async (world) => ok(await (await world.configuration()).problems()),
+  run: async (world) => {
+    const configuration = await world.configuration();
+    const found = await configuration.problems();
+    const named = (await configuration.list("runtime")).filter(
+      ({ key, value }) => isRuntimeKey(key) && typeof value === "string" && value !== "",
+    );
+    const unknown = named.filter(({ value }) => !world.runtimes.includes(String(value)));
+    const problems = unknown.map(({ key, value, origin }): ConfigProblem => {
+      const [, file = origin, line = "1"] = /^(.*):(\d+)$/s.exec(origin) ?? [];
+      const near = nearest(String(value), world.runtimes);
+      const message = `${JSON.stringify(value)} is not a runtime of this version: ${world.runtimes.join(", ")}`;
+      return { file, line: Number(line), column: 1, key, message, ...(near === undefined ? {} : { nearest: near }) };
+    });
+    return ok({ ...found, problems: [...found.problems, ...problems] });
+  },
 };
+
+const isRuntimeKey = (key: string): boolean => key === "runtime.default" || key.startsWith("runtime.capabilities.");
 
 /** Sets one key. What does not fit is refused and changes nothing. */
 export const set: Effect<SetRequest, ConfigChange> = {
@@ -79,7 +95,7 @@ async function unknownValue(
   { key, typed, at }: { readonly key: string; readonly typed: string; readonly at: Whereabouts | undefined },
 ): Promise<Refusal | undefined> {
   if (typed === "") return undefined;
-  if (key === "runtime.default" || key.startsWith("runtime.capabilities.")) {
+  if (isRuntimeKey(key)) {
     if (runtimes.includes(typed)) return undefined;
     const near = nearest(typed, runtimes);
     const extra = { value: typed, allowed: runtimes, ...(near === undefined ? {} : { nearest: near }) };

@@ -1,6 +1,7 @@
 import { budgetView, raisedBudgetView } from "../../../contract/views/project.ts";
 import { type BudgetUnit, dollars } from "../../../domain/budget/budget.ts";
-import { ok } from "../../../domain/result.ts";
+import { invalid } from "../../../domain/refusal.ts";
+import { no, ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { BudgetStanding } from "../../../usecases/budgets/show-budgets.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
@@ -56,11 +57,12 @@ function cells({ scope, subject, unit, limit, spent, reserved, percent, reported
 
 export const raise: Handler = async ({ app, args, io }) => {
   const typed = word(args.amount).trim();
+  if (!/^\d+(\.\d+)?$/.test(typed)) return no(invalid("amount", "must be a number above 0", { value: typed }));
   const raised = await app.call("budget.raise", {
     scope: word(args.scope),
     subject: word(args.subject),
     unit: word(args.unit),
-    amount: /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : Number.NaN,
+    amount: Number(typed),
   });
   if (!raised.ok) return raised;
   const { scope, subject, unit, limit, spent, resumed, parked, exhausted } = raised.value;

@@ -71,7 +71,10 @@ export const promptCommand = (tree: () => Command): Command => ({
       examples: [
         { line: "ov prompt show builder", does: "what every builder is told" },
         { line: "ov prompt show --agent builder-T1", does: "what this one was told, its task included" },
-        { line: "ov prompt show lead --text > .overstory/agent-defs/lead.md", does: "begins a text of your own" },
+        {
+          line: "mkdir -p .overstory/agent-defs && ov prompt show lead --text > .overstory/agent-defs/lead.md",
+          does: "begins a text of your own",
+        },
       ],
       run: async () => (await import("../commands/prompt.ts")).show,
     },
