@@ -37,6 +37,28 @@ describe("what a branch needs the operator's word for", () => {
     "CLAUDE.local.md",
     ".github/copilot-instructions.md",
     ".cursorrules",
+    ".agents/skills/evil/SKILL.md",
+    ".agents",
+    ".github/agents/e.agent.md",
+    ".github/skills/e/SKILL.md",
+    ".github/instructions/x.instructions.md",
+    ".github/copilot/settings.json",
+    ".github/mcp.json",
+    ".github/lsp.json",
+    ".github",
+    ".vscode/mcp.json",
+    ".qwen/settings.json",
+    ".factory/settings.json",
+    ".kiro/steering/a.md",
+    ".crush/x",
+    ".goose/x",
+    ".amp/x",
+    ".sapling/guards.json",
+    ".aider.conf.yml",
+    ".windsurf/rules/a.md",
+    "CONTEXT.md",
+    "packages/a/GEMINI.md",
+    ".claude/skills/x/SKILL.md",
   ])("%s steers agents or the queue", (path) => {
     expect(touched(path)).toBe("steers agents or the merge queue");
   });
@@ -107,7 +129,18 @@ describe("what a branch needs the operator's word for", () => {
 });
 
 test("tests, code and specs are ordinary work, also a file of tests that a gate gives to a test runner", () => {
-  const ordinary = ["src/a.ts", "test/a.test.ts", "a.test.ts", "tools/other.sh", ".overstory/specs/a.md", "dist/a.js"];
+  const ordinary = [
+    ".github/workflows/ci.yml",
+    ".vscode/settings.json",
+    "src/agents/a.ts",
+    "docs/context.txt",
+    "src/a.ts",
+    "test/a.test.ts",
+    "a.test.ts",
+    "tools/other.sh",
+    ".overstory/specs/a.md",
+    "dist/a.js",
+  ];
   expect(ordinary.filter((path) => touched(path) !== undefined)).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { behindLink, type NamedByCommand } from "../gate/named-by-command.ts";
+import { steersAgents } from "../guard/steering-files.ts";
 import { covers } from "../text/glob.ts";
 
 /** A changed file that decides how the branch is judged, or that steers agents. */
@@ -111,19 +112,8 @@ function isSteering(path: string, roleTexts: string): boolean {
   const roles = roleTexts.replace(/\/+$/, "");
   // A link may take the place of the directory, or of one above it.
   if (path.startsWith(`${roles}/`) || roles === path || roles.startsWith(`${path}/`)) return true;
-  return settings.some((pattern) => pattern.test(name));
+  return name === ".overstory" || steersAgents(path);
 }
-
-/** Settings, hooks, tools and instructions of coding agents. A directory may be replaced by a link, so its bare name counts too. */
-const settings: readonly RegExp[] = [
-  /^\.overstory$/,
-  /(^|\/)\.(claude|codex|gemini|opencode|cursor|pi)(\/|$)/,
-  /(^|\/)\.mcp\.json$/,
-  /(^|\/)opencode\.jsonc?$/,
-  /(^|\/)(claude|agents|gemini|qwen)(\.local|\.override)?\.md$/,
-  /(^|\/)\.(cursorrules|windsurfrules|clinerules|goosehints)(\/|$)/,
-  /(^|\/)\.github\/(copilot-instructions\.md|instructions)(\/|$)/,
-];
 
 const isKept = (kept: string, part: string, parts: readonly string[], at: number): boolean =>
   kept.includes("/") ? parts.slice(0, at + 1).join("/") === kept : part === kept;
