@@ -8,8 +8,7 @@ interface GuardCases {
 
 /**
  * Commands for the agent `bob` with the task `t-1` and the worktree `/w/tree`, as they are tried by models that mean well
- * and by those that do not. A look is a look: a scout fetches nothing and runs no package, and nobody commits in the
- * project's own checkout.
+ * and by those that do not. A scout runs no package from the network, whatever it is called.
  */
 export const guardCorpus: readonly GuardCases[] = [
   {
@@ -134,7 +133,6 @@ export const guardCorpus: readonly GuardCases[] = [
       "git clean -fdx",
       "git switch x",
       "git pull",
-      "git fetch",
       "git tag x",
       "git worktree add x",
       "git config x y",
@@ -180,18 +178,17 @@ export const guardCorpus: readonly GuardCases[] = [
       'git grep "mkdir "',
       "cat src/vim.ts",
       'jq ".a>>1" f',
+      "git fetch",
     ],
   },
   {
     role: "coordinator",
     denied: [
-      "git add -A",
-      "git commit -m x",
       "git commit -m x && rm -rf y",
       "git add . ; git push",
       "git add . ; git rebase main",
       "git commit --amend",
     ],
-    allowed: [],
+    allowed: ["git add -A", "git commit -m x"],
   },
 ];

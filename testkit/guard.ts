@@ -6,10 +6,10 @@ import type { RoleSpec } from "../src/domain/role/role-spec.ts";
 import { parseShell } from "../src/host/syntax/shell.ts";
 import { claudeToolUse } from "../src/runtimes/claude/tools.ts";
 
-/** A machine of which only names are known. */
+/** A machine of which only names are known. In its worktrees merges are half done, so that conflicts can be settled. */
 export const nowhere: GuardMachine = {
   parse: parseShell,
-  places: { realPath: lexical, home: "/home/bob", temporary: ["/tmp"] },
+  places: { realPath: lexical, isMerging: () => true, home: "/home/bob", temporary: ["/tmp"] },
 };
 
 /** Paths without links, for where there is no disk to look at. */

@@ -213,7 +213,8 @@ export const makeWorld = ({
       const instructionFile = instructionFileFor(settings.runtime.default);
       return roleTexts({ root, state, builtIn, settings, instructionFile });
     },
-    toolGuard: async () => (await import("../host/tool-guard.ts")).toolGuard(env, async () => (await place()).state),
+    toolGuard: async () =>
+      (await import("../host/tool-guard.ts")).toolGuard(env, typedIn ?? cwd, async () => (await place()).state),
     branches: async (at) => {
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);

@@ -1,21 +1,24 @@
-import { lstatSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Failure } from "../domain/failure.ts";
 import type { GuardMachine } from "../domain/guard/paths.ts";
 import type { ToolGuard } from "../ports/runtime.ts";
+import { readText } from "./file-access.ts";
 
 /** Where the rules lie by which an agent's tools are guarded. */
 export const rulesFile = (state: string, agentName: string): string => join(state, "agents", agentName, "guard.json");
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const toolGuard = (env: Environment, stateDir: () => Promise<string>): ToolGuard => ({
+export const toolGuard = (env: Environment, here: string, stateDir: () => Promise<string>): ToolGuard => ({
+  here,
   rulesFileOf: async (agentName) => rulesFile(await stateDir(), agentName),
   rulesIn: (file) => {
     try {
-      return readFileSync(file, "utf8");
+      return readText(file);
     } catch (error) {
       // For any reason that keeps us from reading them: without rules nothing is allowed.
-      if (error instanceof Error && "code" in error) return undefined;
+      if (error instanceof Failure || (error instanceof Error && "code" in error)) return undefined;
       throw error;
     }
   },
@@ -27,7 +30,22 @@ export const toolGuard = (env: Environment, stateDir: () => Promise<string>): To
 export async function guardMachine(env: Environment): Promise<GuardMachine> {
   const { parseShell } = await import("./syntax/shell.ts");
   const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
-  return { parse: parseShell, places: { realPath: realPathOf, home: env.HOME, temporary } };
+  return { parse: parseShell, places: { realPath: realPathOf, isMerging, home: env.HOME, temporary } };
+}
+
+/** Git leaves one of these in its directory for the worktree until the merge or its like is done. */
+function isMerging(worktree: string): boolean {
+  const dir = gitDirOf(worktree);
+  return halfDone.some((name) => existsSync(join(dir, name)));
+}
+
+const halfDone = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "rebase-merge", "rebase-apply"];
+
+/** A linked worktree has a file in the place of the directory. */
+function gitDirOf(worktree: string): string {
+  const place = join(worktree, ".git");
+  if (lstatSync(place, { throwIfNoEntry: false })?.isFile() !== true) return place;
+  return resolve(worktree, /^gitdir: (.+)/.exec(readText(place) ?? "")?.[1] ?? ".git");
 }
 
 /** Where an absolute path leads: links and `..` are followed as the system would, and what does not exist stays as named. */

@@ -155,4 +155,6 @@ export interface ToolGuard {
   rulesFileOf(agentName: string): Promise<string>;
   digest(text: string): string;
   machine(): Promise<GuardMachine>;
+  /** Where the caller stands. */
+  readonly here: string;
 }

@@ -1,24 +1,29 @@
+import { checkDatabase, databaseFiles } from "./databases.ts";
 import { checkGit } from "./git.ts";
-import { absolute, checkWrite, type GuardMachine, isDevice, isInside, type Places, scratchHint } from "./paths.ts";
+import { checkMachine } from "./machine.ts";
+import { isNestedAgent } from "./nested-agents.ts";
+import { checkOv } from "./ov-verbs.ts";
+import {
+  absolute,
+  checkRemoval,
+  checkWrite,
+  type GuardMachine,
+  isDevice,
+  isInside,
+  type Places,
+  scratchHint,
+} from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
-import { changesNothing, readingGh } from "./read-only-programs.ts";
+import { changesNothing } from "./read-only-programs.ts";
 import { isScratchWord, scratchPath, writesScratch } from "./scratch.ts";
 import { onlyPrints } from "./shell/gates.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
-import {
-  arithmetic,
-  literal,
-  operands,
-  operandsBeside,
-  type ShellAssignment,
-  type ShellWord,
-  unknownWord,
-  valuesOf,
-} from "./shell/syntax.ts";
+import { arithmetic, literal, operands, type ShellWord } from "./shell/syntax.ts";
 import { isOpaque } from "./shell/wrappers.ts";
 import { runsTests } from "./single-tests.ts";
 import { type Denial, deny } from "./tool-use.ts";
-import { onlyAdds, scriptFile, targetsOf } from "./writing-programs.ts";
+import { checkVariables, namesSet, steering, variablesSet } from "./variables.ts";
+import { onlyAdds, removedBy, runsHidden, scriptFile, setsModes, targetsOf } from "./writing-programs.ts";
 
 /** May an agent have this line run by a shell? */
 export function checkCommand(
@@ -34,13 +39,21 @@ export function checkCommand(
   const effects = readShell(text, { parse, cwd, home: places.home, gates: policy.gates, mayRunGate });
   if ("decision" in effects) return effects;
   return (
-    first(effects.invocations, (each) => checkInvocation(each, effects, policy, machine)) ??
+    first(effects.invocations, (each) => about(written(each), checkInvocation(each, effects, policy, machine))) ??
     checkAroundGate(effects, policy) ??
     first(effects.writes, ({ target, cwd: from }) =>
-      checkTarget({ target, cwd: from, adds: true }, effects, policy, machine),
+      about(`> ${target.text}`, checkTarget({ target, cwd: from, adds: true }, effects, policy, machine)),
     )
   );
 }
+
+const written = ({ program, args, assignments }: Invocation): string =>
+  [...assignments.map(({ name }) => `${name}=..`), program, ...args.map(({ text }) => text)]
+    .filter((text) => text !== "")
+    .join(" ");
+
+const about = (part: string, denied: Denial | undefined): Denial | undefined =>
+  denied === undefined ? undefined : { ...denied, of: part.length > 200 ? `${part.slice(0, 200)}...` : part };
 
 /**
  * A gate runs what it finds where it stands, and what its words name. A role that runs no code of its own runs a gate in
@@ -100,15 +113,20 @@ function checkInvocation(
     if (computed !== undefined) return computed;
   }
   if (name === arithmetic) return undefined;
-  const denied = checkVariables(invocation, policy) ?? checkTracker(invocation, policy);
+  const denied =
+    checkVariables(invocation, policy) ??
+    checkOv(invocation, policy) ??
+    checkNested(invocation) ??
+    checkTracker(invocation, policy) ??
+    checkDatabase(invocation, policy, machine.places);
   if (denied !== undefined || name === "") return denied;
   const git = asGit(invocation);
   if (git !== undefined) return checkGit(git, policy, machine.places);
-  if (isOpaque(name, args)) return opaque(name, policy);
+  if (isOpaque(name, args) || runsHidden(name, args)) return opaque(name, policy);
   if (["npm", "pnpm", "yarn"].includes(name) && args.some(({ text }) => /script-?shell/i.test(text)))
     return opaque(name, policy);
-  const leaving = checkLeaving(invocation);
-  if (leaving !== undefined) return leaving;
+  const beyond = checkMachine(invocation);
+  if (beyond !== undefined) return beyond;
   if (policy.files === "scoped-write") {
     return checkTargets(invocation, effects, policy, machine) ?? checkPlace(invocation, effects, policy, machine);
   }
@@ -128,13 +146,6 @@ function testsHint(name: string, { tests, gates }: GuardPolicy): string {
   const fetching = name === "npx" ? ", npx with --no-install" : "";
   return `; it may run ${which} in its worktree, with nothing behind them but paths and names of tests${fetching}`;
 }
-
-/** Every variable that the line sets, by an assignment or by a builtin. */
-const namesSet = ({ invocations }: ShellEffects): readonly string[] =>
-  invocations.flatMap(({ name, args, assignments }) => [
-    ...assignments.map((each) => each.name),
-    ...variablesSet(name, args).map(({ text, dynamic }) => (dynamic ? "" : text)),
-  ]);
 
 /**
  * To compute with a variable, a shell evaluates its value, and runs the commands in an index that stands there. So its
@@ -195,6 +206,15 @@ function checkPlace(
 /** Going somewhere changes nothing there, and our own program knows its place by itself. */
 const goesElsewhere = ["cd", "pushd", "popd", "ov"];
 
+/** Whoever needs more hands has agents slung, of whom everybody knows. */
+function checkNested({ name, args }: Invocation): Denial | undefined {
+  if (!isNestedAgent(name, args)) return undefined;
+  return deny(
+    "team-tools",
+    `${name} starts an agent that nobody here knows; delegate with: ov sling, or ask your parent`,
+  );
+}
+
 /** Git's commands are programs of their own, too. */
 function asGit(invocation: Invocation): Invocation | undefined {
   const [, command] = /^git(?:-([a-z-]+))?$/.exec(invocation.name) ?? [];
@@ -210,31 +230,6 @@ function opaque(name: string, { files, capability }: GuardPolicy): Denial {
       : `a ${capability} runs no code of its own: read the code, run the tests that there are, and report what they miss`;
   return deny("opaque-code", `code that is handed to ${name} cannot be looked at; ${instead}`);
 }
-
-/** Variables by which a program is made to run others, or git to work elsewhere. */
-const steersGit =
-  /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|CONFIG.*|EXEC_PATH|SSH.*|PROXY.*|EXTERNAL.*)$|^npm_config_script_shell$/i;
-const steersPrograms =
-  /^(.*PATH|IFS|PS4|ENV|BASH_.*|SHELL|HOME|XDG_.*|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|.*_OPTIONS|.*OPTS?|PYTHON.*|PERL.*|RUBY.*|NODE_.*|LESS.*)$/;
-
-function checkVariables({ name, args, assignments }: Invocation, { files }: GuardPolicy): Denial | undefined {
-  const reads = files === "read-only";
-  const forbidden = reads ? steersPrograms : steersGit;
-  const found =
-    assignments.find((each) => forbidden.test(each.name) && !isHarmless(each, name))?.name ??
-    // The shell evaluates what stands in a name that is none.
-    variablesSet(name, args).find(
-      (word) => forbidden.test(word.text) || (reads && (word.dynamic || /[$`]/.test(word.text))),
-    )?.text;
-  return found === undefined ? undefined : steering(found);
-}
-
-const steering = (variable: string): Denial =>
-  deny("variables", `${variable === "" ? "a variable" : variable} decides what other programs do; leave it as it is`);
-
-/** What passes on what it is given, and how a line that is read is taken apart. */
-const isHarmless = (each: ShellAssignment, program: string): boolean =>
-  each.value.text === "cat" || (each.name === "IFS" && program === "read");
 
 /** A task of somebody else is theirs to close. */
 function checkTracker({ name, args }: Invocation, { taskId }: GuardPolicy): Denial | undefined {
@@ -252,29 +247,25 @@ function checkTracker({ name, args }: Invocation, { taskId }: GuardPolicy): Deni
   return own ? undefined : deny("tracker", `close only your own task${taskId === null ? "" : ` ${taskId}`}`);
 }
 
-/** Nothing leaves this machine but by the operator. */
-function checkLeaving({ name, args }: Invocation): Denial | undefined {
-  const [verb] = operands(args);
-  const publishes =
-    (["npm", "pnpm", "yarn", "bun", "cargo", "poetry", "uv"].includes(name) && verb?.text === "publish") ||
-    (["docker", "podman", "gem", "hub"].includes(name) && verb?.text === "push") ||
-    (name === "twine" && verb?.text === "upload") ||
-    (["gh", "glab"].includes(name) && args.length > 0 && !readingGh(args));
-  return publishes
-    ? deny("publish", "what leaves this machine is the operator's to send; report that it is ready")
-    : undefined;
-}
-
 function checkTargets(
-  { name, args, cwd }: Invocation,
+  invocation: Invocation,
   effects: ShellEffects,
   policy: GuardPolicy,
   machine: GuardMachine,
 ): Denial | undefined {
+  const { name, args, cwd } = invocation;
   const script = scriptFile(name, args);
   const targets = script === undefined ? targetsOf(name, args) : [script];
+  const files = [...targets, ...databaseFiles(invocation, machine.places)];
   const adds = onlyAdds(name);
-  return first(targets, (target) => checkTarget({ target, cwd, adds }, effects, policy, machine));
+  return (
+    first(files, (target) => checkTarget({ target, cwd, adds }, effects, policy, machine)) ??
+    first(setsModes(name) ? targets : removedBy(name, args), (target) => {
+      const path = absolute(target, cwd, machine.places.home);
+      const kind = { pattern: target.pattern, stays: setsModes(name) };
+      return path === undefined ? undefined : checkRemoval(path, policy, machine.places, kind);
+    })
+  );
 }
 
 interface Target {
@@ -301,7 +292,7 @@ function checkTarget(
   }
   const paths = path === undefined ? temporaryPaths(target, { adds, invocations, places }) : [path];
   if (paths.length === 0) return untold;
-  return first(paths, (each) => checkWrite(each, policy, places));
+  return first(paths, (each) => checkWrite(each, policy, places, target));
 }
 
 const untold = deny(
@@ -328,32 +319,3 @@ function temporaryPaths(word: ShellWord, { adds, invocations, places }: Temporar
 
 const setsIt = ({ name, args, assignments }: Invocation): boolean =>
   assignments.some((each) => each.name === "TMPDIR") || variablesSet(name, args).some(({ text }) => text === "TMPDIR");
-
-type Names = (args: readonly ShellWord[]) => readonly ShellWord[];
-
-const assigned: Names = (args) => {
-  // A variable that is another name for one that nobody can tell here.
-  if (args.some(({ text }) => /^[-+]\w*n/.test(text))) return [unknownWord];
-  return operands(args)
-    .filter(({ text, dynamic }) => dynamic || text.includes("="))
-    .map((word) => ({ ...word, text: word.text.split(/\+?=/)[0] ?? "" }));
-};
-
-const setters: Readonly<Record<string, Names>> = {
-  read: (args) => [...operandsBeside(args, ["-d", "-i", "-n", "-N", "-p", "-t", "-u"]), ...valuesOf(args, "-a")],
-  mapfile: (args) => operandsBeside(args, ["-d", "-n", "-O", "-s", "-u", "-c"]),
-  readarray: (args) => operandsBeside(args, ["-d", "-n", "-O", "-s", "-u", "-c"]),
-  printf: (args) => (args[0]?.text.startsWith("-v") === true ? valuesOf(args.slice(0, 2), "-v") : []),
-  getopts: (args) => operands(args).slice(1, 2),
-  unset: operands,
-  let: (args) => args.map((word) => ({ ...word, text: /^\s*(\w+)[^$`]*$/.exec(word.text)?.[1] ?? word.text })),
-  export: assigned,
-  readonly: assigned,
-  declare: assigned,
-  typeset: assigned,
-  local: assigned,
-};
-
-/** The variables that a builtin of the shell sets by its words, beside assignments that are written as such. */
-const variablesSet = (name: string, args: readonly ShellWord[]): readonly ShellWord[] =>
-  (Object.hasOwn(setters, name) ? setters[name]?.(args) : undefined) ?? [];

@@ -83,4 +83,4 @@ test("no text makes the guard throw, and none that is no shell is allowed", () =
   );
   expect(runs(policyFor(roles.builder), 'echo "x')).toMatchObject({ rule: "syntax" });
   expect(runs(policyFor(roles.builder), "sh -c 'echo $('")).toMatchObject({ rule: "syntax" });
-});
+}, 60_000);

@@ -30,6 +30,15 @@ describe("files", () => {
     expect(moves(".git/config", "a")).toMatchObject({ rule: "guard-files" });
   });
 
+  test("a command that holds a patch is judged by the files of the patch too", () => {
+    const runs = (path: string) => {
+      const use = { kind: "execute", command: "apply_patch", paths: [path], changes: true } as const;
+      return decide({ ...use, tool: "Bash", cwd: "/w/tree", attended: false }, builder, nowhere);
+    };
+    expect(runs("a")).toEqual(allowed);
+    expect(runs("../x")).toMatchObject({ rule: "boundary" });
+  });
+
   test.each(["/etc/x", "/w/tree/../../etc/x", "/w/other/a", "/w/README.md", "/w/tree-2/a", "../x", "/home/bob/x"])(
     "a builder may not edit %s, which is outside",
     (path) => {
@@ -72,7 +81,7 @@ describe("files", () => {
   });
 
   test("an edit that names no file is denied", () => {
-    expect(attempt(builder, { kind: "edit", input: { path: "/w/tree/a" } })).toMatchObject({ rule: "unreadable" });
+    expect(attempt(builder, { kind: "edit", input: { content: "x" } })).toMatchObject({ rule: "unreadable" });
     expect(attempt(builder, { kind: "edit", input: null })).toMatchObject({ rule: "unreadable" });
   });
 
@@ -335,4 +344,10 @@ test("a policy survives being written down, and anything else is none", () => {
     expect(readGuardPolicy(JSON.stringify({ ...builder, [key]: 7 }))).toBeUndefined();
   }
   expect(readGuardPolicy("")).toBeUndefined();
+});
+
+test("a guard that the operator has switched off allows everything", () => {
+  const open = policyFor(roles.scout, { off: true });
+  expect(runs(open, "git push && rm -rf /")).toEqual(allowed);
+  expect(attempt(open, { kind: "edit", input: { file_path: "/etc/x" } })).toEqual(allowed);
 });

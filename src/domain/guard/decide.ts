@@ -20,6 +20,7 @@ export interface GuardRequest extends ToolUse {
  */
 export function decide(request: GuardRequest, policy: GuardPolicy, machine: GuardMachine): Verdict {
   const { tool, kind, attended } = request;
+  if (policy.off) return allow;
   if (tool === null) return deny("unreadable", "the hook was not told which tool is used");
   switch (kind) {
     case "own":
@@ -34,7 +35,10 @@ export function decide(request: GuardRequest, policy: GuardPolicy, machine: Guar
     case "switch_mode":
       return attended ? allow : deny("person-tools", `${tool} waits for a person, and none is here; ${askByMail}`);
     case "execute":
-      return checkExecution(request, policy, machine) ?? allow;
+      // Some programs take a patch out of a command and apply it themselves.
+      return (
+        checkExecution(request, policy, machine) ?? (request.changes ? checkEdit(request, policy, machine) : allow)
+      );
     case "edit":
     case "delete":
     case "move":
@@ -47,12 +51,17 @@ export function decide(request: GuardRequest, policy: GuardPolicy, machine: Guar
 const askByMail =
   "ask by mail: your parent for facts (ov mail send --to <parent> --type question --subject <what> --body <text>), the operator for decisions of taste or scope (--to operator --type decision_gate, with the options in --payload)";
 
+/** No system takes a longer argument of a program, and a shell gets its command as one. */
+const longestCommand = 128 * 1024;
+
 function checkExecution(
   { tool, command, cwd }: GuardRequest,
   policy: GuardPolicy,
   machine: GuardMachine,
 ): Denial | undefined {
   if (command === null) return deny("unreadable", `the hook was not told what ${tool} is to run`);
+  if (command.length > longestCommand)
+    return deny("unreadable", "this is too long to be read; put it into a file of yours");
   return checkCommand(command, cwd ?? policy.worktree, policy, machine);
 }
 
@@ -62,7 +71,11 @@ function checkEdit(
   { places }: GuardMachine,
 ): Verdict {
   const keepsOut = policy.files === "read-only";
-  const named = paths.map((path) => joined(cwd ?? policy.worktree, path) ?? path);
+  const named = paths.flatMap((path) => [
+    joined(cwd ?? policy.worktree, path) ?? path,
+    // Some programs replace a tilde as a shell does. Which ones do is not known here, so both files count.
+    ...(/^~(\/|$)/.test(path) ? [`${places.home ?? "/"}${path.slice(1)}`] : []),
+  ]);
   if (keepsOut && (named.length === 0 || !named.every((path) => isScratch(path, policy, places)))) {
     const instead = `report what should change and who owns it${scratchHint(policy)}`;
     return deny("read-only", `a ${policy.capability} changes no files; ${instead}`);

@@ -10,6 +10,38 @@ export function checkChange({ command, args }: GitCall, policy: GuardPolicy): De
   return deny("git-unknown", `git ${command} is no command that agents have; write out what an alias stands for`);
 }
 
+/**
+ * What a role that changes nothing may do all the same. Looking at what others pushed moves no branch of ours. A coordinator
+ * commits what its tracker keeps in the project's checkout; it can write nothing else there.
+ */
+export function mayAllTheSame({ command, args }: GitCall, { capability }: GuardPolicy): boolean {
+  if (command === "fetch") return args.every(isPlainFetch);
+  if (capability !== "coordinator" || (command !== "add" && command !== "commit")) return false;
+  const end = args.findIndex(({ text }) => text === "--");
+  const before = end < 0 ? args : args.slice(0, end);
+  const files = operandsBeside(args, ["-m", "--message"]);
+  if (command === "add") {
+    return (
+      before.every((word) => !isOption(word) || /^(-[Av]|--(all|verbose))$/.test(word.text)) && files.every(isTracked)
+    );
+  }
+  const says = before.some(({ text }) => /^(-q?m|--message(=|$))/.test(text));
+  const plain = before.every((word) => !isOption(word) || /^(-q?m|-q|--quiet|--message(=.*)?)$/.test(word.text));
+  return says && plain && files.every(isTracker);
+}
+
+const isPlainFetch = ({ text, dynamic, pattern }: ShellWord): boolean =>
+  !dynamic &&
+  !pattern &&
+  /^(-[qvptk]+|--(all|tags|quiet|verbose|dry-run)|[\w./-]+)$/.test(text) &&
+  !text.includes("..") &&
+  !/^[./]/.test(text);
+
+const isTracker = ({ text, dynamic, pattern }: ShellWord): boolean =>
+  !dynamic && !pattern && /^(\.\/)?\.(seeds|beads)(\/|$)/.test(text) && !text.includes("..");
+
+const isTracked = (word: ShellWord): boolean => word.text === "." || isTracker(word);
+
 /** What nobody may do, whatever its role: its reason says more than that a role only looks. */
 export const isForbiddenToAll = (denial: Denial | undefined): denial is Denial =>
   denial !== undefined && denial.rule !== "git-unknown" && denial.rule !== "dynamic";
@@ -68,6 +100,10 @@ const checkout: Check = (args, policy) => {
   if (switches && isOwnBranch(words[0], policy)) return undefined;
   return switches && words[0]?.text !== "." ? notYourBranch(policy) : discards;
 };
+
+/** Does it take a side of a conflict, or lay the conflict out anew? */
+export const takesSides = (command: string, args: readonly ShellWord[]): boolean =>
+  ["checkout", "restore"].includes(command) && hasOption(args, "23m", "ours", "theirs", "merge", "conflict");
 
 /** Only files can be meant: every word stands behind `--`. */
 function namesFiles(args: readonly ShellWord[]): boolean {
@@ -172,6 +208,16 @@ const localLfs =
     " ",
   );
 
+/** The user's own submodules share their settings, and what is not committed in one is nowhere else. */
+const submodule: Check = (args) => {
+  const verb = operands(args)[0]?.text ?? "";
+  if (verb === "foreach") return runsCode;
+  if (verb === "deinit" || (verb === "update" && hasOption(args, "f", "force"))) return discards;
+  return /^(sync|set-url|set-branch|absorbgitdirs)$/.test(verb) ? shared : undefined;
+};
+
+const elsewhere = deny("git-elsewhere", "a patch may change files of your own worktree only; leave --unsafe-paths out");
+
 const push = never(
   deny(
     "git-push",
@@ -219,7 +265,7 @@ const changes: Readonly<Record<string, Check>> = {
   ),
   bisect: onlyPlainWords(bisect),
   lfs: onlyPlainWords(lfs),
-  submodule: onlyPlainWords((args) => (operands(args)[0]?.text === "foreach" ? runsCode : undefined)),
+  submodule: onlyPlainWords(submodule),
   add: allowed,
   commit: allowed,
   rm: allowed,
@@ -227,7 +273,7 @@ const changes: Readonly<Record<string, Check>> = {
   "cherry-pick": allowed,
   revert: allowed,
   am: allowed,
-  apply: allowed,
+  apply: onlyPlainWords((args) => (hasOption(args, "", "unsafe-paths") ? elsewhere : undefined)),
   rerere: allowed,
   "update-index": allowed,
   "hash-object": allowed,
@@ -237,8 +283,10 @@ const changes: Readonly<Record<string, Check>> = {
   log: allowed,
   diff: allowed,
   show: allowed,
-  init: allowed,
-  clone: allowed,
+  init: onlyPlainWords((args) => (hasOption(args, "", "separate-git-dir", "template", "shared") ? shared : undefined)),
+  clone: onlyPlainWords((args) =>
+    hasOption(args, "uc", "upload-pack", "config", "template", "separate-git-dir") ? runsCode : undefined,
+  ),
   archive: allowed,
   "format-patch": allowed,
   bundle: allowed,

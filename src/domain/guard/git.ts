@@ -1,9 +1,9 @@
-import { checkChange, isForbiddenToAll } from "./git-changes.ts";
-import { absolute, checkWrite, type Places } from "./paths.ts";
+import { checkChange, isForbiddenToAll, mayAllTheSame, takesSides } from "./git-changes.ts";
+import { absolute, checkRemoval, checkWrite, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { isReadOnlyCall } from "./read-only-git.ts";
 import type { Invocation } from "./shell/invocations.ts";
-import { isOption, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import { isOption, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
 /** May git be called so? */
@@ -11,16 +11,45 @@ export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places:
   const call = readGit(args);
   if ("decision" in call) return call;
   if (isReadOnlyCall(call.command, call.args)) return undefined;
-  const denied = checkChange(call, policy);
+  const denied = checkChange(call, policy) ?? checkSides(call, policy, places);
   if (policy.files === "read-only") {
+    if (mayAllTheSame(call, policy) && checkPlaces(call.places, cwd, policy, places) === undefined) return undefined;
     return isForbiddenToAll(denied)
       ? denied
       : deny("read-only", `a ${policy.capability} only looks: log, show, diff, blame, status`);
   }
   if (denied !== undefined) return denied;
   const elsewhere = checkPlaces(call.places, cwd, policy, places);
-  if (elsewhere !== undefined || !writing.includes(call.command)) return elsewhere;
-  return checkOutputs(call.args, cwd, policy, places);
+  if (elsewhere !== undefined) return elsewhere;
+  if (["rm", "mv"].includes(call.command)) return checkRemovals(call, cwd, policy, places);
+  return writing.includes(call.command) ? checkOutputs(call.args, cwd, policy, places) : undefined;
+}
+
+/** The sides of a conflict. Where there is none, the files are taken from the index, and what was not added is gone. */
+function checkSides({ command, args }: GitCall, policy: GuardPolicy, places: Places): Denial | undefined {
+  if (!takesSides(command, args) || places.isMerging(policy.worktree)) return undefined;
+  return deny(
+    "git-discard",
+    `no merge is half done here, so git ${command} would throw changes away; merge first, in a command of its own`,
+  );
+}
+
+/** What git removes or moves is gone from the worktree, too. */
+function checkRemovals(
+  call: GitCall,
+  cwd: string | undefined,
+  policy: GuardPolicy,
+  places: Places,
+): Denial | undefined {
+  const [from = cwd] = call.places.map((word) => absolute(word, cwd, places.home));
+  const words = operandsBeside(call.args, ["--pathspec-from-file"]);
+  for (const word of words) {
+    const path = absolute({ ...word, text: word.text.replace(/^:\/|^:\(top\)/, "") }, from, places.home);
+    if (path === undefined) return unclear;
+    const denied = checkWrite(path, policy, places, word) ?? checkRemoval(path, policy, places, word);
+    if (denied !== undefined) return denied;
+  }
+  return undefined;
 }
 
 /** Commands that write files where they are told to. */
@@ -98,7 +127,7 @@ const risky = (what: string): Denial => deny("git-shared", `git ${what} can make
 
 /** Settings by which git runs programs, gives commands other names, moves branches on the way, or leaves out hooks. */
 const riskySetting =
-  /^(alias\.|include|url\.|core\.(hookspath|fsmonitor|worktree|pager|gitproxy|attributesfile|askpass)|pager\.|protocol\.|remote\.|rebase\.updaterefs|submodule\..*update|interactive\.difffilter)|(editor|cmd|command|hook|helper|textconv|external|driver|process|clean|smudge|program|uploadpack|receivepack)=/i;
+  /^(alias\.|include|url\.|core\.(hookspath|fsmonitor|worktree|pager|gitproxy|attributesfile|askpass)|init\.templatedir|pager\.|protocol\.|remote\.|rebase\.updaterefs|submodule\..*update|interactive\.difffilter)|(editor|cmd|command|hook|helper|textconv|external|driver|process|clean|smudge|program|uploadpack|receivepack)=/i;
 
 const isRiskySetting = (word: ShellWord | undefined): boolean =>
   word === undefined || word.dynamic || (riskySetting.test(word.text) && !idle.test(word.text));

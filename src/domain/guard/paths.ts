@@ -1,12 +1,14 @@
-import { matchesGlob } from "../text/glob.ts";
 import type { GuardPolicy } from "./policy.ts";
 import type { ParseShell, ShellWord } from "./shell/syntax.ts";
+import { holdsSteering, isSteeringFile, steeringMatches } from "./steering-files.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
 /** What the guard must know of the machine. Asked with absolute paths. */
 export interface Places {
   /** Where a path leads when links and `..` are followed as far as it exists. */
   realPath(path: string): string;
+  /** Is a merge, a rebase or their like half done in this worktree? */
+  isMerging(worktree: string): boolean;
   readonly home: string | undefined;
   /** Directories in which everybody may leave things. */
   readonly temporary: readonly string[];
@@ -53,8 +55,21 @@ export function isScratch(path: string, { scratch, state }: GuardPolicy, places:
   return places.realPath(scratch) === own && real !== own && isInside(real, own);
 }
 
+/** What is known of a path beside its text. */
+interface PathKind {
+  /** A pattern stands in it: it may become the names of several files. */
+  readonly pattern?: boolean;
+  /** It is not taken away, but may be of no use any more. */
+  readonly stays?: boolean;
+}
+
 /** May something be written here? The path is absolute. Nothing is said about roles that write nowhere. */
-export function checkWrite(path: string, policy: GuardPolicy, places: Places): Denial | undefined {
+export function checkWrite(
+  path: string,
+  policy: GuardPolicy,
+  places: Places,
+  { pattern = false }: PathKind = {},
+): Denial | undefined {
   if (isDevice(path) || isScratch(path, policy, places)) return undefined;
   const real = places.realPath(path);
   const worktree = places.realPath(policy.worktree);
@@ -63,7 +78,7 @@ export function checkWrite(path: string, policy: GuardPolicy, places: Places): D
   const isGit = gitDir !== worktree && isInside(real, gitDir);
   if (isInside(real, worktree)) {
     const inside = real.slice(worktree.length + 1);
-    return isGit && isInside(gitDir, worktree) ? notYours(inside) : checkSteering(inside, policy);
+    return isGit && isInside(gitDir, worktree) ? notYours(inside) : checkSteering(inside, policy, pattern);
   }
   const isOthers = isGit || isInside(real, places.realPath(policy.root));
   const isFree = places.temporary.some((dir) => isInside(real, places.realPath(dir)));
@@ -71,14 +86,37 @@ export function checkWrite(path: string, policy: GuardPolicy, places: Places): D
   return deny("boundary", `${real} is outside your worktree ${policy.worktree}; ask your parent for what lies there`);
 }
 
+/** May it be removed, or moved away, with everything in it? Only for what may be written to. */
+export function checkRemoval(
+  path: string,
+  policy: GuardPolicy,
+  places: Places,
+  { pattern = false, stays = false }: PathKind = {},
+): Denial | undefined {
+  if (isDevice(path)) return undefined;
+  const real = places.realPath(path);
+  const name = real.slice(real.lastIndexOf("/") + 1);
+  const removesAll = pattern && meansAll.test(name);
+  const gone = removesAll ? real.slice(0, -name.length - 1) || "/" : real;
+  const kept = [policy.worktree, policy.root, policy.state, places.home ?? "", ...places.temporary];
+  const own = places.realPath(policy.worktree);
+  const lost = kept.find((place) => place !== "" && isInside(places.realPath(place), gone));
+  if (lost !== undefined && !(stays && gone === own)) {
+    const what = lost === policy.worktree ? "your whole worktree" : `${lost} and everything in it`;
+    return deny("removal", `this would ${stays ? "change" : "remove"} ${what}; name what you mean, below it`);
+  }
+  const inside = isInside(real, own) ? real.slice(own.length + 1) : "";
+  return holdsSteering(inside) ? notYours(inside) : undefined;
+}
+
+/** All names that there are, or all that begin with a dot. */
+const meansAll = /^([.*?]|\{[.*?,]+\})*\*([.*?]|\{[.*?,]+\})*$|^\{[.*?,]+\}$/;
+
 /** Whoever could change what steers it would have no rules. */
-function checkSteering(inside: string, policy: GuardPolicy): Denial | undefined {
-  const parts = inside.split("/");
-  const isSteering =
-    parts.includes(".git") ||
-    parts[0] === ".overstory" ||
-    policy.steering.some((pattern) => matchesGlob(inside, pattern));
-  return isSteering ? notYours(inside) : undefined;
+function checkSteering(inside: string, { steering }: GuardPolicy, pattern: boolean): Denial | undefined {
+  if (isSteeringFile(inside, steering)) return notYours(inside);
+  const [match] = pattern ? steeringMatches(inside) : [];
+  return match === undefined ? undefined : notYours(match);
 }
 
 const notYours = (inside: string): Denial =>

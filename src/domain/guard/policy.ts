@@ -1,6 +1,7 @@
 import { type Capability, isCapability } from "../agent/capability.ts";
 import { changeable } from "../agent/scope.ts";
 import { payloadFields } from "../mail/payload.ts";
+import { commandsOf } from "../role/common.ts";
 import type { AccessKind, RoleSpec } from "../role/role-spec.ts";
 
 /** What one agent may do with the tools of its program: its role's rules, and the facts they are about. Plain data. */
@@ -24,6 +25,10 @@ export interface GuardPolicy {
   readonly tests: boolean;
   /** A directory of its own for files to throw away; null in rules that an earlier version wrote. */
   readonly scratch: string | null;
+  /** What it may type after `ov`; null in rules that an earlier version wrote: then ov alone decides. */
+  readonly commands: readonly string[] | null;
+  /** The operator has switched the guard off: everything is allowed. */
+  readonly off: boolean;
 }
 
 /** Where an agent keeps files to throw away. Its programs know it as OVERSTORY_SCRATCH. */
@@ -45,6 +50,8 @@ export interface GuardTerms {
   readonly gates: readonly { readonly command: string }[];
   /** Files in a worktree that steer agents, of every runtime: globs, relative to it. */
   readonly steering: readonly string[];
+  /** `sandbox.mode: off`. */
+  readonly off?: boolean;
 }
 
 /** The rules of a role, for one of its agents. */
@@ -63,20 +70,43 @@ export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardT
     steering: terms.steering,
     tests: gates,
     scratch: scratchOf(terms.state, agent.name),
+    commands: commandsOf(spec),
+    off: terms.off === true,
   };
 }
 
 /** Reads a policy that was written as JSON; undefined for anything else, which then must deny. */
 export function readGuardPolicy(json: string): GuardPolicy | undefined {
-  const { agent, capability, files, gates, taskId, root, state, worktree, scope, steering, tests, scratch } =
-    payloadFields(json);
+  const {
+    agent,
+    capability,
+    files,
+    gates,
+    taskId,
+    root,
+    state,
+    worktree,
+    scope,
+    steering,
+    tests,
+    scratch,
+    commands,
+    off,
+  } = payloadFields(json);
   if (!isText(agent) || !isText(capability) || !isCapability(capability)) return undefined;
   if (files !== "read-only" && files !== "scoped-write") return undefined;
   if (!isText(root) || !isText(state) || !isText(worktree) || !(taskId === null || isText(taskId))) return undefined;
   if (!isTexts(gates) || !isTexts(scope) || !isTexts(steering)) return undefined;
   if (!(tests === undefined || typeof tests === "boolean")) return undefined;
   if (!(scratch === undefined || scratch === null || isText(scratch))) return undefined;
-  const later = { tests: tests === true, scratch: isText(scratch) ? scratch : null };
+  if (!(commands === undefined || commands === null || isTexts(commands))) return undefined;
+  if (!(off === undefined || typeof off === "boolean")) return undefined;
+  const later = {
+    tests: tests === true,
+    scratch: isText(scratch) ? scratch : null,
+    commands: isTexts(commands) ? commands : null,
+    off: off === true,
+  };
   return { agent, capability, files, gates, taskId, root, state, worktree, scope, steering, ...later };
 }
 

@@ -1,4 +1,4 @@
-import type { ShellWord } from "./shell/syntax.ts";
+import { literal, type ShellWord, unknownWord } from "./shell/syntax.ts";
 
 /** Does `sed` called so only print? */
 export function sedOnlyPrints(args: readonly ShellWord[]): boolean {
@@ -6,10 +6,37 @@ export function sedOnlyPrints(args: readonly ShellWord[]): boolean {
   return !inPlace && !unclear && scripts.every(({ text, dynamic }) => !dynamic && isHarmlessSed(text));
 }
 
-/** The files that it changes. */
-export function sedTargets(args: readonly ShellWord[]): readonly ShellWord[] {
-  const { inPlace, files } = readSed(args);
-  return inPlace ? files : [];
+/**
+ * What it writes to: the files that it changes in place, and those that its script names. A script that runs programs, or
+ * that cannot be read to its end though it may write, could write anything.
+ */
+export function sedWrites(args: readonly ShellWord[]): readonly ShellWord[] {
+  const { inPlace, files, scripts } = readSed(args);
+  const changed = inPlace ? files : [];
+  const named = scripts.flatMap(({ text, dynamic }) => (dynamic || isHarmlessSed(text) ? [] : namedBySed(text)));
+  return [...changed, ...named];
+}
+
+/** The files behind `w`; a word of which nothing is known for a script that does more. */
+function namedBySed(script: string): readonly ShellWord[] {
+  const found: ShellWord[] = [];
+  let rest = script;
+  while (rest !== "") {
+    const text = rest.replace(/^[\s;{}]+/, "");
+    const next = afterCommand(text);
+    if (next !== undefined) {
+      rest = next;
+      continue;
+    }
+    const [place = ""] = address.exec(text) ?? [];
+    const file = /^(?:w|W|s(.)(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiIM\d]*w)[^\S\n]+([^\n]+)/.exec(
+      text.slice(place.length),
+    );
+    if (file === null) return [...found, unknownWord];
+    found.push(literal(file[2] ?? ""));
+    rest = text.slice(place.length + file[0].length);
+  }
+  return found;
 }
 
 /** Walks over the commands of a script; one that writes a file or runs a program ends the walk. */
@@ -135,6 +162,29 @@ function longOption(text: string): Option {
 export function awkOnlyPrints(args: readonly ShellWord[]): boolean {
   const program = programOf(args);
   return program !== undefined && !program.dynamic && isHarmlessAwk(program.text);
+}
+
+/**
+ * What it writes to: files that its program names by a text alone, and those that it changes in place. Commands that it
+ * would run, and names that are made while it runs, are a word of which nothing is known. Pipes into programs that only
+ * sort or count are let through.
+ */
+export function awkWrites(args: readonly ShellWord[]): readonly ShellWord[] {
+  const inPlace = args.some(({ text }, at) => /^(-i|--include)$/.test(args[at - 1]?.text ?? "") && text === "inplace");
+  const begin = args.findIndex((_, at) => programOf(args.slice(at)) !== undefined);
+  const program = programOf(inPlace ? args.slice(2) : args) ?? (begin < 0 ? undefined : programOf(args.slice(begin)));
+  const files = inPlace && program !== undefined ? args.slice(args.indexOf(program) + 1) : [];
+  if (program === undefined || program.dynamic || isHarmlessAwk(program.text)) return files;
+  return [...files, ...namedByAwk(program.text)];
+}
+
+function namedByAwk(program: string): readonly ShellWord[] {
+  // Commands that only pass on what they get take nothing away from what is judged.
+  const rest = program.replaceAll(/\|\s*"(sort|uniq|wc|cat|head|tail|column|tr|cut|nl)( +-?[\w,.-]+)*( *1>&2)?"/g, " ");
+  if (isHarmlessAwk(rest)) return [];
+  const named = [...rest.matchAll(/>>?\s*"((?:\\.|[^"\\])*)"(?=\s*(?:[;}\n]|$))/g)].map(([, path = ""]) => path);
+  const without = rest.replaceAll(/>>?\s*"(?:\\.|[^"\\])*"(?=\s*(?:[;}\n]|$))/g, " ");
+  return [...named.map(literal), ...(isHarmlessAwk(without) ? [] : [unknownWord])];
 }
 
 /** The first word that is neither an option nor its value; undefined with options that bring code or write files. */

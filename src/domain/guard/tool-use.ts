@@ -44,6 +44,8 @@ export interface Denial {
   readonly decision: "deny";
   readonly rule: GuardRule;
   readonly reason: string;
+  /** The part of the command that is meant, where there is one. */
+  readonly of?: string;
 }
 
 /** `note`: it may be done, and this should be known about it. */
@@ -70,6 +72,11 @@ export const guardRules = [
   "git-unknown",
   "publish",
   "tracker",
+  "removal",
+  "identity",
+  "ov-rights",
+  "database",
+  "machine",
 ] as const;
 export type GuardRule = (typeof guardRules)[number];
 

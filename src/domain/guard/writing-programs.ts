@@ -1,6 +1,8 @@
-import { sedTargets } from "./sed-and-awk.ts";
-import { isOption, literal, operands, type ShellWord, valuesOf } from "./shell/syntax.ts";
-import { findRoots } from "./shell/wrappers.ts";
+import { archivers, tarRuns } from "./archive-programs.ts";
+import { readOnlyPrograms } from "./read-only-programs.ts";
+import { awkWrites, sedWrites } from "./sed-and-awk.ts";
+import { findRoots, findsAnything } from "./shell/find.ts";
+import { hasOption, isOption, literal, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
 
 type Targets = (args: readonly ShellWord[]) => readonly ShellWord[];
 
@@ -13,75 +15,286 @@ const glued: Targets = (args) =>
     return value === undefined ? [] : [{ ...word, text: value }];
   });
 
-/** Copies read from anywhere; they write to the last of their words, or where an option says. */
+/** Copies read from anywhere; they write to the last of their words, or where an option says, by the names they had. */
 const destination: Targets = (args) => {
   const told = valuesOf(args, "-t", "--target-directory");
-  return told.length > 0 ? told : operands(args).slice(-1);
+  const words = operands(args).filter((word) => !told.includes(word));
+  const into = told.length > 0 ? told : words.slice(-1);
+  return [...into, ...into.flatMap((directory) => words.map((word) => below(directory, word)))];
 };
 
-/** The first word says how, the others on what. */
-const afterFirst: Targets = (args) => [...operands(args).slice(1), ...glued(args)];
+/** The file of this name in a directory. */
+function below(directory: ShellWord, file: ShellWord): ShellWord {
+  const name = file.text.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  return file === directory || name === ".." || file.dynamic || (file.pattern && directory.dynamic)
+    ? directory
+    : {
+        ...directory,
+        text: `${directory.text.replace(/\/$/, "")}/${name}`,
+        pattern: directory.pattern || file.pattern,
+      };
+}
+
+/** What a link leads to counts as written, for it can be written through. From a link a relative path begins beside it. */
+const linked: Targets = (args) => {
+  const [from, to, ...more] = operands(args);
+  if (from === undefined || to === undefined || more.length > 0 || !hasOption(args, "s", "symbolic"))
+    return operands(args);
+  const beside = to.text.slice(0, to.text.lastIndexOf("/") + 1);
+  const isFixed = from.dynamic || from.home || from.text.startsWith("/");
+  const led = isFixed ? from : { ...from, text: `${beside}${from.text}`, dynamic: to.dynamic, home: to.home };
+  // What steers agents in a directory could be written by the other name.
+  const within = ["settings.json", "mcp.json", "hooks"].map((name) => ({ ...led, text: `${led.text}/${name}` }));
+  return [led, to, ...(from.dynamic ? [] : within)];
+};
+
+/** What loses its place: all but the last of the words, or all of them. */
+const moved: Targets = (args) => {
+  const told = valuesOf(args, "-t", "--target-directory");
+  const words = operands(args).filter((word) => !told.includes(word));
+  return told.length > 0 ? words : words.slice(0, -1);
+};
+
+/** The first word says how, unless an option does; the others on what. A mode such as -x looks like an option. */
+const withMode: Targets = (args) => {
+  if (args.length === 1 && /^--(help|version)$/.test(args[0]?.text ?? "")) return [];
+  const rest = args.filter(({ text }) => text !== "--");
+  const words = rest.filter((word) => !isOption(word) || isMode(word));
+  return hasOption(args, "", "reference") ? words.filter((word) => !isMode(word)) : words.slice(1);
+};
+
+const isMode = ({ text }: ShellWord): boolean => /^-[rwxXst]+([,+=-]|$)/.test(text) || /^-[ugo]$/.test(text);
+
+const afterFirst: Targets = (args) => {
+  const words = operands(args);
+  return [...(hasOption(args, "", "reference") ? words : words.slice(1)), ...glued(args).filter(leadsSomewhere)];
+};
+
+const leadsSomewhere = ({ text }: ShellWord): boolean => text.includes("/");
 
 const options =
   (...names: readonly string[]): Targets =>
   (args) =>
     valuesOf(args, ...names);
 
-const targets: Readonly<Record<string, Targets>> = {
+const inPlace: Targets = (args) => (hasOption(args, "i", "inplace", "in-place") ? operands(args).slice(1) : []);
+
+const last: Targets = (args) => operands(args).slice(1).slice(-1);
+
+const curlFiles = `-o --output --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save
+  --hsts --alt-svc --libcurl`.split(/\s+/);
+const wgetFiles = `-O --output-document -P --directory-prefix -o --output-file -a --append-output --save-cookies
+  --warc-file --rejected-log`.split(/\s+/);
+
+/** A line of the settings file of wget. */
+const wgetSettings: Targets = (args) =>
+  valuesOf(args, "-e", "--execute").map((word) => ({
+    ...word,
+    text: word.text.slice(word.text.indexOf("=") + 1).trim(),
+  }));
+
+/** Addresses of socat that are files. */
+const socatFiles: Targets = (args) =>
+  args.flatMap((word) => {
+    const path = /^(?:FILE|OPEN|GOPEN|CREATE|CREAT|PIPE|UNIX-L(?:ISTEN)?|UNIX-RECV\w*):([^,]+)/i.exec(word.text)?.[1];
+    return path === undefined ? [] : [{ ...word, text: path }];
+  });
+
+/** Programs that bring something from elsewhere, with what they write to. */
+const downloaders: Readonly<Record<string, Targets>> = {
+  curl: (args) => valuesOf(args, ...curlFiles).filter(({ text }) => text !== "-"),
+  wget: (args) => [...valuesOf(args, ...wgetFiles), ...wgetSettings(args)],
+  socat: socatFiles,
+};
+
+const removers: Readonly<Record<string, Targets>> = {
   rm: everything,
   rmdir: everything,
   unlink: everything,
   shred: everything,
+  trash: everything,
+  "trash-put": everything,
+  gio: (args) => (args[0]?.text === "trash" ? operands(args).slice(1) : []),
+  mv: moved,
+  find: (args) => (args.some(({ text }) => text === "-delete") && findsAnything(args) ? findRoots(args) : []),
+  rsync: (args) => (args.some(({ text }) => /^--(del|remove)/.test(text)) ? operands(args).slice(-1) : []),
+};
+
+const targets: Readonly<Record<string, Targets>> = {
+  ...removers,
+  ...archivers,
   mkdir: everything,
   mkfifo: everything,
+  mknod: (args) => operands(args).slice(0, 1),
   touch: everything,
   truncate: everything,
   tee: everything,
-  mv: everything,
-  ln: everything,
+  sponge: everything,
+  mv: (args) => [...everything(args), ...destination(args)],
+  ln: (args) => [...linked(args), ...glued(args), ...destination(args)],
   cp: destination,
   install: destination,
-  rsync: destination,
+  // With a slash behind it a directory is copied without its name, with files of any name.
+  rsync: (args) => [
+    ...destination(args),
+    ...(operands(args).some(({ text }) => /[^/]\/$/.test(text))
+      ? operands(args)
+          .slice(-1)
+          .map((word) => ({ ...word, text: `${word.text.replace(/\/$/, "")}/settings.json` }))
+      : []),
+  ],
   scp: destination,
-  chmod: afterFirst,
+  chmod: withMode,
   chown: afterFirst,
   chgrp: afterFirst,
+  chattr: (args) => operands(args).filter(({ text }) => !/^[+=]/.test(text)),
+  setfacl: (args) => operandsBeside(args, ["-m", "-x", "-M", "-X", "--modify", "--remove", "--set"]),
   dd: (args) =>
     args.filter(({ text }) => text.startsWith("of=")).map((word) => ({ ...word, text: word.text.slice(3) })),
-  sed: sedTargets,
+  sed: sedWrites,
+  awk: awkWrites,
+  gawk: awkWrites,
+  mawk: awkWrites,
+  nawk: awkWrites,
   find: (args) => [
     ...(args.some(({ text }) => text === "-delete") ? findRoots(args) : []),
     ...valuesOf(args, "-fprint", "-fprint0", "-fprintf", "-fls"),
   ],
   sort: options("-o", "--output"),
-  patch: everything,
-  tar: everything,
-  unzip: options("-d"),
-  curl: options("-o", "--output", "--output-dir", "-D", "-c"),
-  wget: options("-O", "--output-document", "-P", "--directory-prefix", "-o"),
-  split: afterFirst,
-  ed: everything,
-  ex: everything,
-  vi: everything,
-  vim: everything,
-  nano: everything,
+  shuf: options("-o", "--output"),
+  uniq: (args) => operandsBeside(args, ["-f", "-s", "-w"]).slice(1, 2),
+  xxd: (args) => operandsBeside(args, ["-c", "-g", "-l", "-o", "-s"]).slice(1, 2),
+  yq: inPlace,
+  perl: inPlace,
+  patch: (args) => [
+    ...operandsBeside(args, ["-i", "-p", "-d", "-o", "-r", "-B", "-F", "--input", "--strip", "--directory"]).slice(
+      0,
+      1,
+    ),
+    ...valuesOf(args, "-d", "--directory", "-o", "--output", "-r", "--reject-file"),
+  ],
+  ...downloaders,
+  mktemp: (args) =>
+    [...valuesOf(args, "-p", "--tmpdir"), ...operandsBeside(args, ["-p", "--suffix"])].filter(
+      ({ dynamic }) => !dynamic,
+    ),
+  fallocate: (args) => operandsBeside(args, ["-l", "-o", "--length", "--offset"]).slice(-1),
+  rename: (args) => operands(args).slice(1),
+  prename: (args) => operands(args).slice(1),
+  history: (args) => (hasOption(args, "anrw") ? operands(args) : []),
+  split: last,
+  csplit: options("-f", "--prefix"),
+  openssl: options("-out", "-keyout"),
+  sudoedit: everything,
+  ed: operands,
+  ex: editors,
+  vi: editors,
+  vim: editors,
+  nvim: editors,
+  view: () => [],
+  nano: operands,
+  pico: operands,
+  micro: operands,
+  emacs: editors,
+  // Files that say what was done, or keep others out.
+  strace: options("-o", "--output"),
+  ltrace: options("-o", "--output"),
+  flock: (args) =>
+    operandsBeside(args, ["-w", "--timeout", "-E"])
+      .slice(0, 1)
+      .filter(({ text }) => !/^\d+$/.test(text)),
   // Writes below the directory it is called in.
   make: (args) => valuesOf(args, "-C", "--directory"),
   npm: (args) => valuesOf(args, "--prefix", "-C"),
+  cargo: (args) => [...outputs(args), ...valuesOf(args, "--root")],
+  pip: installed,
+  pip3: installed,
+  docker: mounted,
+  podman: mounted,
 };
+
+/** Where packages are to lie, beside the place that is meant for them. */
+function installed(args: readonly ShellWord[]): readonly ShellWord[] {
+  return valuesOf(args, "-t", "--target", "--prefix", "--root");
+}
+
+/** Directories of this machine that a container may write to; other names are volumes of its own. */
+function mounted(args: readonly ShellWord[]): readonly ShellWord[] {
+  const bound = valuesOf(args, "--mount").flatMap((word) => {
+    const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(word.text)?.[1];
+    return source === undefined ? [] : [{ ...word, text: source }];
+  });
+  const volumes = valuesOf(args, "-v", "--volume")
+    .filter(({ text }) => !/:ro(,|$)/.test(text))
+    .map((word) => ({ ...word, text: word.text.replace(/:.*$/s, "") }));
+  return [...bound, ...volumes].filter(({ text, dynamic, home }) => !dynamic && (home || /^[./]/.test(text)));
+}
+
+/** The files, without what the editor is told to do. */
+function editors(args: readonly ShellWord[]): readonly ShellWord[] {
+  return operandsBeside(args, ["-c", "--cmd", "-sc", "-esc", "-S", "-s", "-u", "--eval", "-l"]).filter(
+    ({ text }) => !text.startsWith("+"),
+  );
+}
 
 /** What this program, called so, would write to, delete or move. */
 export const targetsOf = (name: string, args: readonly ShellWord[]): readonly ShellWord[] =>
-  (Object.hasOwn(targets, name) ? targets[name]?.(args) : undefined) ?? [];
+  Object.hasOwn(targets, name) ? (targets[name]?.(args) ?? []) : readOnlyPrograms.includes(name) ? [] : outputs(args);
+
+/** Options that name what is written, in many programs. Only what leads away from where it stands is looked at. */
+const outputs: Targets = (args) =>
+  valuesOf(
+    args,
+    "-o",
+    "--output",
+    "--out",
+    "--outfile",
+    "--output-file",
+    "--out-dir",
+    "--outDir",
+    "--output-dir",
+    ...reports,
+  ).filter(({ text, home }) => home || /^\/|(^|\/)\.\.(\/|$)/.test(text));
+
+const reports = "--target-dir --outputFile --junitxml --junit-xml --export-json --export-csv --export-markdown".split(
+  " ",
+);
+
+/** What would be gone afterwards, with everything in it. */
+export const removedBy = (name: string, args: readonly ShellWord[]): readonly ShellWord[] =>
+  (Object.hasOwn(removers, name) ? removers[name]?.(args) : undefined) ?? [];
+
+/** Programs that change who may use what: the worktree may be named whole, what steers agents may not. */
+export const setsModes = (name: string): boolean => ["chmod", "chown", "chgrp", "chattr", "setfacl"].includes(name);
+
+/** Is it known what this program writes to? */
+export const isKnownWriter = (name: string): boolean => Object.hasOwn(targets, name) && !carriers.includes(name);
+
+const carriers = ["strace", "ltrace", "flock", "cargo", "docker", "podman"];
 
 /** Whatever else it is told, it writes there: nothing may be added to what is known of it. */
 export const writesWhereTold = (name: string): boolean =>
   name === "git" || (Object.hasOwn(targets, name) && !builders.includes(name));
 
-const builders = ["make", "npm"];
+const builders = ["make", "npm", "cargo", "pip", "pip3", "docker", "podman"];
 
 /** Programs that make something new where they are told to, and take nothing away. */
 export const onlyAdds = (name: string): boolean => ["mkdir", "touch", "tee", "cp", "install"].includes(name);
+
+/** Does it bring commands along that cannot be read here? */
+export function runsHidden(name: string, args: readonly ShellWord[]): boolean {
+  if (/^(tar|gtar|bsdtar)$/.test(name)) return tarRuns(args);
+  if (name === "emacs") return hasOption(args, "l", "eval", "load", "script", "execute", "funcall");
+  if (!/^(ex|vi|vim|nvim|view)$/.test(name)) return false;
+  const commands = args.flatMap(({ text }, at) =>
+    /^(-[a-zA-Z]*c|--cmd)$/.test(args[at - 1]?.text ?? "") ? [text] : text.startsWith("+") ? [text.slice(1)] : [],
+  );
+  return commands.some((each) => !plainEdit.test(each)) || args.some(({ text }) => /^-(S|s|u)$/.test(text));
+}
+
+/** Replaces, deletes, saves and leaves: nothing that names a file or runs a program. */
+const plainEdit =
+  /^\s*:?((%|\d+(,(\d+|\$))?|g?\/[^/|!]*\/)?\s*(s\/[^/|!]*\/[^/|!]*\/[gcie]*|d|j|sort|wq?!?|x!?|q!?|\d+)\s*(\||$)\s*)+$/;
 
 /** Does it read commands from a file? Then it must be one that can be looked at. */
 export function scriptFile(name: string, args: readonly ShellWord[]): ShellWord | undefined {

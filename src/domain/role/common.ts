@@ -1,4 +1,4 @@
-import type { FailureMode } from "./role-spec.ts";
+import type { FailureMode, RoleSpec } from "./role-spec.ts";
 
 /** Commands that everybody may type. */
 export const everybody: readonly string[] = [
@@ -13,6 +13,40 @@ export const everybody: readonly string[] = [
   "spec read",
   "status",
   "prime",
+];
+
+/** Commands that change nothing: nobody needs to be told about them, and nobody is kept from them. */
+const looking: readonly string[] = [
+  ...["task list", "task ready", "group list", "group status", "agents discover", "worktree list", "budget show"],
+  ...[
+    "logs",
+    "diff",
+    "gate list",
+    "gate log",
+    "gate show",
+    "run list",
+    "run show",
+    "run criteria",
+    "run criteria list",
+  ],
+  ...["merge list", "merge show", "merge plan", "merge radar", "merge diff", "merge log", "merge-file"],
+  ...["snapshots list", "snapshots show", "config get", "config list", "config explain", "config validate"],
+  ...["engine status", "coordinator status", "orchestrator status", "supervisor status", "hooks status", "trust list"],
+  ...["prompt show", "prompt diff", "prompt test", "guard test", "guard explain", "completions"],
+];
+
+/**
+ * What an agent of this role may type after `ov`: the commands it is told about, what its tools do as well, and what only
+ * looks. Each command checks its caller by itself, too.
+ */
+export const commandsOf = (role: RoleSpec): readonly string[] => [
+  ...role.commands,
+  ...looking,
+  // What our own messages tell them to type.
+  "mail retry",
+  ...(role.tools.includes("spawn") ? ["task reopen"] : []),
+  ...(role.access.gates ? ["gate run", "gate verify"] : []),
+  ...(role.tools.includes("merge") ? ["merge", "merge add"] : []),
 ];
 
 /** Commands of those who end with their task. */

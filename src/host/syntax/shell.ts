@@ -45,9 +45,25 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
       return [{ kind: "group", nodes: nodesOf(node.body), apart: false, name: node.name.value }];
     case "Redirect":
       return [...writing(node), ...childNodes(node)];
+    case "AndOr":
+      return node.commands.flatMap((part, at) =>
+        node.operators[at - 1] === "||" ? [maybe("once", nodesOf(part))] : nodesOf(part),
+      );
+    case "If":
+      return [
+        ...nodesOf(node.clause),
+        maybe("once", nodesOf(node.then)),
+        ...node.elif.map((each) => maybe("once", childNodes(each))),
+        ...(node.else === undefined ? [] : [maybe("once", nodesOf(node.else))]),
+      ];
+    case "CaseItem":
+      return [maybe("once", childNodes(node))];
+    case "While":
+    case "ArithmeticFor":
+      return [maybe("often", childNodes(node))];
     case "For":
     case "Select":
-      return [setting(node.name.value, node.wordlist ?? []), ...childNodes(node)];
+      return [setting(node.name.value, node.wordlist ?? []), maybe("often", childNodes(node))];
     case "ParameterExpansion":
       return [...evaluated(node), ...childNodes(node)];
     case "ArithmeticExpansion":
@@ -119,6 +135,13 @@ function childNodes(node: SyntaxNode): ShellNode[] {
   });
   return nodes;
 }
+
+const maybe = (how: "once" | "often", nodes: readonly ShellNode[]): ShellNode => ({
+  kind: "group",
+  nodes,
+  apart: false,
+  maybe: how,
+});
 
 const apart = (nodes: readonly ShellNode[]): ShellNode => ({ kind: "group", nodes, apart: true });
 

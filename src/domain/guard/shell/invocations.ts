@@ -1,6 +1,9 @@
 import { absolute } from "../paths.ts";
 import { type Denial, deny } from "../tool-use.ts";
+import { carried, terminalScripts } from "./carriers.ts";
+import { execsOf } from "./find.ts";
 import { type GateCommands, readGates } from "./gates.ts";
+import { declared, indexScripts, makesUnseen, variableScript } from "./hidden-code.ts";
 import {
   literal,
   type ParseShell,
@@ -9,7 +12,7 @@ import {
   type ShellNode,
   type ShellWord,
 } from "./syntax.ts";
-import { execsOf, runs, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
+import { runs, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
 
 /** One program that a text would run, whatever it is wrapped in. */
 export interface Invocation {
@@ -21,6 +24,8 @@ export interface Invocation {
   readonly assignments: readonly ShellAssignment[];
   /** Where it would run; undefined when that cannot be told. */
   readonly cwd: string | undefined;
+  /** It is run without the variables of the agent. */
+  readonly bare: boolean;
 }
 
 export interface ShellEffects {
@@ -46,32 +51,60 @@ export interface ReadingTerms {
 /** Everything that a text would run and open, or why that cannot be told. */
 export function readShell(text: string, terms: ReadingTerms): ShellEffects | Denial {
   const reader = new Reader(terms);
-  reader.script(text, 0);
+  try {
+    reader.script(text, 0);
+    reader.end();
+  } catch (error) {
+    // Nested more deeply than can be followed.
+    if (error instanceof RangeError) return unreadableText;
+    throw error;
+  }
   return reader.denial ?? reader;
 }
 
+const unreadableText = deny("syntax", "this is no shell command that can be read; write it plainly");
+
 const deepest = 8;
+/** A text that runs more than this is no command of anybody's. */
+const mostInvocations = 4_000;
+
+const tooLong = deny("unreadable", "this is too long to be read; run it in pieces");
+const mostWrappers = 100;
+
+/** A place where a command may stand; undefined when it cannot be told. */
+type Place = string | undefined;
 
 class Reader implements ShellEffects {
   readonly invocations: Invocation[] = [];
-  readonly writes: { target: ShellWord; cwd: string | undefined }[] = [];
+  readonly writes: { target: ShellWord; cwd: Place }[] = [];
   readonly functions = new Set<string>();
   runsGate = false;
   denial: Denial | undefined;
   readonly #terms: ReadingTerms;
   readonly #gates: GateCommands;
-  #cwd: string | undefined;
+  readonly #bodies = new Map<string, readonly ShellNode[]>();
+  readonly #traps: string[] = [];
+  /** Branches and loops may leave a shell in several places. */
+  #places: readonly Place[];
+  #bare = false;
+  #wrappers = 0;
 
   constructor(terms: ReadingTerms) {
     this.#terms = terms;
-    this.#cwd = terms.cwd;
+    this.#places = [terms.cwd];
     this.#gates = readGates(terms.gates, terms.parse);
   }
 
   script(text: string, depth: number): void {
+    if (this.denial !== undefined) return;
     const nodes = depth > deepest ? undefined : this.#terms.parse(text);
-    if (nodes === undefined) this.#deny(deny("syntax", "this is no shell command that can be read; write it plainly"));
+    if (nodes === undefined) this.#deny(unreadableText);
     else this.#walk(nodes, depth);
+  }
+
+  /** What is left for the end of the shell runs where the shell stands by then. */
+  end(): void {
+    for (const text of this.#traps) this.script(text, 1);
   }
 
   #deny(denial: Denial): void {
@@ -80,32 +113,62 @@ class Reader implements ShellEffects {
 
   #walk(nodes: readonly ShellNode[], depth: number): void {
     for (const node of nodes) {
+      if (this.denial !== undefined) return;
       if (node.kind === "command") this.#command(node, depth);
       else if (node.apart) this.#apart(() => this.#walk(node.nodes, depth));
-      else {
-        if (node.name !== undefined) this.functions.add(node.name);
-        this.#walk(node.nodes, depth);
-      }
+      else if (node.name !== undefined) this.#define(node.name, node.nodes, depth);
+      else if (node.maybe === undefined) this.#walk(node.nodes, depth);
+      else this.#perhaps(node.nodes, node.maybe, depth);
     }
   }
 
+  /** A function does nothing yet. It is read all the same, so that none is left out, and once more where it is called. */
+  #define(name: string, nodes: readonly ShellNode[], depth: number): void {
+    this.functions.add(name);
+    this.#bodies.set(name, nodes);
+    this.#apart(() => this.#walk(nodes, depth));
+  }
+
+  #perhaps(nodes: readonly ShellNode[], how: "once" | "often", depth: number): void {
+    const before = this.#places;
+    this.#walk(nodes, depth);
+    const after = together(before, this.#places);
+    this.#places = after;
+    if (how === "once" || after.length === before.length) return;
+    // Each round may lead further away.
+    this.#places = together(after, [undefined]);
+    this.#walk(nodes, depth);
+    this.#places = together(this.#places, [undefined]);
+  }
+
   #apart(work: () => void): void {
-    const before = this.#cwd;
+    const before = this.#places;
     work();
-    this.#cwd = before;
+    this.#places = before;
   }
 
   #command(command: ShellCommand, depth: number): void {
     const { words, assignments, writes, inner } = command;
-    for (const target of writes) this.writes.push({ target, cwd: this.#cwd });
+    for (const target of writes) this.#write(target);
     if (this.#gates.has(command) && this.#gate([])) return;
     this.#apart(() => this.#walk(inner, depth));
+    this.#variables(assignments, depth);
     if (words.length === 0) this.#push("", [], assignments);
     this.#run(words, assignments, depth);
   }
 
+  /** What other programs make of the variables that they get. */
+  #variables(assignments: readonly ShellAssignment[], depth: number): void {
+    const scripts = assignments.flatMap((each) => variableScript(each) ?? []);
+    for (const script of scripts) this.#guess({ words: [], script, sure: false }, depth + 1);
+  }
+
+  #write(target: ShellWord): void {
+    for (const cwd of this.#places) this.writes.push({ target, cwd });
+  }
+
   #gate(behind: readonly ShellWord[]): boolean {
-    const may = this.#terms.mayRunGate(behind, this.#cwd);
+    const may = this.#places.every((cwd) => this.#terms.mayRunGate(behind, cwd));
     this.runsGate ||= may;
     return may;
   }
@@ -122,7 +185,7 @@ class Reader implements ShellEffects {
       this.#deny(deny("dynamic", "which program this runs cannot be told; write its name out"));
     } else if (name === "command" && /^-[pvV]*[vV]/.test(args[0]?.text ?? "")) {
       this.#push("type", args.slice(1), assignments);
-    } else if (inside === "unreadable" || (name === "alias" && args.length + assignments.length > 0)) {
+    } else if (inside === "unreadable" || renames(name, args, assignments)) {
       this.#deny(deny("dynamic", `what ${name} runs here cannot be told; call the program itself`));
     } else if (inside === undefined) {
       this.#program({ program: program.text, name, args, assignments }, depth);
@@ -132,40 +195,129 @@ class Reader implements ShellEffects {
   }
 
   #unwrapped(name: string, inside: Unwrapped, before: readonly ShellAssignment[], depth: number): void {
-    const assignments = [...before, ...inside.assignments.map(assignmentOf)];
+    const given = inside.assignments.map(assignmentOf);
+    const assignments = [...before, ...given];
+    this.#variables(given, depth);
+    for (const target of inside.writes) this.#write(target);
     if (inside.words.length === 0) this.#push(name, [], assignments);
-    this.#apart(() => {
-      if (inside.directory !== undefined) this.#enter(inside.directory);
-      this.#run(inside.words, assignments, depth);
-    });
+    const wasBare = this.#bare;
+    this.#bare ||= inside.bare;
+    // A command needs few wrappers; each takes the words behind it apart once more.
+    if (++this.#wrappers > mostWrappers) this.#deny(tooLong);
+    const run = (): void => {
+      if (this.denial === undefined) this.#run(inside.words, assignments, depth);
+    };
+    if (inside.directory !== undefined) {
+      const { directory } = inside;
+      this.#apart(() => {
+        this.#enter(directory);
+        run();
+      });
+      // `command cd` leads the shell itself elsewhere; what is run by another program leads nobody.
+    } else if (["command", "builtin", "time"].includes(name)) run();
+    else this.#apart(run);
+    this.#bare = wasBare;
+    this.#wrappers--;
   }
 
-  #program({ program, name, args, assignments }: Omit<Invocation, "cwd">, depth: number): void {
-    const script = scriptOf(name, args);
+  #program({ program, name, args, assignments }: Omit<Invocation, "cwd" | "bare">, depth: number): void {
+    const script = makesUnseen(name, args) ? "opaque" : scriptOf(name, args);
     if (script === "opaque") {
       this.#deny(deny("opaque-code", `what ${name} would run here cannot be seen; run the commands themselves`));
       return;
     }
     if (script !== undefined) {
       this.#push("", [], assignments);
-      this.#apart(() => this.script(script.text, depth + 1));
+      if (name === "trap") this.#traps.push(script.text);
+      if (name === "eval") this.script(script.text, depth + 1);
+      else this.#apart(() => this.script(script.text, depth + 1));
       return;
     }
+    this.#variables(declared(name, args), depth);
+    for (const text of indexScripts(name, args)) this.#guess({ words: [], script: text, sure: true }, depth + 1);
+    const body = this.#bodies.get(name);
+    if (body !== undefined && depth < deepest) this.#walk(body, depth + 2);
     for (const words of execsOf(name, args)) this.#run(words, [], depth);
-    this.#run(runs(name, args), [], depth);
+    this.#inside(name, args, depth);
     this.#push(program, args, assignments);
-    if (["cd", "pushd"].includes(name)) this.#enter(args.find(({ text }) => !/^-[LPe@]+$/.test(text)) ?? homeWord);
-    if (name === "popd") this.#cwd = undefined;
+    if (["cd", "pushd"].includes(name)) this.#change(args);
+    if (name === "popd" || (name === "pushd" && args.length === 0)) this.#places = [undefined];
+  }
+
+  /** What a program would run by its words, as far as that can be seen in them. */
+  #inside(name: string, args: readonly ShellWord[], depth: number): void {
+    const fetched = runs(name, args);
+    if (fetched === "opaque") this.#deny(deny("opaque-code", `what ${name} would run here cannot be seen`));
+    else if ("script" in fetched) this.#apart(() => this.script(fetched.script, depth + 1));
+    else this.#apart(() => this.#run(fetched.words, [], depth));
+    const typed = terminalScripts(name, args);
+    if (typed === "opaque") this.#deny(deny("opaque-code", `what ${name} would run here cannot be seen`));
+    else for (const text of typed) this.#apart(() => this.script(text, depth + 1));
+    for (const guess of carried(name, args)) this.#guess(guess, depth + 1);
+  }
+
+  /** A program that nobody here knows may run its words. They count when they could be a command that we judge. */
+  #guess({ words, script, sure }: ReturnType<typeof carried>[number], depth: number): void {
+    if (depth > deepest) return;
+    if (this.denial !== undefined) return;
+    this.#apart(() => {
+      if (script === undefined) this.#run(words, [], depth);
+      else this.script(script, depth);
+    });
+    const denied = this.denial as Denial | undefined;
+    if (!sure && (denied?.rule === "syntax" || denied?.rule === "dynamic")) this.denial = undefined;
+  }
+
+  #change(args: readonly ShellWord[]): void {
+    const [directory] = args.filter(({ text }) => !/^-([LPen@]+|-)$/.test(text));
+    this.#enter(directory ?? homeWord);
   }
 
   #enter(directory: ShellWord): void {
-    this.#cwd = directory.text === "-" ? undefined : absolute(directory, this.#cwd, this.#terms.home);
+    const unknown = /^-$|^~[-+]|^[-+]\d+$/.test(directory.text);
+    this.#places = together(
+      [],
+      this.#places.map((place) => (unknown ? undefined : absolute(directory, place, this.#terms.home))),
+    );
   }
 
   #push(program: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): void {
     const name = program.slice(program.lastIndexOf("/") + 1);
-    this.invocations.push({ name, program, args, assignments, cwd: this.#cwd });
+    if (this.invocations.length > mostInvocations) {
+      this.#deny(tooLong);
+      return;
+    }
+    for (const cwd of this.#places) {
+      this.invocations.push({ name, program, args, assignments, cwd, bare: this.#bare });
+    }
   }
+}
+
+/** What gives a program another name, by which nobody here would know it. */
+const renames = (name: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): boolean =>
+  (name === "alias" && args.length + assignments.length > 0) ||
+  (name === "hash" && args.some(({ text }) => /^-\w*p/.test(text)));
+
+/** Both lists of places; those that are the same once `..` is followed count once. */
+function together(some: readonly Place[], more: readonly Place[]): readonly Place[] {
+  const all = new Map<string, Place>();
+  for (const place of [...some, ...more]) {
+    const key = place === undefined ? "" : lexical(place);
+    if (!all.has(key)) all.set(key, place);
+  }
+  const places = [...all.values()];
+  return places.length > mostPlaces ? [undefined] : places;
+}
+
+const mostPlaces = 8;
+
+function lexical(path: string): string {
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") kept.pop();
+    else if (part !== "" && part !== ".") kept.push(part);
+  }
+  return `/${kept.join("/")}`;
 }
 
 const homeWord: ShellWord = { ...literal("~"), home: true };

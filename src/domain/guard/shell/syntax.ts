@@ -33,6 +33,8 @@ export interface ShellGroup {
   readonly apart: boolean;
   /** The name under which it can be called. */
   readonly name?: string;
+  /** `once`: it may be passed over, as a branch. `often`: it may also be run again, as the body of a loop. */
+  readonly maybe?: "once" | "often";
 }
 
 export type ShellNode = ShellCommand | ShellGroup;

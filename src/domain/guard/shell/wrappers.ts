@@ -1,4 +1,4 @@
-import { hasOption, literal, operands, type ShellWord, unknownWord } from "./syntax.ts";
+import { hasOption, operands, type ShellWord, unknownWord, valuesOf } from "./syntax.ts";
 
 /** A program whose only purpose is to run another one. */
 interface Wrapper {
@@ -10,20 +10,31 @@ interface Wrapper {
   readonly operands: number;
   /** It adds words to the program that nobody knows beforehand. */
   readonly adds?: true;
+  /** Options whose value is a file that it writes. */
+  readonly writes?: readonly string[];
+  /** Takes assignments before the program. */
+  readonly assigns?: true;
 }
 
 const wrapper = (values: readonly string[], flags: RegExp, operands = 0): Wrapper => ({ values, flags, operands });
 const none = /^$/;
 
+const sudoFlags = /^(-[AbEHKklnPSVv]+|--(user|group)=.*|--(preserve-env|non-interactive|background|stdin|list).*)$/;
+
 const wrappers: Readonly<Record<string, Wrapper>> = {
-  env: wrapper(["-u", "--unset", "-C", "--chdir"], /^(-[i0v]+|-|--(ignore-environment|null|debug|unset=.*|chdir=.*))$/),
+  env: {
+    values: ["-u", "--unset", "-C", "--chdir"],
+    flags: /^(-[i0v]+|-|-u.+|--(ignore-environment|null|debug|unset=.*|chdir=.*))$/,
+    operands: 0,
+    assigns: true,
+  },
   command: wrapper([], /^-p$/),
   builtin: wrapper([], none),
   exec: wrapper(["-a"], /^-[cl]+$/),
   nohup: wrapper([], none),
   nice: wrapper(["-n", "--adjustment"], /^(-n?-?\d+|--adjustment=.*)$/),
   ionice: wrapper(["-c", "-n"], /^(-t|-[cn]\d+)$/),
-  time: wrapper(["-f"], /^-[pv]+$/),
+  time: { ...wrapper(["-f", "-o"], /^-[apv]+$/), writes: ["-o"] },
   timeout: wrapper(
     ["-s", "--signal", "-k", "--kill-after"],
     /^(-v|--(foreground|preserve-status|verbose|signal=.*|kill-after=.*)|-[sk]\S+)$/,
@@ -31,8 +42,9 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
   ),
   stdbuf: wrapper(["-i", "-o", "-e"], /^(-[ioe]\S+|--(input|output|error)=.*)$/),
   setsid: wrapper([], /^(-[cfw]+|--(ctty|fork|wait))$/),
-  sudo: wrapper(["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-D"], /^(-[AbEHknPSis]+|--(user|group)=.*)$/),
-  doas: wrapper(["-u", "-C"], /^-[Lns]+$/),
+  // Without -i and -s, with which it starts a shell that reads its input.
+  sudo: { ...wrapper(["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-D"], sudoFlags), assigns: true },
+  doas: wrapper(["-u", "-C"], /^-[Ln]+$/),
   xargs: {
     values: ["-I", "-n", "-L", "-P", "-d", "-s", "-E", "-a", "--max-args", "--max-procs", "--max-lines", "--delimiter"],
     flags: /^(-[0rtx]+|-[InLPdsEa]\S+|--(null|no-run-if-empty|verbose|exit)|--[a-z-]+=.*)$/,
@@ -40,6 +52,7 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
     adds: true,
   },
   busybox: wrapper([], none),
+  toybox: wrapper([], none),
   chronic: wrapper([], none),
   unbuffer: wrapper([], none),
 };
@@ -54,17 +67,27 @@ export interface Unwrapped {
   readonly assignments: readonly ShellWord[];
   /** Where it runs it, if it says so. */
   readonly directory?: ShellWord;
+  /** Files that it writes itself. */
+  readonly writes: readonly ShellWord[];
+  /** It takes the variables of the agent away. */
+  readonly bare: boolean;
 }
 
 /** The command inside a wrapper. Undefined: it is none. `unreadable`: whoever reads it cannot tell what it runs. */
 export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "unreadable" | undefined {
-  if (elsewhere.includes(name)) return asksAboutShell.includes(args[0]?.text ?? "") ? undefined : "unreadable";
+  if (elsewhere.includes(name)) return onlyTells.test(args[0]?.text ?? "") ? undefined : "unreadable";
   const known = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
   if (known === undefined) return undefined;
   const inserted = name === "xargs" ? insertedBy(args) : undefined;
   const assignments: ShellWord[] = [];
+  const writes: ShellWord[] = [];
   let directory: ShellWord | undefined;
+  let bare = false;
   let left = known.operands;
+  const unset = (variable: ShellWord | undefined): void => {
+    // Without its own names an agent would be somebody else; those of others may be missing.
+    if (isOurs(variable)) assignments.push({ ...variable, text: `${variable.text}=` });
+  };
   for (let at = 0; at < args.length; at++) {
     const word = args[at];
     if (word === undefined || word.dynamic) return "unreadable";
@@ -72,28 +95,37 @@ export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "u
     if (unreadable.test(text)) return "unreadable";
     if (text === "--") continue;
     if (known.values.includes(text)) {
-      at++;
-      if (name === "env" && ["-C", "--chdir"].includes(text)) directory = args[at];
+      const value = args[++at];
+      if (name === "env" && ["-C", "--chdir"].includes(text)) directory = value;
+      if (name === "env" && ["-u", "--unset"].includes(text)) unset(value);
+      if (value !== undefined && known.writes?.includes(text) === true) writes.push(value);
     } else if (name === "env" && text.startsWith("--chdir=")) directory = { ...word, text: text.slice(8) };
-    else if (known.flags.test(text)) continue;
-    else if (text.startsWith("-")) return "unreadable";
-    else if (name === "env" && /^\w+=/.test(text)) assignments.push(word);
+    else if (known.flags.test(text)) {
+      bare ||= clears(name, text);
+      if (name === "env") unset({ ...word, text: text.replace(/^(-u|--unset=)/, "") });
+    } else if (text.startsWith("-")) return "unreadable";
+    else if (known.assigns === true && /^\w+=/.test(text)) assignments.push(word);
     else if (left > 0) left--;
-    else
-      return {
-        words: added(filledIn(args.slice(at), inserted), known),
-        assignments,
-        ...(directory === undefined ? {} : { directory }),
-      };
+    else {
+      const words = added(filledIn(args.slice(at), inserted), known);
+      return { words, assignments, writes, bare, ...(directory === undefined ? {} : { directory }) };
+    }
   }
-  return { words: [], assignments };
+  return { words: [], assignments, writes, bare };
 }
 
+/** Asked about itself, or about what is there already. */
+const onlyTells = /^(--version|--help|-l)$/;
+
+const isOurs = (variable: ShellWord | undefined): variable is ShellWord =>
+  variable !== undefined && /^OVERSTORY_/.test(variable.text);
+
+const clears = (name: string, option: string): boolean =>
+  (name === "env" && /^(-|-\w*i\w*|--ignore-environment)$/.test(option)) || (name === "exec" && /^-\w*c/.test(option));
+
 /** Programs that run another one in surroundings of its own, at a later time or behind a terminal. */
-const elsewhere: readonly string[] = `unshare nsenter chroot proot bwrap firejail fakeroot setpriv runuser su sg pkexec
-  script parallel flock taskset chrt prlimit setarch strace ltrace systemd-run at batch expect entr watchexec`.split(
-  /\s+/,
-);
+const elsewhere: readonly string[] = `nsenter chroot proot bwrap firejail pkexec parallel systemd-run at batch
+  crontab expect`.split(/\s+/);
 
 /** The text that `xargs` replaces by what it reads. */
 function insertedBy(args: readonly ShellWord[]): string | undefined {
@@ -122,15 +154,25 @@ const added = (words: readonly ShellWord[], { adds }: Wrapper): readonly ShellWo
   adds === true ? [...words, unknownWord] : words;
 
 /** Programs that fetch or find another one and run it; they are judged themselves, and so is what they run. */
-export function runs(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
+export function runs(
+  name: string,
+  args: readonly ShellWord[],
+): { readonly words: readonly ShellWord[] } | { readonly script: string } | "opaque" {
   const [first, ...rest] = args;
   const inner = ["npx", "bunx", "pnpx"].includes(name)
     ? args
     : ["npm", "pnpm", "yarn", "bun"].includes(name) && ["x", "exec", "dlx"].includes(first?.text ?? "")
       ? rest
       : [];
-  const start = inner.findIndex(({ text }) => !text.startsWith("-"));
-  return start < 0 ? [] : inner.slice(start);
+  const [called] = valuesOf(inner, "-c", "--call");
+  const start = inner.findIndex(
+    ({ text }, at) => !text.startsWith("-") && !/^(-p|--package)$/.test(inner[at - 1]?.text ?? ""),
+  );
+  const before = start < 0 ? inner : inner.slice(0, start + 1);
+  if (called !== undefined && before.some(({ text }) => /^(-c|--call)/.test(text))) {
+    return called.dynamic ? "opaque" : { script: called.text };
+  }
+  return { words: start < 0 ? [] : inner.slice(start) };
 }
 
 /** Commands inside a word. */
@@ -138,7 +180,7 @@ interface Script {
   readonly text: string;
 }
 
-const shells = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
+export const shells: readonly string[] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
 
 /**
  * The text that a program would read as shell commands: of `sh -c`, `eval` and their like. `opaque`: it would read some,
@@ -153,9 +195,28 @@ export function scriptOf(name: string, args: readonly ShellWord[]): Script | "op
   }
   // Called for the lines that are read, with words nobody knows.
   if (["mapfile", "readarray"].includes(name)) return hasOption(args, "C") ? "opaque" : undefined;
+  if (["su", "sg", "runuser", "script"].includes(name)) return ofSwitch(name, args);
   if (name === "watch") return joinedLiteral(args.filter(({ text }) => !/^(-[a-zA-Z]+|[\d.]+)$/.test(text)));
   return undefined;
 }
+
+/** Programs that start a shell as somebody else, or behind a terminal of its own. */
+function ofSwitch(name: string, args: readonly ShellWord[]): Script | "opaque" | undefined {
+  if (asksAboutShell.includes(args[0]?.text ?? "")) return undefined;
+  // Then the words behind are the command.
+  if (name === "runuser" && args.some(({ text }) => text === "-u" || text.startsWith("--user"))) return undefined;
+  const at = args.findIndex(({ text }) => /^(-[a-z]*c|--command)$/.test(text));
+  const [glued] = valuesOf(args, "--command");
+  const script = at < 0 ? glued : args[at + 1];
+  // It writes what the command prints to a file, by its last word, by options, or to one in the directory it stands in.
+  if (name === "script" && !args.every((word) => word === script || isHarmlessForScript(word.text))) return "opaque";
+  if (name === "script" && !args.some((word) => word !== script && word.text === "/dev/null")) return "opaque";
+  return script === undefined || script.dynamic ? "opaque" : { text: script.text };
+}
+
+/** Options of `script` that name no file, and the one file that keeps nothing. */
+const isHarmlessForScript = (text: string): boolean =>
+  /^(-[aefqc]+|--(append|return|flush|quiet|command(=.*)?)|\/dev\/null)$/.test(text);
 
 const shellValues = ["-o", "+o", "-O", "+O"];
 const asksAboutShell = ["--version", "--help"];
@@ -181,28 +242,6 @@ function ofShell(args: readonly ShellWord[]): Script | "opaque" | undefined {
 
 function joinedLiteral(words: readonly ShellWord[]): Script | "opaque" {
   return words.some(({ dynamic }) => dynamic) ? "opaque" : { text: words.map(({ text }) => text).join(" ") };
-}
-
-const execOptions = ["-exec", "-execdir", "-ok", "-okdir"];
-
-/** The commands that `find` would run for each file it finds, with the places it looks in instead of the file. */
-export function execsOf(name: string, args: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  if (name !== "find") return [];
-  const roots = findRoots(args);
-  return args.flatMap((word, at) => {
-    if (!execOptions.includes(word.text)) return [];
-    const rest = args.slice(at + 1);
-    const end = rest.findIndex(({ text }) => text === ";" || text === "+");
-    const words = end < 0 ? rest : rest.slice(0, end);
-    return [words.flatMap((each) => (each.text.includes("{}") ? roots : [each]))];
-  });
-}
-
-/** Where `find` looks. */
-export function findRoots(args: readonly ShellWord[]): readonly ShellWord[] {
-  const start = args.findIndex(({ text, dynamic }) => !dynamic && /^(-[^HLPDO]|[!(])/.test(text));
-  const roots = (start < 0 ? args : args.slice(0, start)).filter(({ text }) => !/^-[HLPDO]/.test(text));
-  return roots.length === 0 ? [literal(".")] : roots;
 }
 
 interface Interpreter {
@@ -236,6 +275,12 @@ const interpreters: readonly Interpreter[] = [
 ];
 
 const asksAboutInterpreter = /^(-V|-v|--version|--help|-h)$/;
+
+/** Is it a program that runs code in a language of its own? */
+export const interprets = (name: string): boolean => interpreters.some(({ names }) => names.test(name));
+
+/** Does this program do nothing but run another one? */
+export const isWrapper = (name: string): boolean => Object.hasOwn(wrappers, name) || elsewhere.includes(name);
 
 /** Does this interpreter run code from its arguments or its input? The guard cannot read such code. */
 export function isOpaque(name: string, args: readonly ShellWord[]): boolean {

@@ -1,0 +1,108 @@
+import { literal, type ShellAssignment, type ShellWord } from "./syntax.ts";
+import { shells } from "./wrappers.ts";
+
+/** Variables whose value other programs run as a command. */
+const runVariables =
+  /^(GIT_(SEQUENCE_)?EDITOR|EDITOR|VISUAL|FCEDIT|(GIT_|MAN|SYSTEMD_)?PAGER|BROWSER|PROMPT_COMMAND|(GIT|SSH|SUDO)_ASKPASS|LESS(OPEN|CLOSE))$/;
+/** Variables whose value the shell expands. */
+const shownVariables = /^PS[0-4]$/;
+
+/** The commands in the value of a variable that something else runs. */
+export function variableScript({ name, value }: ShellAssignment): string | undefined {
+  if (shownVariables.test(name)) return expansion(value.text);
+  return runVariables.test(name) && !value.dynamic ? value.text : undefined;
+}
+
+/** Builtins that set variables by words such as `NAME=value`. */
+const declares = ["export", "declare", "typeset", "readonly", "local"];
+
+export const declared = (name: string, args: readonly ShellWord[]): readonly ShellAssignment[] =>
+  declares.includes(name)
+    ? args.flatMap((word) => {
+        const [whole, variable = ""] = /^(\w+)\+?=/.exec(word.text) ?? [];
+        return whole === undefined ? [] : [{ name: variable, value: { ...word, text: word.text.slice(whole.length) } }];
+      })
+    : [];
+
+/** A shell runs the commands in the index of a variable, also when quotes kept them until then. */
+export function indexScripts(name: string, args: readonly ShellWord[]): readonly string[] {
+  const behind = indexed[name];
+  if (behind === undefined) return [];
+  return args
+    .filter(({ text }, at) => /\[.*(\$\(|`)/s.test(text) && (behind === "all" || behind.test(args[at - 1]?.text ?? "")))
+    .map(({ text }) => expansion(text));
+}
+
+const indexed: Readonly<Record<string, RegExp | "all" | undefined>> = {
+  __proto__: null as never,
+  test: /^-[vR]$/,
+  "[": /^-[vR]$/,
+  printf: /^-v$/,
+  ...Object.fromEntries([...declares, "unset", "read", "let", "mapfile", "readarray"].map((each) => [each, "all"])),
+};
+
+/** A command that does nothing but expand a text. */
+const expansion = (text: string): string => `: "${text.replaceAll('"', '\\"')}"`;
+
+/** Options whose value is a command. */
+const options: Readonly<Record<string, readonly string[] | undefined>> = {
+  __proto__: null as never,
+  split: ["--filter"],
+  sort: ["--compress-program"],
+  rg: ["--pre", "--hostname-bin"],
+  zip: ["-TT", "--unzip-command"],
+  go: ["-exec", "-toolexec", "-vettool"],
+  gcc: ["-wrapper"],
+  "g++": ["-wrapper"],
+  rsync: ["-e", "--rsh", "--rsync-path"],
+  man: ["-P", "--pager", "-H"],
+  nc: ["-c", "-e"],
+  netcat: ["-c", "-e"],
+  ncat: ["-c", "--sh-exec", "-e", "--exec"],
+  cargo: ["-s", "--shell"],
+  make: ["--eval", "-E"],
+  gmake: ["--eval", "-E"],
+};
+
+/** Commands inside words, as these programs write them. */
+const inWords: Readonly<Record<string, RegExp | undefined>> = {
+  __proto__: null as never,
+  less: /^\+.*?!(.+)$/s,
+  psql: /\\!(.+)$/s,
+  socat: /^(?:EXEC|SYSTEM|SHELL):([^,]+)/is,
+  lldb: /^\s*(?:platform\s+)?shell\s+(.+)$/s,
+  pee: /^(.+)$/s,
+  // Variables of a makefile are mostly run, as programs or their options.
+  make: /^\w+\s*[:+?]?=(.*\s.*)$/s,
+  gmake: /^\w+\s*[:+?]?=(.*\s.*)$/s,
+};
+
+/** The commands that a known program is handed by its words. */
+export function handedScripts(name: string, args: readonly ShellWord[]): readonly string[] {
+  const pattern = inWords[name];
+  const words = pattern === undefined ? [] : args.flatMap(({ text }) => pattern.exec(text)?.[1] ?? []);
+  const told = (options[name] ?? []).flatMap((option) => valuesBehind(args, option));
+  const values = told.filter(({ dynamic }) => !dynamic).map(({ text }) => text);
+  if (/^g(cc|\+\+)$/.test(name)) return values.map((text) => text.replaceAll(",", " "));
+  return [...words, ...values];
+}
+
+/** Of `make`: rules that do not stand in a file, or a shell that is none. */
+export const makesUnseen = (name: string, args: readonly ShellWord[]): boolean =>
+  /^g?make$/.test(name) &&
+  (["-f", "--file", "--makefile"].some((option) => valuesBehind(args, option).some(({ text }) => text === "-")) ||
+    [...valuesBehind(args, "--eval"), ...valuesBehind(args, "-E")].length > 0 ||
+    args.some(({ text }) => /^\.?SHELL(FLAGS)?\s*[:+?]?=/.test(text) && !isShell(text.slice(text.indexOf("=") + 1))));
+
+const isShell = (program: string): boolean => shells.includes(program.replace(/^(\/[\w-]+)*\//, ""));
+
+/** The values of an option, also of a long one that is abbreviated. */
+function valuesBehind(args: readonly ShellWord[], option: string): readonly ShellWord[] {
+  return args.flatMap((word, at) => {
+    const equals = word.text.indexOf("=");
+    const given = equals < 0 ? word.text : word.text.slice(0, equals);
+    const isIt = given === option || (option.startsWith("--") && given.length > 5 && option.startsWith(given));
+    if (!isIt) return [];
+    return equals < 0 ? [args[at + 1] ?? literal("")] : [{ ...word, text: word.text.slice(equals + 1) }];
+  });
+}
