@@ -47,6 +47,7 @@ export const nouns = [
   "check",
   "snapshot",
   "criterion",
+  "event",
 ] as const;
 export type Noun = (typeof nouns)[number];
 

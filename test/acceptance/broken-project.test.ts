@@ -17,7 +17,7 @@ const any = [["status"], send, ["init"]];
 const anyButLooking = [["mail", "list"], send, ["init"]];
 
 /** Set a project up themselves, bring their own, or look at none; a hook answers in the exit codes of whoever calls it. */
-const needNone: readonly string[] = ["init", "go", "demo", "merge-file", "completions", "__complete", "hook"];
+const needNone = ["init", "go", "demo", "merge-file", "completions", "__complete", "hook", "guard test"];
 
 /** Words without which a line asks for nothing, though no single flag is required. */
 const completing: Readonly<Record<string, readonly string[]>> = {

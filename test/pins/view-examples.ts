@@ -791,6 +791,21 @@ const updated: First<"updateView"> = {
 };
 const prompt = { role: "builder", state: "replaced", added: false, text: "build" } as const;
 
+const denial = {
+  event: 412,
+  at: 1_700_000_000_000,
+  agentName: "b1",
+  turnId: "turn-1",
+  tool: "Bash",
+  summary: "git add -A && git push",
+  ruleId: "git-push",
+  of: "git push",
+  reason: "branches leave this machine by the operator alone",
+  means: "what the rule is about",
+  instead: "what to do",
+} as const;
+const untold = { summary: null, of: null, reason: null } as const;
+
 /**
  * For every view what it is given: once with everything filled, and again with everything left out that may be. A view
  * without an example does not compile.
@@ -1155,5 +1170,6 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
       },
     ],
   ],
+  explainedDenialView: [[denial], [{ ...denial, agentName: null, turnId: null, tool: null, ...untold }]],
   programView: [[{ name: "lfs", kind: "filter", standing: "confirmed", runs: ["git-lfs"], needed: true }]],
 };

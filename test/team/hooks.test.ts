@@ -147,6 +147,15 @@ test("a turn's guard goes by the rules that were written for it, and needs no da
   const [event] = (await eventsOf(project, "guard_denied")).slice(before);
   expect(event).toMatchObject({ agentName: "b1", source: "hook", level: "warn" });
   expect(event?.turnId).not.toBeNull();
+  expect(await project.json("guard", "explain", String(event?.seq))).toMatchObject({
+    agentName: "b1",
+    tool: "Bash",
+    ruleId: "boundary",
+    of: `> ${project.root}/README.md`,
+    reason: expect.stringContaining("outside your worktree"),
+    instead: expect.any(String),
+  });
+  expect((await project.ov("guard", "explain", String(event?.seq))).out).toContain("rule:        boundary");
   expect((await guard("git status", `${rules}.gone`)).code).toBe(2);
   const file = { tool_name: "Write", tool_input: { file_path: "a.txt", content: "x" }, cwd: worktreePath };
   const written = await project.ovWith({ stdin: JSON.stringify(file), env: {} }, "hook", "pre-tool", "--rules", rules);

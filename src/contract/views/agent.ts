@@ -9,6 +9,7 @@ import type { AgentStopped, LedRun } from "../../usecases/agents/stop.ts";
 import type { FinishReply } from "../../usecases/coordinators/finish.ts";
 import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
 import type { HeadStanding } from "../../usecases/coordinators/status.ts";
+import type { ExplainedDenial } from "../../usecases/guard/explain.ts";
 import type { TroubledAgent } from "../../usecases/operator/troubled-agents.ts";
 import type { RunAgent } from "../../usecases/runs/read-runs.ts";
 import type { AgentStanding } from "../../usecases/status/overview.ts";
@@ -247,3 +248,6 @@ export const nudgeView = ({ agentName, delivered, queued, reason, messageId }: N
   reason,
   messageId,
 });
+
+/** Why a use of a tool was denied. */
+export const explainedDenialView = ({ at, ...denial }: ExplainedDenial) => ({ ...denial, at: iso(at) });

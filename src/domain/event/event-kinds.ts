@@ -67,7 +67,8 @@ export const eventKinds = {
   tool_start: holds<ToolFacts & { input?: unknown; inputDigest?: string }>(),
   /** `durationMs` is null when the start was not seen. `said`: the answer of a tool that failed. */
   tool_end: holds<ToolFacts & { durationMs: number | null; failed?: boolean; said?: unknown }>(),
-  guard_denied: holds<{ rule: GuardRule } & ToolFacts>(),
+  /** `of`: the part of a command that was meant. Earlier versions stored neither this nor the reason. */
+  guard_denied: holds<{ rule: GuardRule; reason?: string; of?: string } & ToolFacts>(),
   retry: holds<{ attempt: number; delayMs: number; cause: string }>(),
   usage: holds<{
     messageId: string;

@@ -31,6 +31,8 @@ export type TurnEvent =
       readonly id: string | null;
       readonly summary: string | null;
       readonly rule: GuardRule;
+      readonly reason?: string;
+      readonly of?: string;
     }
   /** The model was given the message of this id, which came during its turn. */
   | { readonly kind: "heard"; readonly id: string }

@@ -145,6 +145,7 @@ function denialAt({ line, part }: PlacedReply, { request, denial }: Decided): Pl
   const id = request.kind === "permission" ? request.id : null;
   const { tool, command, paths } = useOf(request);
   const summary = toolSummary(command === null ? { path: paths[0] } : { command });
-  const rule = denial?.rule ?? "unreadable";
-  return { line, part: part + denialParts, event: { kind: "denied", tool, id, summary, rule } };
+  const { rule, reason, of } = denial ?? { rule: "unreadable" as const };
+  const why = { rule, ...(reason === undefined ? {} : { reason }), ...(of === undefined ? {} : { of }) };
+  return { line, part: part + denialParts, event: { kind: "denied", tool, id, summary, ...why } };
 }

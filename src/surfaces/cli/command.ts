@@ -141,6 +141,8 @@ export interface Outcome {
   readonly json: Readonly<Record<string, unknown>>;
   /** Text of others (mail, titles) must have gone through `visible`. A final newline is added when missing. */
   readonly text: string;
+  /** Everything was written already: no document follows, with --json neither. */
+  readonly silent?: true;
   /** The text is the bytes of a file: nothing is added. */
   readonly exact?: true;
   /** Lines of the text are broken at the width of a terminal. A pipe or file gets them whole. */

@@ -122,6 +122,7 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
   for (const notice of notices) io.warn(notice);
   if (result.ok) {
     const { exit = exits.ok, afterPrint } = result.value;
+    if (result.value.silent === true) return exit;
     const text = await rendered(input, parsed, terminal, {
       ...result.value,
       json: withNotices(result.value.json, notices),

@@ -34,6 +34,46 @@ export async function readStdin(): Promise<string | undefined> {
   return isTerminal(0) ? undefined : Bun.stdin.text();
 }
 
+/** The same at once, without the stream classes of the platform: for what must be quick. */
+export function readStdinNow(): string | undefined {
+  if (isTerminal(0)) return undefined;
+  const decoder = new TextDecoder();
+  const piece = new Uint8Array(65_536);
+  let text = "";
+  for (;;) {
+    try {
+      const length = readSync(0, piece);
+      if (length === 0) return text + decoder.decode();
+      text += decoder.decode(piece.subarray(0, length), { stream: true });
+    } catch (error) {
+      if (codeOf(error) === "EOF") return text + decoder.decode();
+      if (codeOf(error) !== "EAGAIN") throw error;
+      // A pipe somebody else made non-blocking is empty: the only way on is to wait for its writer.
+      Atomics.wait(sleeper, 0, 0, 1);
+    }
+  }
+}
+
+/**
+ * Hands over standard input line by line, as many lines at a time as have come, until it ends or until `work` says false.
+ * A last line without an end counts.
+ */
+export async function eachLine(work: (lines: readonly string[]) => Promise<boolean>): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest: string[] = [];
+  for await (const chunk of Bun.stdin.stream()) {
+    const [first = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
+    rest.push(first);
+    const last = more.pop();
+    if (last === undefined) continue;
+    const lines = [rest.join(""), ...more];
+    rest = [last];
+    if (!(await work(lines))) return;
+  }
+  const end = rest.join("") + decoder.decode();
+  if (end !== "") await work([end]);
+}
+
 /** Asks a person at the terminal; undefined when there is none. */
 export async function askAtTerminal(question: string): Promise<boolean | undefined> {
   if (!isTerminal(0) || !isTerminal(2)) return undefined;

@@ -19,6 +19,7 @@ import { gateCommand, mergeCommand } from "./tree/merge-commands.ts";
 import {
   cleanCommand,
   configCommand,
+  guardCommand,
   hooksCommand,
   initCommand,
   promptCommand,
@@ -92,6 +93,7 @@ export const tree: Command = {
     promptCommand(() => tree),
     logsCommand,
     diffCommand,
+    guardCommand,
     logCommand,
     hookCommand,
     hooksCommand,

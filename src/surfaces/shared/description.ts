@@ -121,6 +121,7 @@ function idField({ noun, id }: NotFound): Details {
     case "check":
     case "snapshot":
     case "criterion":
+    case "event":
       return {};
     case "branch":
     case "merge entry":

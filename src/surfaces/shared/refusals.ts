@@ -278,6 +278,7 @@ const nounRows = {
   receipt: { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
   snapshot: { code: "WORKTREE_ERROR", advice: "see what there is: ov snapshots list" },
   check: { code: "MERGE_ERROR", advice: "ask for it again: ov gate run" },
+  event: { code: "VALIDATION_ERROR", advice: "see what there is: ov logs <agent> --json" },
   criterion: { code: "LIFECYCLE_ERROR", advice: "see what there is: ov run criteria" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 

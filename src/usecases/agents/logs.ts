@@ -195,7 +195,9 @@ const writers: Readonly<Partial<Record<EventKind, (fields: Fields) => readonly s
   ],
   tool_end: ({ failed, said: answer }) => (failed === true ? whyFailed(answer) : []),
   retry: ({ attempt, cause }) => [`! retry ${said(attempt)}: ${said(cause)}`],
-  guard_denied: ({ tool, rule }) => [`! ${said(tool)} was denied (${said(rule)})`],
+  guard_denied: ({ tool, rule, of }) => [
+    `! ${said(tool)} was denied (${said(rule)}${said(of) === "" ? "" : `: ${said(of)}`})`,
+  ],
   // The last words of a turn were shown before, unless the turn failed.
   result: ({ cause, text }) =>
     cause === "completed" || cause === undefined ? [] : linesOf(text).map((line) => `! ${line}`),

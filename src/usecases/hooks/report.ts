@@ -97,6 +97,10 @@ async function mailFor(tx: Tx, context: Context, report: HookReport): Promise<Re
 
 export interface DeniedUse {
   readonly rule: GuardRule;
+  /** What the agent is told. */
+  readonly reason?: string;
+  /** The part of a command that is meant. */
+  readonly of?: string;
   /** Null when the hook was told nothing that can be read. */
   readonly input: HookInput | null;
 }
@@ -104,10 +108,11 @@ export interface DeniedUse {
 /** An agent was kept from using a tool: put on record, so that a person sees what was tried and by whom. */
 export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
   kind: "write",
-  request: fields({ rule: oneOf(guardRules), input: orNull(hookInput) }),
-  run: async (tx, { caller, now }, { rule, input }) => {
+  request: fields({ rule: oneOf(guardRules), input: orNull(hookInput) }, { reason: text, of: text }),
+  run: async (tx, { caller, now }, { rule, reason, of, input }) => {
     if (caller.kind !== "agent") return ok({ rule });
-    const data = { rule, ...toolFacts(input ?? {}) };
+    const why = { rule, ...(reason === undefined ? {} : { reason }), ...(of === undefined ? {} : { of }) };
+    const data = { ...why, ...toolFacts(input ?? {}) };
     await record(tx, now, { ...byCaller(caller), source: "hook", type: "guard_denied", level: "warn", data });
     return ok({ rule });
   },

@@ -57,9 +57,9 @@ async function guard(call: Call, input: HookInput | undefined, by: Rules): Promi
   if (!judged.ok) return refused(call, "pre-tool", judged.refusal);
   const verdict = judged.value;
   if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said(call, "pre-tool", verdict.note);
-  const { rule, reason } = verdict;
+  const { rule, reason, of } = verdict;
   try {
-    await call.app.call("hook.denied", { rule, input: input ?? null });
+    await call.app.call("hook.denied", { rule, reason, ...(of === undefined ? {} : { of }), input: input ?? null });
   } catch (thrown) {
     const { failureOf } = await import("../../../domain/failure.ts");
     const { describeFailure } = await import("../../shared/failures.ts");

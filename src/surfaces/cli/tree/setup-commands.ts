@@ -268,3 +268,44 @@ export const cleanCommand: Command = {
   ],
   run: async () => (await import("../commands/clean.ts")).clean,
 };
+
+/** `ov guard`: what agents may do, asked beforehand and afterwards. */
+export const guardCommand: Command = {
+  name: "guard",
+  summary: "Ask what the guard of agents' tools allows, and why it denied something",
+  details: "The guard judges every tool that an agent uses, before it is used. Nothing is run by these commands.",
+  group: "Watch",
+  commands: [
+    {
+      name: "test",
+      summary: "Say whether an agent of a role may run a command",
+      details:
+        "Works outside a project, too. Exits with 5 when the command is denied. With --stdin it reads one JSON object per " +
+        'line ({"role","command","cwd","worktree","task"}, all but the command may be left out) and answers each with one ' +
+        'line, in order: {"decision","ruleId","reason"}. A line that cannot be read is answered with a denial.',
+      worksWithBrokenConfig: true,
+      arguments: [{ name: "command", summary: "The command, behind --", variadic: true }],
+      flags: [
+        { name: "role", value: "role", choices: capabilities, summary: "Who would run it (default: builder)" },
+        { name: "worktree", value: "path", complete: "files", summary: "Its worktree (default: this directory)" },
+        { name: "cwd", value: "path", complete: "files", summary: "Where it would be typed (default: the worktree)" },
+        { name: "task", value: "task", complete: "tasks", summary: "The task of the agent" },
+        { name: "stdin", summary: "Read many commands from standard input, one JSON object per line" },
+      ],
+      examples: [
+        { line: "ov guard test -- 'git push'", does: "says that a builder may not, and what to do instead" },
+        { line: "ov guard test --role scout --json -- 'git log | head'", does: "the same for programs" },
+      ],
+      run: async () => (await import("../commands/guard.ts")).testCommand,
+    },
+    {
+      name: "explain",
+      summary: "Explain a denial: the rule, the part of the command, what to do instead",
+      details: "The number of the event is in `ov logs <agent> --json` (seq).",
+      worksWithBrokenConfig: true,
+      arguments: [{ name: "event", summary: "The number of the event", required: true }],
+      examples: [{ line: "ov guard explain 412", does: "why event 412 was denied" }],
+      run: async () => (await import("../commands/guard.ts")).explain,
+    },
+  ],
+};
