@@ -23,15 +23,16 @@ export const shellOf = ({ url }: FakeModel, { home }: TestProject): Record<strin
 
 /** The requests of the agent's own conversation; the CLI may ask other things beside it. */
 export const conversation = ({ seen }: FakeModel, from = 0): readonly SeenRequest[] =>
-  seen.slice(from).filter(({ path, body }) => path === "/v1/messages" && (body?.tools ?? []).length > 0);
+  seen.slice(from).filter(({ asked }) => (asked?.tools ?? []).length > 0);
 
-/** Everything that a request says, whatever kind of block it stands in. */
+/** Everything that a request says beside its tools, whatever kind of block it stands in. */
 export function textOf(request: SeenRequest | undefined): string {
   const texts: string[] = [];
   const collect = (value: unknown): void => {
     if (typeof value === "string") texts.push(value);
-    else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) collect(item);
+    else if (typeof value === "object" && value !== null)
+      for (const [key, item] of Object.entries(value)) if (key !== "tools") collect(item);
   };
-  collect(request?.body?.messages);
+  collect(request?.body);
   return texts.join("\n");
 }

@@ -43,7 +43,7 @@ testWithCli(
     expect(read).toContain(".overstory/worktrees/b1/.claude/CLAUDE.md");
     expect(read).toContain("You are: `b1` (builder)");
     expect(read).toContain("[OVERSTORY] You are b1, a builder, task T1.");
-    const tools = (opening?.body?.tools ?? []).map(({ name }) => name);
+    const tools = (opening?.asked?.tools ?? []).map(({ name }) => name);
     expect(tools).toContain("Bash");
     for (const name of ["inbox", "checkpoint", "finish"]) expect(tools).toContain(`mcp__overstory__${name}`);
     expect(tools).not.toContain("mcp__overstory__spawn");

@@ -1,132 +1,103 @@
-import type { Step, Turn } from "./script.ts";
+import { type Answer, cutInto, type Dialect, type Frame, type Part, roleOf, type Schema, textIn } from "./dialect.ts";
 
-/** The parts of a request of the Messages format that matter here. */
-export interface MessagesRequest {
+/** Anthropic Messages: `POST /v1/messages`. */
+export const messages: Dialect = {
+  name: "messages",
+  paths: /\/messages$/,
+  read: (body) => {
+    const { model, stream, messages: said, tools = [] } = body as MessagesRequest;
+    return {
+      model,
+      streamed: stream === true,
+      turns: said.map(({ role, content }) => ({ role: roleOf(role), text: textIn(content) })),
+      tools: tools.map(({ name, input_schema }) => ({ name, schema: input_schema })),
+    };
+  },
+  whole: (answer) => ({
+    ...message(answer),
+    content: answer.parts.map(blockOf),
+    stop_reason: stopReason(answer),
+    usage: usageOf(answer),
+  }),
+  frames,
+  refuse: ({ status, type = types[status] ?? "api_error", message = "as the script says", resetAfter }) => ({
+    body: { type: "error", error: { type, message } },
+    ...(resetAfter === undefined ? {} : { headers: limitHeaders(resetAfter) }),
+  }),
+};
+
+interface MessagesRequest {
   readonly model: string;
   readonly stream?: boolean;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly tools?: readonly { readonly name: string; readonly input_schema?: Schema }[];
-  readonly system?: unknown;
 }
 
-interface Schema {
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, unknown>>;
-}
+const types: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  529: "overloaded_error",
+};
 
-export const turnsOf = ({ messages }: MessagesRequest): readonly Turn[] =>
-  messages.map(({ role, content }) => ({ role, text: textIn(content) }));
-
-function textIn(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .map((block: unknown) => (isBlock(block) && typeof block.text === "string" ? block.text : ""))
-    .join("\n");
-}
-
-const isBlock = (value: unknown): value is { readonly text?: unknown } => typeof value === "object" && value !== null;
-
-type Block =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
-
-/** What the model says: a text, or a call of one of the tools it was offered. */
-export function blockFor(step: Step | undefined, request: MessagesRequest, id: string): Block {
-  if (step === undefined || "status" in step) return { type: "text", text: "Nothing more to say." };
-  if ("text" in step) return { type: "text", text: step.text };
-  if ("tool" in step) return { type: "tool_use", id, name: step.tool, input: step.input ?? {} };
-  const shell = request.tools?.find(({ name }) => /^(Bash|bash|shell.*|run_shell_command|exec_command)$/.test(name));
-  if (shell === undefined) return { type: "text", text: `there is no shell tool for: ${step.shell}` };
-  const { required = [], properties = {} } = shell.input_schema ?? {};
-  const argument = "cmd" in properties ? "cmd" : "command";
-  const others = required.filter((name) => name !== argument).map((name) => [name, "as asked"]);
-  return { type: "tool_use", id, name: shell.name, input: { [argument]: step.shell, ...Object.fromEntries(others) } };
-}
-
-const usage = { input_tokens: 100, output_tokens: 20, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
-
-/** How an answer comes: in how many parts, how far apart, and why it ends. */
-interface Pace {
-  readonly pieces: number;
-  readonly pauseMs: number;
-  readonly stop: string | undefined;
-}
-
-export function paceOf(step: Step | undefined): Pace {
-  const text = step !== undefined && "text" in step ? step : undefined;
-  return { pieces: text?.pieces ?? 1, pauseMs: text?.pauseMs ?? 0, stop: text?.stop };
-}
-
-interface Said {
-  readonly block: Block;
-  readonly id: string;
-  readonly pace: Pace;
-}
-
-const stopReason = ({ block, pace }: Said): string =>
-  pace.stop ?? (block.type === "tool_use" ? "tool_use" : "end_turn");
-
-export function wholeMessage(request: MessagesRequest, said: Said): object {
+function limitHeaders(seconds: number): Record<string, string> {
   return {
-    id: said.id,
-    type: "message",
-    role: "assistant",
-    model: request.model,
-    content: [said.block],
-    stop_reason: stopReason(said),
-    stop_sequence: null,
-    usage,
+    "anthropic-ratelimit-unified-status": "rejected",
+    "anthropic-ratelimit-unified-reset": String(Math.floor(Date.now() / 1000) + seconds),
   };
 }
 
-/** The same as the events of a stream, in the order every client takes. */
-export function streamed(request: MessagesRequest, said: Said): ReadableStream<Uint8Array> {
-  const { block, id, pace } = said;
-  const message = {
-    id,
-    type: "message",
-    role: "assistant",
-    model: request.model,
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: { ...usage, output_tokens: 1 },
-  };
+const message = ({ number, model }: Answer) => ({
+  id: `msg_${number}`,
+  type: "message",
+  role: "assistant",
+  model,
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+});
+
+const blockOf = (part: Part): object =>
+  part.kind === "text"
+    ? { type: "text", text: part.text }
+    : { type: "tool_use", id: `toolu_${part.id}`, name: part.name, input: part.input };
+
+const stopReason = ({ parts, stop }: Answer): string =>
+  stop ?? (parts.some(({ kind }) => kind === "call") ? "tool_use" : "end_turn");
+
+const usageOf = ({ usage }: Answer) => ({
+  input_tokens: usage.input,
+  output_tokens: usage.output,
+  cache_read_input_tokens: usage.cacheRead,
+  cache_creation_input_tokens: usage.cacheWrite,
+});
+
+function frames(answer: Answer): readonly Frame[] {
+  const usage = usageOf(answer);
   const events = [
-    { type: "message_start", message },
-    {
-      type: "content_block_start",
-      index: 0,
-      content_block: block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} },
-    },
-    { type: "ping" },
-    ...partsOf(block, pace.pieces).map((delta) => ({ type: "content_block_delta", index: 0, delta })),
-    { type: "content_block_stop", index: 0 },
+    { type: "message_start", message: { ...message(answer), usage: { ...usage, output_tokens: 1 } } },
+    ...answer.parts.flatMap((part, index) => [
+      { type: "content_block_start", index, content_block: { ...blockOf(part), ...emptyOf(part) } },
+      { type: "ping" },
+      ...deltasOf(part, answer.pieces).map((delta) => ({ type: "content_block_delta", index, delta })),
+      { type: "content_block_stop", index },
+    ]),
     {
       type: "message_delta",
-      delta: { stop_reason: stopReason(said), stop_sequence: null },
+      delta: { stop_reason: stopReason(answer), stop_sequence: null },
       usage: { output_tokens: usage.output_tokens },
     },
     { type: "message_stop" },
   ];
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    start: async (stream) => {
-      for (const event of events) {
-        stream.enqueue(encoder.encode(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
-        if (pace.pauseMs > 0 && event.type === "content_block_delta") await Bun.sleep(pace.pauseMs);
-      }
-      stream.close();
-    },
-  });
+  return events.map((data) => ({ event: data.type, data, isPart: data.type === "content_block_delta" }));
 }
 
-function partsOf(block: Block, pieces: number): readonly object[] {
-  if (block.type === "tool_use") return [{ type: "input_json_delta", partial_json: JSON.stringify(block.input) }];
-  const size = Math.max(1, Math.ceil(block.text.length / pieces));
-  return Array.from({ length: Math.max(1, Math.ceil(block.text.length / size)) }, (_, at) => ({
-    type: "text_delta",
-    text: block.text.slice(at * size, (at + 1) * size),
-  }));
-}
+const emptyOf = (part: Part): object => (part.kind === "text" ? { text: "" } : { input: {} });
+
+const deltasOf = (part: Part, pieces: number): readonly object[] =>
+  part.kind === "text"
+    ? cutInto(pieces, part.text).map((text) => ({ type: "text_delta", text }))
+    : cutInto(pieces, JSON.stringify(part.input)).map((json) => ({ type: "input_json_delta", partial_json: json }));

@@ -1,54 +1,90 @@
 /**
- * One reply of the fake model. A script stands in the conversation itself, so the server keeps nothing between
- * requests and any number of agents may talk to it.
+ * The language of scripts, the same for every wire format. A script stands in the conversation itself, so the server keeps
+ * nothing between requests and any number of agents may talk to it.
  */
-export type Step =
-  /** `pieces`: streamed in so many parts, with a pause between them. `stop`: why it ends, such as `refusal`. */
-  | { readonly text: string; readonly pieces?: number; readonly pauseMs?: number; readonly stop?: string }
+export type Step = AnswerStep | FailureStep;
+
+export type CallStep =
   /** A call of the client's shell tool, whatever it is called there. */
-  | { readonly shell: string }
-  | { readonly tool: string; readonly input?: Readonly<Record<string, unknown>> }
-  /** An error of the API, this many times, before the step after it is given. */
-  | {
-      readonly status: number;
-      readonly times?: number;
-      readonly retryAfter?: number;
-      readonly type?: string;
-      readonly message?: string;
-    };
+  { readonly shell: string } | { readonly tool: string; readonly input?: Readonly<Record<string, unknown>> };
+
+export type AnswerStep = Manner &
+  (
+    | { readonly text: string; readonly stop?: Stop }
+    | (CallStep & { readonly text?: string })
+    | { readonly calls: readonly CallStep[]; readonly text?: string }
+  );
+
+/** Why an answer ends, where it does not end by itself. */
+export type Stop = "refusal" | "max_tokens";
+
+interface Manner {
+  /** Streamed in so many parts, with a pause between them. */
+  readonly pieces?: number;
+  readonly pauseMs?: number;
+  /** How long nothing comes at all, not even a header. */
+  readonly delayMs?: number;
+  readonly usage?: Partial<Usage>;
+}
+
+/** Tokens that an answer claims. No token is in two of them; a format that counts otherwise gets the sums it expects. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** A failure of the API, this many times (1), before the step after it is given. */
+export type FailureStep = { readonly times?: number } & (
+  | Refused
+  /** Nothing comes at all, or nothing after the first words; the connection stays open. */
+  | { readonly hang: "headers" | "stream" }
+  /** The connection ends after the first words. */
+  | { readonly cut: "stream" }
+);
+
+/** An error of the API. `resetAfter`: a limit that ends in so many seconds, said in the way of the wire format. */
+export interface Refused {
+  readonly status: number;
+  readonly retryAfter?: number;
+  readonly resetAfter?: number;
+  readonly type?: string;
+  readonly message?: string;
+}
 
 export interface Turn {
-  readonly role: string;
+  readonly role: "user" | "assistant" | "other";
   readonly text: string;
 }
+
+export interface Due {
+  /** The answer, if the script still has one. */
+  readonly answer: AnswerStep | undefined;
+  /** What fails before it, in order. */
+  readonly failures: readonly FailureStep[];
+}
+
+/** What is due: the script of the last message that has one, at the number of answers given since. */
+export function dueIn(turns: readonly Turn[]): Due {
+  const at = turns.findLastIndex(({ role, text }) => role === "user" && scriptIn(text) !== undefined);
+  const script = scriptIn(turns[at]?.text ?? "") ?? [];
+  const answered = turns.slice(at + 1).filter(({ role }) => role === "assistant").length;
+  const failures: FailureStep[] = [];
+  let answers = 0;
+  for (const step of script) {
+    if (isFailure(step)) {
+      if (answers === answered) failures.push(step);
+    } else if (answers++ === answered) return { answer: step, failures };
+  }
+  return { answer: undefined, failures };
+}
+
+const isFailure = (step: Step): step is FailureStep => "status" in step || "hang" in step || "cut" in step;
 
 const opening = "@@[";
 /** On its way to a model an @ may have got a backslash. */
 const closing = /\]\\?@@/;
-
-/** The reply that is due: the script of the last message that has one, at the number of answers given since. */
-export function dueStep(turns: readonly Turn[]): Step | undefined {
-  const at = turns.findLastIndex(({ role, text }) => role === "user" && scriptIn(text) !== undefined);
-  const script = scriptIn(turns[at]?.text ?? "");
-  if (script === undefined) return undefined;
-  const answered = turns.slice(at + 1).filter(({ role }) => role === "assistant").length;
-  return script.filter((step) => !("status" in step))[answered];
-}
-
-/** Errors that come before the reply that is due. */
-export function errorsBefore(turns: readonly Turn[]): readonly Extract<Step, { status: number }>[] {
-  const at = turns.findLastIndex(({ role, text }) => role === "user" && scriptIn(text) !== undefined);
-  const script = scriptIn(turns[at]?.text ?? "") ?? [];
-  const answered = turns.slice(at + 1).filter(({ role }) => role === "assistant").length;
-  const errors: Extract<Step, { status: number }>[] = [];
-  let replies = 0;
-  for (const step of script) {
-    if ("status" in step) {
-      if (replies === answered) errors.push(step);
-    } else replies++;
-  }
-  return errors;
-}
 
 /** Clients quote what they are given, so the text is also tried with its quotes set free. */
 function scriptIn(text: string): readonly Step[] | undefined {
