@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import type { Turn } from "../../src/domain/turn/turn.ts";
-import { testWithCli } from "../../testkit/agent-cli.ts";
+import { testWithCli } from "../../testkit/agent-clis/installed.ts";
 import { claudeProject, conversation, isRoot, scripted, shellOf, textOf } from "../../testkit/claude.ts";
 import { type FakeModel, startFakeModel } from "../../testkit/fake-model/server.ts";
 import { eventsOf, ranTurns, untilTurns } from "../../testkit/lifecycle.ts";
