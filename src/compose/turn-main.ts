@@ -58,6 +58,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       worktrees: projectWorktrees(project),
       report: sayTrouble,
       limits: {
+        loops: { sameFailures: config.turn.maxSameFailures, denials: config.turn.maxDenials },
         stallTimeoutMs: config.turn.stallTimeoutMs,
         afterResultMs,
         maxAttempts,

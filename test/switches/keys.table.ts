@@ -72,6 +72,8 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "engine.idleExitMs": [settings, "engine.idleExitMs is how long an engine without work stays"],
   "engine.maxTurns": [settings, "engine.maxTurns is the number of turns at once over all runs"],
   "engine.mcpHttp": ["test/mcp/http.test.ts", "without being asked to, the engine does not listen"],
+  "turn.maxSameFailures": ["test/lifecycle/loops.test.ts", "turn.maxSameFailures ends a turn that does the same"],
+  "turn.maxDenials": ["test/lifecycle/loops.test.ts", "turn.maxDenials ends a turn whose calls are denied"],
   "turn.stallTimeoutMs": ["test/lifecycle/settle.test.ts", '"turn:\\n  stallTimeoutMs: 5000\\n"'],
 
   "budgets.agent.usd": spending,

@@ -27,6 +27,14 @@ export const agentKeys = {
     doc: "Whether the engine also serves agents' tools over HTTP, on this machine only; the address is in run/mcp.json of the state directory (.git/ov-state).",
     default: false,
   }),
+  "turn.maxSameFailures": integer({
+    doc: "A turn is ended when the same call of a tool fails in the same way this often, with nothing that works in between; 0 sets no limit.",
+    default: 5,
+  }),
+  "turn.maxDenials": integer({
+    doc: "A turn is ended when this many calls of tools in a row are denied; 0 sets no limit.",
+    default: 10,
+  }),
   "turn.stallTimeoutMs": milliseconds({
     doc: "A turn that shows no sign of life for this long is ended.",
     default: 600_000,

@@ -25,6 +25,7 @@ export const failures = {
   program: { policy: "end", words: "the agent's program cannot be started" },
   mode: { policy: "end", words: "the agent's program may not work unattended here" },
   worktree: { policy: "end", words: "the agent cannot work in its worktree" },
+  loop: { policy: "end", words: "the agent goes round in circles" },
   refusal: { policy: "end", words: "the model refused the request" },
   session_lost: { policy: "fresh", words: "the agent's program no longer knows the conversation" },
   context_full: { policy: "fresh", words: "the conversation is too long and cannot be shortened" },
@@ -69,6 +70,7 @@ export function failureAdvice(cause: FailureCause, agentName: string, own: Runti
     case "program":
     case "mode":
       return `${step ?? "make sure that its program runs in this shell"}, then: ${again}`;
+    case "loop":
     case "refusal":
       return `say in other words what it should do, then: ${again} --fresh`;
     case "session_lost":

@@ -4,6 +4,7 @@ import { countedTokens, type Usage } from "../../domain/budget/usage.ts";
 import type { EventFact } from "../../domain/event/event.ts";
 import { keptInput } from "../../domain/event/tool-call.ts";
 import { shortened } from "../../domain/text/sizes.ts";
+import { type LoopWatch, watchLoops } from "../../domain/turn/loop.ts";
 import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import { changeState } from "../../usecases/agents/reopen-agent.ts";
@@ -59,6 +60,7 @@ export async function followOutput(
   let look = fastestLookMs;
   let waited = false;
   const spending = watchSpending(owned.allowance ?? {});
+  const loops = watchLoops(limits.loops);
   const began = clock.monotonic();
   let grewSince = false;
   let overSince: number | undefined;
@@ -78,7 +80,8 @@ export async function followOutput(
     // The order matters: what a process wrote before it went is read after it was seen gone.
     const gone = process.isGone();
     const { events, replies, grew } = log.take();
-    batch.push(...events, ...(await exchange.answer(replies)));
+    const answers = await exchange.answer(replies);
+    batch.push(...events, ...answers);
     for (const { event } of events) if (event.kind === "heard") exchange.heard(event.id);
     if (log.ended !== undefined && !exchange.isUnheard()) exchange.close();
     if (log.ended === undefined && !gone && clock.monotonic() - lastSteered >= steerMs) {
@@ -86,7 +89,7 @@ export async function followOutput(
       lastSteered = clock.monotonic();
     }
     const now = clock.monotonic();
-    const over = spending.overrun(events, now - began);
+    const over = spending.overrun(events, now - began) ?? circle(loops, [...events, ...answers]);
     if (grew) {
       lastGrowth = now;
       waited = false;
@@ -137,6 +140,15 @@ export async function followOutput(
     }
     await new Promise((resolve) => setTimeout(resolve, look));
   }
+}
+
+/** The agent goes round in circles: its turn is ended before it spends the rest of its budget so. */
+function circle(loops: LoopWatch, events: readonly PlacedEvent[]): Hopeless | undefined {
+  for (const { event } of events) {
+    const text = loops.see(event);
+    if (text !== undefined) return { kind: "hopeless", failure: "loop", text };
+  }
+  return undefined;
 }
 
 /**

@@ -37,7 +37,14 @@ async function beating({ through = (store) => store, clock = realClock }: Beatin
     return tx.turns.get("t1");
   });
   if (turn === undefined) throw new Error("the turn is not stored");
-  const limits = { stallTimeoutMs: 0, afterResultMs: 0, maxAttempts: 4, graceMs: 0, beatMs };
+  const limits = {
+    loops: { sameFailures: 0, denials: 0 },
+    stallTimeoutMs: 0,
+    afterResultMs: 0,
+    maxAttempts: 4,
+    graceMs: 0,
+    beatMs,
+  };
   const beat = keepBeating({ store: through(store), clock, limits }, { turn, fence: 1 });
   return {
     beat,

@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { GuardRequest } from "../../domain/guard/decide.ts";
 import type { Verdict } from "../../domain/guard/tool-use.ts";
+import type { LoopLimits } from "../../domain/turn/loop.ts";
 import type { AgentLauncher, TurnFiles } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
@@ -38,6 +39,8 @@ export interface SupervisorPorts {
 }
 
 export interface SupervisorLimits {
+  /** When an agent goes round in circles. */
+  readonly loops: LoopLimits;
   readonly stallTimeoutMs: number;
   /** Silence after the runtime's word that the turn is over, at most. */
   readonly afterResultMs: number;
