@@ -1,7 +1,7 @@
 import { constants, ftruncateSync, openSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { openKeyAt } from "../../domain/gate/redact.ts";
+import { openKeyAt } from "../../domain/text/redact.ts";
 import { visibleText } from "../../domain/text/visible.ts";
 import { makeWithin } from "../file-access.ts";
 

@@ -1,0 +1,247 @@
+import { isSecretName } from "../agent/environment.ts";
+import { isAssignedSecret, pointer, withoutAssigned } from "./assigned-secrets.ts";
+
+/** What stands in the place of a secret. */
+export const redacted = "[REDACTED]";
+
+/** Takes the secrets out of a text. What it has gone through once, it leaves as it is. */
+export type Redact = (text: string) => string;
+
+/**
+ * How much is taken out.
+ * said      what programs print: every shape of a secret, and what is assigned to a name that reads like one
+ * composed  what people and agents write to each other: an assigned value, or a password in an address, only when it
+ *           looks random, because code and examples must stay as they were written
+ */
+export type Strictness = "said" | "composed";
+
+/** One function for each strictness. They look at the secrets that are known when they are called. */
+export type Redaction = Readonly<Record<Strictness, Redact>>;
+
+/** `values` gives the same list again as long as nothing changed. */
+export function redactionOf(values: () => readonly string[]): Redaction {
+  let known: readonly string[] | undefined;
+  let made: Partial<Record<Strictness, Redact>> = {};
+  const as =
+    (strictness: Strictness): Redact =>
+    (text) => {
+      const current = values();
+      if (current !== known) made = {};
+      known = current;
+      made[strictness] ??= redactor(current, strictness);
+      return made[strictness](text);
+    };
+  return { said: as("said"), composed: as("composed") };
+}
+
+/** For a project that wants everything as it was written. */
+export const noRedaction: Redaction = { said: (text) => text, composed: (text) => text };
+
+/** The values in an environment whose names say that nobody else should read them. */
+export function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || !isSecretName(name) || pointer.test(name)) return [];
+    return value.split(/\r?\n/).filter(isTelling);
+  });
+}
+
+/** Shorter values are ordinary words, and would be taken out all over a text. */
+const shortestValue = 8;
+const ordinary = /^(?:[a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14}|\d{1,11}|-----.*|(?:\/|~\/|\.{1,2}\/).*)$/;
+
+/** Not a word, a small number or a path, of which any text may be full. */
+const isTelling = (value: string): boolean => value.trim().length >= shortestValue && !ordinary.test(value.trim());
+
+/**
+ * Takes out these values, and whatever has the shape of a token, a private key or a password in an address, or is
+ * assigned to a name that reads like a secret. Whole lines only: half a token has no shape. The time grows with the
+ * length of the text and no faster, whatever the text is: agents choose it, and the engine reads it.
+ */
+export function redactor(values: readonly string[], strictness: Strictness = "said"): Redact {
+  const withoutValues = valueRemover(values);
+  return (text) => {
+    let left = withoutValues(text);
+    if (left.includes("-----")) left = left.replace(privateKey, redacted).replace(endOfPrivateKey, redacted);
+    for (const { hints, pattern, isOne } of tokens) {
+      if (hints.some((hint) => left.includes(hint)))
+        left = left.replace(pattern, (whole) => (isOne?.(whole) === false ? whole : redacted));
+    }
+    if (left.includes("eyJ")) left = left.replace(dotted, withoutWebTokens);
+    if (left.includes("://")) left = withoutPasswords(left, strictness);
+    if (left.includes("-u")) left = left.replace(userFlag, withoutUserPassword);
+    return withoutAssigned(left, strictness, redacted);
+  };
+}
+
+function valueRemover(values: readonly string[]): Redact {
+  const known = [...new Set(values)].filter((value) => value.length >= shortestValue).flatMap(spellings);
+  if (known.length === 0) return (text) => text;
+  // The longest first: one may be the beginning of another.
+  const literal = [...new Set(known)].toSorted((a, b) => b.length - a.length).map((value) => RegExp.escape(value));
+  const any = new RegExp(literal.join("|"), "g");
+  return (text) => text.replace(any, redacted);
+}
+
+/** As it is, inside of a JSON text, inside of a JSON text in a JSON text, and in an address. */
+function spellings(value: string): string[] {
+  const inJson = JSON.stringify(value).slice(1, -1);
+  const twice = JSON.stringify(inJson).slice(1, -1);
+  return [value, inJson, twice, encodedInAddress(value)];
+}
+
+function encodedInAddress(value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    // Half of a surrogate pair cannot be in an address.
+    return value;
+  }
+}
+
+/**
+ * The same for data: every text in it, and texts that are assigned by their key. A text that is JSON is looked through
+ * as JSON, so that it stays JSON.
+ */
+export function redactData<T>(data: T, redact: Redact, strictness: Strictness = "said"): T {
+  // Nearly all data has no secret. One look at its text is many times faster than one at each of its parts.
+  const text = JSON.stringify(data);
+  return text === undefined || redact(text) === text ? data : (inside(data, redact, strictness, "", 0) as T);
+}
+
+const deepest = 100;
+
+function inside(data: unknown, redact: Redact, strictness: Strictness, key: string, depth: number): unknown {
+  if (typeof data === "string") {
+    if (key !== "" && isAssignedSecret(key, data, strictness)) return redacted;
+    return redactText(data, redact, strictness, depth);
+  }
+  if (typeof data !== "object" || data === null) return data;
+  if (depth > deepest) return redactText(JSON.stringify(data), redact, strictness, depth);
+  if (Array.isArray(data)) {
+    const all = data.map((one: unknown) => inside(one, redact, strictness, "", depth + 1));
+    return all.some((one, at) => one !== data[at]) ? all : data;
+  }
+  let changed = false;
+  const made: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(data)) {
+    const kept = inside(value, redact, strictness, name, depth + 1);
+    const shown = redact(name);
+    if (kept !== value || shown !== name) changed = true;
+    made[shown] = kept;
+  }
+  return changed ? made : data;
+}
+
+function redactText(text: string, redact: Redact, strictness: Strictness, depth: number): string {
+  const data = depth > deepest ? undefined : parsed(text);
+  if (data === undefined) return redact(text);
+  const left = inside(data, redact, strictness, "", depth + 1);
+  return left === data ? text : JSON.stringify(left);
+}
+
+function parsed(text: string): object | undefined {
+  const [first, last] = [text.charCodeAt(0), text.trimEnd().at(-1)];
+  if (!(first === 0x7b && last === "}") && !(first === 0x5b && last === "]")) return undefined;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    // It only looks like JSON.
+    return undefined;
+  }
+}
+
+/** Where a private key begins whose end is not in the text yet; -1 when there is none. */
+export function openKeyAt(text: string): number {
+  const begin = text.lastIndexOf("-----BEGIN ");
+  if (begin < 0 || !beginOfPrivateKey.test(text.slice(begin, begin + 64))) return -1;
+  return endOfBlock.test(text.slice(begin)) ? -1 : begin;
+}
+
+const beginOfPrivateKey = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
+const endOfBlock = /-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
+/**
+ * Behind its first line comes a line end, as it is or inside of a JSON text, or the key itself where lines were joined.
+ * Code that only names the first line of keys is no key.
+ */
+const privateKey =
+  /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:\r?\n|(?:\\+r)?\\+n| (?=[A-Za-z0-9+/=]{16}))(?:[^-]|-(?!----))*(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?/g;
+/** The rest of a key whose beginning was left out. */
+const endOfPrivateKey = /^(?:[A-Za-z0-9+/=]{16,}\r?\n)*-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
+
+interface TokenShape {
+  /** One of these is in every such token. Most texts have none, and need no closer look. */
+  readonly hints: readonly string[];
+  readonly pattern: RegExp;
+  isOne?(match: string): boolean;
+}
+
+/** At the beginning of a word. A line end inside of a JSON text is a backslash and a letter. */
+const start = String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrtbf])`;
+
+const shape = (hints: readonly string[], body: string, isOne?: (match: string) => boolean): TokenShape => ({
+  hints,
+  pattern: new RegExp(start + body, "g"),
+  ...(isOne === undefined ? {} : { isOne }),
+});
+
+/** Names of style classes and branches are words; a key has a long part that is none. */
+const hasLongPart = (match: string): boolean => /^sk-(?:ant|proj|svcacct|admin|or)-|[A-Za-z0-9]{16}/.test(match);
+
+const tokens: readonly TokenShape[] = [
+  shape(["sk-"], String.raw`sk-[A-Za-z0-9_-]{20,}`, hasLongPart),
+  shape(["sk_", "rk_"], String.raw`[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`),
+  shape(["sess-"], String.raw`sess-[A-Za-z0-9]{40,}`),
+  shape(["gho_", "ghp_", "ghr_", "ghs_", "ghu_"], String.raw`gh[oprsu]_[A-Za-z0-9]{20,}`),
+  shape(["github_pat_"], String.raw`github_pat_[A-Za-z0-9_]{20,}`),
+  shape(["gl"], String.raw`gl(?:pat|dt|ptt|rt|cbt|soat|ft|imt|agent)-[A-Za-z0-9_.-]{20,}`),
+  shape(["npm_"], String.raw`npm_[A-Za-z0-9]{30,}`),
+  shape(["pypi-"], String.raw`pypi-[A-Za-z0-9_-]{30,}`),
+  shape(["dckr_pat_"], String.raw`dckr_pat_[A-Za-z0-9_-]{20,}`),
+  shape(["xox"], String.raw`xox[abeoprs]-[A-Za-z0-9.-]{10,}`),
+  shape(["xapp-"], String.raw`xapp-[0-9]-[A-Za-z0-9-]{20,}`),
+  shape(["hooks.slack.com"], String.raw`hooks\.slack\.com/services/[A-Za-z0-9_/-]{20,}`),
+  shape(["AIza"], String.raw`AIza[A-Za-z0-9_-]{30,}`),
+  shape(["ya29."], String.raw`ya29\.[A-Za-z0-9_-]{20,}`),
+  shape(["GOCSPX-"], String.raw`GOCSPX-[A-Za-z0-9_-]{20,}`),
+  shape(["AKIA", "ASIA", "ABIA", "ACCA"], String.raw`A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
+  shape(["hf_"], String.raw`hf_[A-Za-z0-9]{30,}`),
+  shape(["gsk_"], String.raw`gsk_[A-Za-z0-9]{30,}`),
+  shape(["xai-"], String.raw`xai-[A-Za-z0-9]{30,}`),
+  shape(["SG."], String.raw`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`),
+  shape(["whsec_"], String.raw`whsec_[A-Za-z0-9+/=]{20,}`),
+  shape(["_v1_"], String.raw`do[opr]_v1_[a-f0-9]{32,}`),
+  shape(["AGE-SECRET-KEY-1"], String.raw`AGE-SECRET-KEY-1[A-Z0-9]{20,}`),
+];
+
+/** Whatever could hold a JSON web token: three parts with dots between them. */
+const dotted = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){2,}/g;
+
+/** Such a token begins with `eyJ`, perhaps behind other text. */
+function withoutWebTokens(text: string): string {
+  const parts = text.split(".");
+  const kept: string[] = [];
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] ?? "";
+    const begin =
+      at + 2 < parts.length ? (/(?<=^[nrt]?|[^A-Za-z0-9_])eyJ/.exec(part)?.index ?? part.length) : part.length;
+    const isToken = part.length - begin >= 11 && (parts[at + 1] ?? "").length >= 8;
+    kept.push(isToken ? `${part.slice(0, begin)}${redacted}` : part);
+    if (isToken) at += 2;
+  }
+  return kept.join(".");
+}
+
+const password = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)([^\s/:@"'\\]{0,256})(:?)([^\s/@"'\\]{0,1024})@/gi;
+
+/** `scheme://user:password@host`, and `scheme://token@host`. */
+function withoutPasswords(text: string, strictness: Strictness): string {
+  return text.replace(password, (whole, scheme: string, user: string, colon: string, said: string) => {
+    if (colon === "") return isAssignedSecret("TOKEN", user, "composed") ? `${scheme}${redacted}@` : whole;
+    return isAssignedSecret("PASSWORD", said, strictness) ? `${scheme}${user}:${redacted}@` : whole;
+  });
+}
+
+/** `curl -u name:password`. */
+const userFlag = /(?<=^|[\s"'])(-u|--user)([ =]["']?)([^\s:"'\\]{1,64}):([^\s"'\\]{3,256})/g;
+const withoutUserPassword = (whole: string, flag: string, space: string, user: string, said: string): string =>
+  isAssignedSecret("PASSWORD", said, "composed") ? `${flag}${space}${user}:${redacted}` : whole;
