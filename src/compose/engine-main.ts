@@ -12,7 +12,7 @@ import { randomIds } from "../host/ids.ts";
 import { killPointsFrom } from "../host/kill-points.ts";
 import { lockLimitOf } from "../host/linux/mark.ts";
 import { killOne } from "../host/linux/process-table.ts";
-import { cutLog, say } from "../host/log-files.ts";
+import { cutLog, redactLog, say } from "../host/log-files.ts";
 import { oldFiles } from "../host/old-files.ts";
 import { placeOvShim, selfCommand, serviceEnvironment, settleIn } from "../host/own-program.ts";
 import { leaveAsEngine, serve } from "../host/place-watch.ts";
@@ -41,6 +41,7 @@ import {
   openStore,
   type Project,
   placeOf,
+  redactionFor,
   settingsOf,
   withoutOverrides,
 } from "./project.ts";
@@ -84,6 +85,7 @@ async function serveWith(
   const [program = process.execPath] = selfCommand();
   const project = adapt === undefined ? opened : adapt(opened);
   const { config: settings } = project;
+  redactLog(redactionFor(project).said);
   const leave = leaveAsEngine(
     project.root,
     // A keeper starts an engine again that exits with anything but 0.

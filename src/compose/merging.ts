@@ -43,7 +43,10 @@ export function mergingParts(project: Project, store: Store, repository: OpenRep
       resolver(git, await rungs())(conflict);
   return {
     merging,
-    gateRunner: gateRunner({ env: project.env }),
+    gateRunner: gateRunner({
+      env: project.env,
+      redactSecrets: project.config.logging.redactSecrets,
+    }),
     resolve: byRule(merging),
     lookAhead: async (look) => {
       using git = await scratchMerging(project.root, join(project.dir, "run", "git"));

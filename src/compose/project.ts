@@ -2,10 +2,12 @@ import { join } from "node:path";
 import { type Config, config } from "../config/config.ts";
 import { unusableConfig } from "../config/problem.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
+import { noRedaction, type Redaction } from "../domain/text/redact.ts";
 import { systemClock } from "../host/clock.ts";
 import { engineContact } from "../host/engine-contact/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { isTestBuild, killAtCommits, killPointsFrom } from "../host/kill-points.ts";
+import { projectRedaction } from "../host/known-secrets.ts";
 import { ownLockLimit } from "../host/linux/mark.ts";
 import { ancestorsOfThisProcess } from "../host/linux/process-table.ts";
 import { selfCommand, serviceEnvironment } from "../host/own-program.ts";
@@ -19,6 +21,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { EngineContact } from "../ports/engine-contact.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
+import { redactingStore } from "../store/redacting.ts";
 import { inMemory, openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import type { ProcessSight } from "../usecases/identity/identify.ts";
@@ -79,8 +82,13 @@ export function openStore(project: Project, options: Omit<SqliteOptions, "path">
       return openSqlite({ ...options, path: inMemory, readOnly: false });
     makeStateDir(project.dir);
   }
-  return killAtCommits(openSqlite({ path, mustExist, ...options }), project.env);
+  const store = killAtCommits(openSqlite({ path, mustExist, ...options }), project.env);
+  return options.readOnly === true ? store : redactingStore(store, redactionFor(project));
 }
+
+/** Takes secrets out of what this process stores and logs, unless the project wants everything as it came. */
+export const redactionFor = ({ dir, env, config }: Pick<Project, "dir" | "env" | "config">): Redaction =>
+  config.logging.redactSecrets ? projectRedaction(dir, env) : noRedaction;
 
 export function clockFor(env: Environment): Clock {
   return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);
@@ -118,7 +126,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
     clock: clockFor(project.env),
     ids: randomIds,
     settings: settingsOf(project),
-    files: projectFiles(project),
+    files: projectFiles({ ...project, redact: redactionFor(project).composed }),
     reach: killPointsFrom(project.env),
     sight: thisProcess,
     isCommit: async (ref) => {

@@ -3,7 +3,7 @@ import { runTurn } from "../engine/supervisor/run-turn.ts";
 import { agentLauncher } from "../host/agent-launcher.ts";
 import { randomIds } from "../host/ids.ts";
 import { killPointsFrom } from "../host/kill-points.ts";
-import { say } from "../host/log-files.ts";
+import { redactLog, say } from "../host/log-files.ts";
 import { shimDir, toolServer } from "../host/own-program.ts";
 import { leaveAsSupervisor, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
@@ -12,7 +12,16 @@ import type { Tx } from "../ports/store.ts";
 import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
 import { agentGuard, projectInstructions, projectWorktrees } from "./agent-parts.ts";
-import { clockFor, contactOf, leaseMsFor, openStore, type Project, placeOf, settingsOf } from "./project.ts";
+import {
+  clockFor,
+  contactOf,
+  leaseMsFor,
+  openStore,
+  type Project,
+  placeOf,
+  redactionFor,
+  settingsOf,
+} from "./project.ts";
 import { runtimeById } from "./runtimes.ts";
 
 /** Attempts of one input before its agent is given up. */
@@ -28,6 +37,8 @@ export async function turnMain(project: Project, turnId: string, fence: number):
     sayFull(),
   );
   const { config, env } = project;
+  const { said } = redactionFor(project);
+  redactLog(said);
   // An agent in `ov done` waits for the engine, but may neither start one nor replace a silent one. Its supervisor may.
   const contact = contactOf(project);
   const watch = async (): Promise<void> => {
@@ -44,7 +55,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       reach: killPointsFrom(env),
       processes: linuxProcesses,
       launcher: agentLauncher,
-      files: turnFiles(project.dir),
+      files: turnFiles(project.dir, config.logging.redactSecrets ? said : null),
       instructions: projectInstructions(project),
       runtime: runtimeById,
       baseEnvironment: {

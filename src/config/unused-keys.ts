@@ -15,7 +15,6 @@ const triage = "triage by a model";
  */
 export const unusedKeys: Readonly<Record<string, string>> = {
   "agents.manifestPath": "capabilities of the project's own",
-  "logging.redactSecrets": logs,
   "logging.verbose": logs,
   "merge.aiResolveEnabled": conflicts,
   "merge.reimagineEnabled": conflicts,

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, readSync, renameSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { type Redact, redactor } from "../domain/text/redact.ts";
 import { openRegular } from "./file-access.ts";
 
 /** So much of a log stays, in the file beside it. */
@@ -26,10 +27,18 @@ export function cutLog(file: string): void {
   }
 }
 
+/** The log is the standard error of the process, so there is one of it, and one way to take secrets out of it. */
+let withoutSecrets: Redact = redactor([]);
+
+/** From now on this takes secrets out of the lines of the log. Before, only their shape tells them. */
+export function redactLog(redact: Redact): void {
+  withoutSecrets = redact;
+}
+
 /** Writes to the service's log. Never throws: the log may be on the very disk that is full. */
 export function say(text: string): void {
   try {
-    writeSync(2, text);
+    writeSync(2, withoutSecrets(text));
   } catch {
     // Standard error is the last place to report to. The service must go on although the line is lost.
   }

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { Failure, failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok } from "../domain/result.ts";
+import type { Redact } from "../domain/text/redact.ts";
 import type { ProjectFiles, TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/project-setup.ts";
 import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
@@ -26,18 +27,23 @@ interface ProjectFilesTerms {
   /** The state directory. */
   readonly dir: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** For the texts that people and agents write to each other. */
+  readonly redact?: Redact;
 }
 
 /** Files of one project. Blobs are named by their digest, so writing one twice is writing it once. */
-export function projectFiles({ root, dir, env = {} }: ProjectFilesTerms): ProjectFiles {
+export function projectFiles({ root, dir, env = {}, redact = (text) => text }: ProjectFilesTerms): ProjectFiles {
+  const specs = specFiles({ shown: join(sharedDir(root), "specs"), given: join(dir, "specs", ".content") });
   return {
     writeMailBlob: async (body) => {
-      const path = join(dir, "mail-blobs", `${randomIds.digest(body)}.txt`);
-      writable(path, () => writeAtomically(path, body, 0o600));
+      const text = redact(body);
+      const path = join(dir, "mail-blobs", `${randomIds.digest(text)}.txt`);
+      writable(path, () => writeAtomically(path, text, 0o600));
       return path;
     },
     readMailBlob: async (path) => readText(path),
-    ...specFiles({ shown: join(sharedDir(root), "specs"), given: join(dir, "specs", ".content") }),
+    ...specs,
+    writeSpec: async (taskId, text) => specs.writeSpec(taskId, redact(text)),
     removeEnvironment: async (path) => {
       if (dirname(path) === join(dir, "run", "env")) rmSync(path, { force: true });
     },

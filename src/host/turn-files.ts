@@ -17,14 +17,17 @@ import {
 import { join, resolve } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import { scratchOf } from "../domain/guard/policy.ts";
+import type { Redact } from "../domain/text/redact.ts";
 import type { OpenInput, TurnFiles } from "../ports/agent-process.ts";
 import type { AgentAnswer, PlannedFile } from "../ports/runtime.ts";
 import { errorCode, expectRegular, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
 import { gitLinkIn, textOf } from "./git/places.ts";
+import { redactFiles } from "./redact-files.ts";
 
 const tailBytes = 2_000;
 
-export function turnFiles(state: string): TurnFiles {
+/** `redact`: null where everything is kept as it came. */
+export function turnFiles(state: string, redact: Redact | null = null): TurnFiles {
   const paths = (logDir: string) => ({ output: join(logDir, "stdout.ndjson"), error: join(logDir, "stderr.log") });
   return {
     paths,
@@ -33,6 +36,9 @@ export function turnFiles(state: string): TurnFiles {
       writeFileSync(join(logDir, "input.json"), input, { mode: 0o600 });
       for (const file of files) placeFile(file, { turn: logDir, home });
       if (stays === "open") makeOpenInput(logDir);
+    },
+    redact: async (logDir) => {
+      if (redact !== null) await redactFiles(logDir, redact);
     },
     openInput,
     readFor: (cwd, path) => served(() => textAt(resolve(cwd, path))),

@@ -69,6 +69,8 @@ export interface TurnFiles {
   /** The last bytes of the agent's error output, for the reason of a failure. */
   errorTail(logDir: string): string;
   paths(logDir: string): { readonly output: string; readonly error: string };
+  /** Takes secrets out of all that the turn left. Nothing of it may be running any more. Safe to repeat. */
+  redact(logDir: string): Promise<void>;
   /** Makes the directory, with the agent's input and the files of its plan. Files for the home are never replaced. */
   create(logDir: string, plan: Pick<LaunchPlan, "input" | "files">, terms: TurnFileTerms): void;
   /** The input that `create` made, also for a process that somebody else started. */

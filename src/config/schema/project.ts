@@ -53,6 +53,11 @@ export const projectKeys = {
     default: true,
   }),
 
+  "logging.redactSecrets": boolean({
+    doc: "Whether secrets are taken out of what is stored and logged: events, mail, tasks, the output of turns and gates, logs. With false they are kept as they came.",
+    default: true,
+  }),
+
   "worktrees.baseDir": text({
     doc: "Directory that holds the agents' worktrees, relative to the project.",
     default: ".overstory/worktrees",

@@ -61,6 +61,7 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const exit = await process.exit();
   const kept = await Promise.race([tidyUp(ports, owned, process), beat.lost]);
   if (kept === "fenced-out") return undefined;
+  await redactFiles(ports, turn);
   // Some programs say that the turn is over and then do not leave. What they said stands, whatever they say to being
   // ended: it must not be paid for twice.
   const said = followed.kind === "exited" ? log.ended : followed.said;
@@ -70,6 +71,18 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const { text: resultText = null } = said ?? log.ended ?? {};
   const left = kept?.exists === false ? await leftOf(ports, agent) : undefined;
   return { end, exit, resultText, costUsd: log.costUsd, advice: runtime.advice, worktree: kept, kept: left };
+}
+
+/**
+ * Before anything is read of them to be stored: the end of a text may be the second half of a secret. A turn settles also
+ * where that fails, on a full disk for example; the log says so.
+ */
+async function redactFiles({ files, report }: SupervisorPorts, { logDir }: Turn): Promise<void> {
+  try {
+    await files.redact(logDir ?? "");
+  } catch (error) {
+    report(error);
+  }
 }
 
 /** When an earlier supervisor stored the start of each tool's call, by the id of the call. */

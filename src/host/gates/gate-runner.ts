@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gateEnvironment } from "../../domain/agent/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
-import { redactor, secretValues } from "../../domain/gate/redact.ts";
+import { type Redact, redactor, secretValues } from "../../domain/text/redact.ts";
 import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";
 import { makeWithin, readText } from "../file-access.ts";
 import { endTree, gateRunVariable } from "../linux/end-tree.ts";
@@ -15,19 +15,21 @@ export interface GateRunnerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a command may take to leave after SIGTERM. */
   readonly graceMs?: number;
+  /** Whether secrets are taken out of the output. */
+  readonly redactSecrets?: boolean;
 }
 
 /**
  * Runs gates, setup and regenerate commands. An aborted run rejects with the reason of its signal, once everything the
  * command started is ended.
  */
-export function gateRunner({ env, graceMs = 2_000 }: GateRunnerOptions): GateRunner {
+export function gateRunner({ env, graceMs = 2_000, redactSecrets = true }: GateRunnerOptions): GateRunner {
   return {
     run: async (request) => {
       request.signal?.throwIfAborted();
       const log = await openLog(request.logPath);
       try {
-        return await runInto(log, request, { env, graceMs });
+        return await runInto(log, request, { env, graceMs, redactSecrets });
       } finally {
         closeSync(log.file);
         await log.reader.close();
@@ -39,11 +41,12 @@ export function gateRunner({ env, graceMs = 2_000 }: GateRunnerOptions): GateRun
 async function runInto(
   { file, reader }: OpenLog,
   request: GateRequest,
-  { env, graceMs }: Required<GateRunnerOptions>,
+  { env, graceMs, redactSecrets }: Required<GateRunnerOptions>,
 ): Promise<GateRun> {
   const { gate, run, cwd, onOutput, signal } = request;
   const shell = captured(request.environments);
-  const log = new BoundedLog({ file, redact: redactor([env, ...shell.all].flatMap(secretBytes)) });
+  const redact: Redact = redactSecrets ? redactor([env, ...shell.all].flatMap(secretBytes)) : (text) => text;
+  const log = new BoundedLog({ file, redact });
   const pipe = await openPipe(`${request.logPath}.${run.id}`);
   const reading = pipe.read((bytes) => log.add(bytes));
   let held: HeldCommand;
