@@ -36,6 +36,25 @@ test("a file of the user's home is made where none is, and never replaced", () =
     expect(readFileSync(join(home, ".vendor/trusted.json"), "utf8")).toBe("the user's");
   }));
 
+test("a link leads to a place in the home, which is made if it is a directory, and nothing there is replaced", () =>
+  world(({ state, home, turn }) => {
+    const files = turnFiles(state);
+    const links = [
+      { in: "turn", path: "vendor/kept", to: ".vendor/kept", isDirectory: true },
+      { in: "turn", path: "vendor/login.json", to: ".vendor/login.json", isDirectory: false },
+    ] as const;
+    for (const _ of ["first try", "second try"]) {
+      files.create(turn, { input: "", files: links }, { home, input: "once" });
+      writeFileSync(join(turn, "vendor/kept/session"), "said");
+    }
+    expect(readFileSync(join(home, ".vendor/kept/session"), "utf8")).toBe("said");
+    expect(existsSync(join(turn, "vendor/login.json"))).toBe(false);
+    writeFileSync(join(home, ".vendor/login.json"), "key");
+    expect(readFileSync(join(turn, "vendor/login.json"), "utf8")).toBe("key");
+    const outside = [{ in: "turn", path: "x", to: "../x", isDirectory: false }] as const;
+    expect(() => files.create(turn, { input: "", files: outside }, { home, input: "once" })).toThrow("outside");
+  }));
+
 test("a plan cannot write outside of the two directories", () =>
   world(({ state, home, turn }) => {
     const outside = [{ in: "turn", path: "../../evil", text: "" }] as const;

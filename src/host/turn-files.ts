@@ -11,15 +11,16 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import { scratchOf } from "../domain/guard/policy.ts";
 import type { Redact } from "../domain/text/redact.ts";
 import type { OpenInput, TurnFiles } from "../ports/agent-process.ts";
-import type { AgentAnswer, PlannedFile } from "../ports/runtime.ts";
+import type { AgentAnswer, PlannedFile, PlannedLink } from "../ports/runtime.ts";
 import { errorCode, expectRegular, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
 import { gitLinkIn, textOf } from "./git/places.ts";
 import { redactFiles } from "./redact-files.ts";
@@ -31,14 +32,19 @@ export function turnFiles(state: string, redact: Redact | null = null): TurnFile
   const paths = (logDir: string) => ({ output: join(logDir, "stdout.ndjson"), error: join(logDir, "stderr.log") });
   return {
     paths,
-    create: (logDir, { input, files }, { home, input: stays }) => {
+    create: (logDir, { input, files, opening }, { home, input: stays }) => {
       makeWithin(logDir, 4);
       writeFileSync(join(logDir, "input.json"), input, { mode: 0o600 });
+      if (opening !== undefined) writeFileSync(join(logDir, "opening.json"), opening, { mode: 0o600 });
       for (const file of files) placeFile(file, { turn: logDir, home });
       if (stays === "open") makeOpenInput(logDir);
     },
     redact: async (logDir) => {
       if (redact !== null) await redactFiles(logDir, redact);
+    },
+    openingOf: (logDir) => {
+      const path = join(logDir, "opening.json");
+      return existsSync(path) ? textAt(path) : "";
     },
     openInput,
     readFor: (cwd, path) => served(() => textAt(resolve(cwd, path))),
@@ -131,11 +137,23 @@ function served(work: () => string): AgentAnswer {
 
 /** What lies in a home belongs to its user: a file that is there stays as it is. */
 function placeFile(file: PlannedFile, dirs: Readonly<Record<PlannedFile["in"], string>>): void {
-  const dir = dirs[file.in];
-  const path = resolve(dir, file.path);
-  if (!path.startsWith(`${resolve(dir)}/`)) throw new Error(`the planned file ${file.path} lies outside of ${dir}`);
-  if (file.in === "home" && existsSync(path)) return;
-  writeAtomically(path, file.text, 0o600);
+  const path = within(dirs[file.in], file.path);
+  if ("to" in file) placeLink(path, within(dirs.home, file.to), file);
+  else if (file.in === "turn" || !existsSync(path)) writeAtomically(path, file.text, 0o600);
+}
+
+/** A link that an earlier try left is made anew: the home may be another one. */
+function placeLink(path: string, to: string, { isDirectory }: Pick<PlannedLink, "isDirectory">): void {
+  if (isDirectory) mkdirSync(to, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rmSync(path, { force: true });
+  symlinkSync(to, path);
+}
+
+function within(dir: string, planned: string): string {
+  const path = resolve(dir, planned);
+  if (!path.startsWith(`${resolve(dir)}/`)) throw new Error(`the planned file ${planned} lies outside of ${dir}`);
+  return path;
 }
 
 function tail(path: string): string {

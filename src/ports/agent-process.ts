@@ -72,7 +72,9 @@ export interface TurnFiles {
   /** Takes secrets out of all that the turn left. Nothing of it may be running any more. Safe to repeat. */
   redact(logDir: string): Promise<void>;
   /** Makes the directory, with the agent's input and the files of its plan. Files for the home are never replaced. */
-  create(logDir: string, plan: Pick<LaunchPlan, "input" | "files">, terms: TurnFileTerms): void;
+  create(logDir: string, plan: Pick<LaunchPlan, "input" | "files" | "opening">, terms: TurnFileTerms): void;
+  /** The opening of the plan, also for a turn that somebody else started; empty where it had none. */
+  openingOf(logDir: string): string;
   /** The input that `create` made, also for a process that somebody else started. */
   openInput(logDir: string): OpenInput;
   /** The text of a file for an agent that has no tool of its own for it. Relative paths count from `cwd`. */

@@ -1,5 +1,8 @@
+import type { Gateway } from "../domain/agent/model.ts";
+import type { TokenCounts } from "../domain/budget/usage.ts";
 import type { GuardMachine } from "../domain/guard/paths.ts";
 import type { ToolUse } from "../domain/guard/tool-use.ts";
+import type { Result } from "../domain/result.ts";
 import type { FailureCause, RuntimeAdvice } from "../domain/turn/failure.ts";
 import type { TurnEvent } from "../domain/turn/turn-event.ts";
 
@@ -31,11 +34,15 @@ export interface LaunchRequest {
   /** Version of the program when the agent was spawned; null while that is not known. */
   readonly version: string | null;
   readonly model: string | null;
+  /** Where the model is, when the program's own provider does not offer it. */
+  readonly gateway?: GatewayAccess | null | undefined;
+  /** What to go on with while the model is overloaded, for programs that can. */
+  readonly fallbackModel?: string | null | undefined;
   /** The provider session to go on with; null starts a new one. */
   readonly resume: string | null;
   /** What the agent is told in this turn. */
   readonly prompt: string;
-  /** A file with the agent's instructions. Null when its program finds them in the worktree by itself. */
+  /** A file with the agent's instructions. Null when its program finds them by itself, or they stand in the prompt. */
   readonly instructions: string | null;
   /** Where the agent works. */
   readonly cwd: string;
@@ -44,23 +51,41 @@ export interface LaunchRequest {
   /** The directory of this turn. Files of a plan with `in: "turn"` are written there. */
   readonly turnDir: string;
   readonly tools: ToolServer | null;
+  /** Values of the variables that the tool server needs, for a protocol that hands them over with the server. */
+  readonly toolVariables: Readonly<Record<string, string>>;
   /** What the turn may cost. */
   readonly maxCostUsd: number | null;
   readonly guard: GuardCommand | null;
 }
 
+/** A gateway with its token. */
+export interface GatewayAccess extends Gateway {
+  readonly token: string;
+}
+
 /** A conversation that a person continues at a terminal. */
-export interface TerminalRequest extends Pick<LaunchRequest, "model" | "instructions" | "tools" | "guard"> {
+export interface TerminalRequest extends Pick<LaunchRequest, "model" | "gateway" | "instructions" | "tools" | "guard"> {
   readonly resume: string;
 }
 
-/** A configuration file that must be there before the program starts. */
-export interface PlannedFile {
+/** A configuration file, or a link, that must be there before the program starts. */
+export type PlannedFile = PlannedText | PlannedLink;
+
+interface PlannedText {
   /** `turn`: in the directory of the turn, always written. `home`: in the agent's home, written only where none is. */
   readonly in: "turn" | "home";
   /** Relative to that directory. */
   readonly path: string;
   readonly text: string;
+}
+
+/** For a program whose settings and conversations lie in one directory: the settings are those of the turn alone. */
+export interface PlannedLink {
+  readonly in: "turn";
+  readonly path: string;
+  /** A place in the agent's home, relative to it. A directory that is missing there is made. */
+  readonly to: string;
+  readonly isDirectory: boolean;
 }
 
 /** The command line, environment, input and files of one turn, as the driver planned them. */
@@ -71,6 +96,11 @@ export interface LaunchPlan {
   /** What the agent's input starts with. Whether it is closed afterwards is the driver's `input`. */
   readonly input: string;
   readonly files: readonly PlannedFile[];
+  /**
+   * For a program that must answer before it can be told more: what the driver's reader will say. It is kept with the turn,
+   * so that the reader of a later supervisor says the same. Left out by a driver whose input says everything.
+   */
+  readonly opening?: string;
 }
 
 /** What an agent's program asks of us during its turn, and waits for. */
@@ -117,34 +147,134 @@ export interface Driver {
   /** `once`: the input is closed behind the prompt. `open`: it stays open until the turn is over, for replies. */
   readonly input: "once" | "open";
   readonly abilities: Abilities;
+  /** How instructions reach the model that are not in the worktree: by a file, or at the head of the first prompt. */
+  readonly instructions: "file" | "prompt";
   /**
    * Puts a message for the running turn into a line of the open input. The program then says with a line, which is read
    * as the event `heard` of the same id, that its model got the message. Null where the program takes no such message.
    */
   readonly steer: ((message: { readonly id: string; readonly text: string }) => string) | null;
+  /** The program does not leave at the end of its input: it is ended as soon as its turn is over. */
+  readonly stays?: true;
   launch(request: LaunchRequest): LaunchPlan;
-  reader(): LineReader;
+  /**
+   * Reads the output of a turn. `before`: the tokens that our records have of the turn's conversation from before it.
+   * Some programs tell only the sum of a conversation. `opening`: that of the turn's plan; empty where it had none.
+   */
+  reader(before: TokenCounts, opening: string): LineReader;
+}
+
+/** What a program keeps and looks for outside of its worktree. A confined program finds nothing else of its vendor's files. */
+export interface Footprint {
+  /** Directories below the home in which it keeps conversations. Each confined agent has its own. */
+  readonly keeps: readonly string[];
+  /** Files below the home with settings and logins. A confined program gets copies. */
+  readonly brings: readonly string[];
+  /** Variables that name a path which the program reads, or writes. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
 }
 
 /** One foreign agent CLI: data, and pure functions that know its formats. */
 export interface Runtime {
   readonly id: string;
+  readonly footprint: Footprint;
   /** The first one is the default. */
   readonly drivers: readonly [Driver, ...Driver[]];
   /** Where its program looks for instructions, relative to the worktree. */
   readonly instructionFile: string;
   /** Other files that steer its program, which no agent may change: globs, relative to the worktree. */
   readonly guardedFiles: readonly string[];
+  /** How its program asks the guard before each tool. Null for a program that does not. */
+  readonly guardLine: ((guard: GuardCommand) => GuardLine) | null;
   /** The program that must be on PATH; it answers to --version. Null where it is our own. */
   readonly program: string | null;
+  /**
+   * Where git finds the author of commits that its shell tool makes: in its settings, or, for a program that hides a
+   * person's settings from commands, in variables.
+   */
+  readonly gitAuthor: "settings" | "variables";
   /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */
   readonly environment: readonly string[];
+  /** How to see that a person has logged in. Absent where nothing tells. */
+  readonly login?: LoginSigns;
   /** What it says on its error output when it leaves before it began, and would say again however often it is started. */
   readonly complaints: readonly { readonly says: string; readonly cause: FailureCause }[];
   /** What its user would do about a failure, where our own words would be vague. */
   readonly advice: RuntimeAdvice;
   /** The same conversation for a person. Called only for drivers with the ability `terminal`. */
   terminal(request: TerminalRequest): LaunchPlan;
+}
+
+/** Signs of a login. Nothing that is secret is read for them. */
+export interface LoginSigns {
+  /** Variables of which one is enough. */
+  readonly variables: readonly string[];
+  /** Files in the person's home of which one is enough. They are looked for, not opened. */
+  readonly files: readonly string[];
+  /** Arguments with which the program says it by its exit code; null where it cannot. */
+  readonly status: readonly string[] | null;
+  /** Without any sign no turn can succeed. Otherwise settings of the program's own may still do. */
+  readonly certain: boolean;
+}
+
+/** The runtimes of this program, as they are found on this machine and in this shell. */
+export interface RuntimeProbes {
+  readonly all: readonly RuntimeFacts[];
+  /** Where its program is, and which version. Null for a program of our own. */
+  program(runtime: string): Promise<Result<FoundProgram | null, string>>;
+  login(runtime: string): Promise<LoginStanding>;
+  /** What is wrong with the guard, tried as an agent of this runtime would ask it; undefined when nothing is. */
+  guardProblem(runtime: string): Promise<string | undefined>;
+}
+
+export interface RuntimeFacts {
+  readonly id: string;
+  readonly program: string | null;
+  /** Its program asks the guard before each tool. */
+  readonly guarded: boolean;
+  readonly drivers: readonly (Abilities & {
+    readonly id: string;
+    /** Mail reaches a running turn. */
+    readonly steer: boolean;
+  })[];
+  readonly environment: readonly string[];
+  readonly advice: RuntimeAdvice;
+}
+
+export interface FoundProgram {
+  readonly at: string;
+  readonly version: string;
+}
+
+export type LoginStanding =
+  /** `by`: the variable, the file, or the program itself. */
+  | { readonly kind: "seen"; readonly by: string }
+  | { readonly kind: "missing"; readonly certain: boolean }
+  /** Nothing tells. */
+  | { readonly kind: "unknown" };
+
+/** How an agent's program asks the guard about the use of a tool. Exit code 2 denies, whatever else is said. */
+export interface GuardLine {
+  /** What it has a shell run. */
+  readonly line: string;
+  /** What it tells the guard on standard input about a command that is to be run there. */
+  told(command: string, cwd: string): string;
+}
+
+/** Tries the guard before an agent relies on it: once for each version of our program and each runtime. */
+export interface GuardTrial {
+  /** Undefined when a use that must be denied is denied, and one that must be allowed is allowed. */
+  problem(tried: TriedGuard): Promise<string | undefined>;
+}
+
+export interface TriedGuard {
+  readonly asks: GuardLine;
+  /** Our own program, as it stands in that line. */
+  readonly program: readonly string[];
+  readonly runtime: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** What the guard of agents' tools needs of the machine. It is asked before each use of a tool, so it opens nothing else. */

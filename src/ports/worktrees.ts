@@ -121,6 +121,11 @@ export interface Worktrees {
    * commits there need. Empty for the project's own checkout. Looks at files only.
    */
   writableRoots(worktree: OwnedWorktree): Promise<readonly string[]>;
+  /** The author and the committer that git knows there, given these variables, as variables. Empty where it knows none. */
+  authorVariables(
+    worktree: OwnedWorktree,
+    env: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>>;
   /**
    * What others did to the worktree since the last turn of its agent, where it would cost work or lead the next commit
    * astray. Changes nothing. To be asked before every turn, after `ensureLink`.

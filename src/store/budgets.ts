@@ -200,4 +200,22 @@ export const usageRows = (sql: Sql): UsageRows => ({
     );
   },
   ofTurn: (turnId) => select(sql, usage, "WHERE turn_id = ? ORDER BY created_at, message_id", turnId),
+  inConversation: async ({ agentName, providerSessionId, except }) => {
+    const [row] = await sql.all(
+      `SELECT SUM(input) AS input, SUM(output) AS output, SUM(cache_read) AS cache_read, SUM(cache_write) AS cache_write
+       FROM usage WHERE turn_id IN (
+         SELECT id FROM turns
+         WHERE agent_id IN (SELECT id FROM agents WHERE name = ?) AND resume_observed = ? AND id <> ?)`,
+      agentName,
+      providerSessionId,
+      except,
+    );
+    const sum = (name: string): number => Number(row?.[name] ?? 0);
+    return {
+      input: sum("input"),
+      output: sum("output"),
+      cacheRead: sum("cache_read"),
+      cacheWrite: sum("cache_write"),
+    };
+  },
 });

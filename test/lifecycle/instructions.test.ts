@@ -30,7 +30,7 @@ test("an agent finds its role and its assignment where its program reads them, a
   expect(text).toContain("- `work.txt`");
   expect(text).toContain("    | ## Constraints");
   expect(text.split("\n").filter((line) => line === "## Constraints")).toHaveLength(1);
-  expect(promptsOf(project, "b1")[0]).toContain("Read .claude/CLAUDE.md");
+  expect(promptsOf(project, "b1")[0]).toContain("Your instructions are loaded already (.claude/CLAUDE.md)");
   expect(startsOf(project, "b1")[0]?.argv).not.toContain("--append-system-prompt-file");
   const committed = await project.git("log", "--name-only", "--format=", "main..overstory/b1/B1");
   expect(committed.trim()).toBe("work.txt");
@@ -60,7 +60,7 @@ test("a project's own instruction file stays, and the agent gets ours beside it"
   const ours = statePath(project.root, "agents", "b1", "instructions.md");
   const { argv = [] } = startsOf(project, "b1")[0] ?? {};
   expect(argv[argv.indexOf("--append-system-prompt-file") + 1]).toBe(ours);
-  expect(promptsOf(project, "b1")[0]).toContain(`Read ${ours}`);
+  expect(promptsOf(project, "b1")[0]).toContain(`Your instructions are loaded already (${ours})`);
   expect((await project.git("diff", "--name-only", "main", "overstory/b1/B1")).trim()).toBe("work.txt");
 });
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import fc from "fast-check";
+import { noTokens } from "../../src/domain/budget/usage.ts";
 import type { FailureCause } from "../../src/domain/turn/failure.ts";
 import { LineSplitter } from "../../src/domain/turn/line-splitter.ts";
 import type { TurnEvent } from "../../src/domain/turn/turn-event.ts";
@@ -13,6 +16,8 @@ export interface RecordedTurn {
   /** Null where the output names none. */
   readonly session: string | null;
   readonly usage: boolean;
+  /** The driver whose output it is, of a runtime whose drivers do not all speak the same; else every driver reads it. */
+  readonly driver?: string;
 }
 
 export interface RuntimeUnderTest {
@@ -21,6 +26,36 @@ export interface RuntimeUnderTest {
   /** A line in which the program asks whether it may run `git push`, for drivers whose input stays open. */
   readonly question: string;
 }
+
+/** A recorded turn of the driver `acp`: what the program said, from its first line to the end of one prompt. */
+export const overAcp = (
+  program: string,
+  name: string,
+  more: Pick<RecordedTurn, "failure" | "session">,
+): RecordedTurn => ({
+  name: `${name} over ACP`,
+  driver: "acp",
+  output: () => readFileSync(resolve(import.meta.dir, `../../test/fixtures/acp/${program}-${name}.ndjson`), "utf8"),
+  usage: more.failure === null,
+  ...more,
+});
+
+/** A request of the Agent Client Protocol for the permission to use a tool so. */
+export const acpQuestion = (toolCall: object): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    id: 7,
+    method: "session/request_permission",
+    params: {
+      sessionId: "s-1",
+      toolCall,
+      options: [
+        { optionId: "a", name: "Always", kind: "allow_always" },
+        { optionId: "o", name: "Once", kind: "allow_once" },
+        { optionId: "n", name: "No", kind: "reject_once" },
+      ],
+    },
+  });
 
 const request: LaunchRequest = {
   version: "1.0.0",
@@ -32,6 +67,7 @@ const request: LaunchRequest = {
   writableRoots: ["/w/tree"],
   turnDir: "/w/turn",
   tools: null,
+  toolVariables: {},
   maxCostUsd: null,
   guard: null,
 };
@@ -48,7 +84,10 @@ export function runtimeContract(name: string, { runtime, turns, question }: Runt
   for (const driver of runtime.drivers) {
     describe(`${name} by its driver ${driver.id}`, () => {
       planPromises(driver);
-      readingPromises(driver, turns);
+      readingPromises(
+        driver,
+        turns.filter((turn) => turn.driver === undefined || turn.driver === driver.id),
+      );
       if (driver.input === "open") exchangePromises(driver, question);
       test("a message for the running turn is one line of an input that stays open", () => {
         const line = driver.steer?.({ id: "msg-1", text: "one\ntwo" });
@@ -66,13 +105,13 @@ export function runtimeContract(name: string, { runtime, turns, question }: Runt
   }
 }
 
-function planPromises({ launch, abilities }: Driver): void {
+function planPromises({ launch, abilities, instructions }: Driver): void {
   /** Everything that reaches the program. */
   const all = (more: Partial<LaunchRequest>): string => JSON.stringify(launch({ ...request, ...more }));
 
   test("the prompt is in the input and not on the command line, which other users can read", () => {
-    const { argv, input } = launch(request);
-    expect(input).toContain(request.prompt);
+    const { argv, input, opening = "" } = launch(request);
+    expect(input + opening).toContain(request.prompt);
     expect(argv.join("\n")).not.toContain(request.prompt);
     expect(launch(request)).toEqual(launch(request));
   });
@@ -80,7 +119,7 @@ function planPromises({ launch, abilities }: Driver): void {
   test("what is asked for reaches the program as far as its abilities say", () => {
     const tools = { name: "our-tools", command: "/bin/ov", args: ["mcp"], env: ["OVERSTORY_TOKEN"] };
     expect(all({ model: "model-x" })).toContain("model-x");
-    expect(all({ instructions: "/w/told.md" })).toContain("/w/told.md");
+    if (instructions === "file") expect(all({ instructions: "/w/told.md" })).toContain("/w/told.md");
     expect(all({ resume: "session-x" }).includes("session-x")).toBe(abilities.resume);
     expect(all({ tools }).includes("our-tools")).toBe(abilities.tools);
     expect(all({ maxCostUsd: 1.25 }).includes("1.25")).toBe(abilities.costLimit);
@@ -88,7 +127,8 @@ function planPromises({ launch, abilities }: Driver): void {
   });
 
   test("planned files stay in the directories that they are for", () => {
-    for (const { path } of launch(request).files) expect(path).not.toMatch(/^\/|(^|\/)\.\.(\/|$)/);
+    const paths = launch(request).files.flatMap((file) => [file.path, ...("to" in file ? [file.to] : [])]);
+    for (const path of paths) expect(path).not.toMatch(/^\/|(^|\/)\.\.(\/|$)/);
   });
 }
 
@@ -117,7 +157,7 @@ function readingPromises(driver: Driver, turns: readonly RecordedTurn[]): void {
   }
 
   test("whatever a line holds, reading it never throws", () => {
-    const read = driver.reader();
+    const read = driver.reader(noTokens, "");
     const odd = ["", "{", "null", "[]", '"x"', '{"type":7}', '{"type":"result"}', '{"type":"control_request"}'];
     for (const line of [...odd, "x".repeat(2_000_000)]) expect(Array.isArray(read(line).events)).toBe(true);
     fc.assert(fc.property(fc.json(), (line) => Array.isArray(read(line).events)));
@@ -127,7 +167,7 @@ function readingPromises(driver: Driver, turns: readonly RecordedTurn[]): void {
 /** A permission that is asked for on the output, and answered on the input. */
 function exchangePromises(driver: Driver, question: string): void {
   const asked = (): Extract<Reply, { kind: "ask" }> => {
-    const [reply] = driver.reader()(question).replies;
+    const [reply] = driver.reader(noTokens, "")(question).replies;
     if (reply?.kind !== "ask") throw new Error("the question was not understood");
     return reply;
   };
@@ -146,7 +186,7 @@ function exchangePromises(driver: Driver, question: string): void {
 }
 
 const eventsOf = (driver: Driver, all: readonly string[]): TurnEvent[] => {
-  const read = driver.reader();
+  const read = driver.reader(noTokens, "");
   return all.flatMap((line) => read(line).events);
 };
 

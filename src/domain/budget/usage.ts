@@ -17,6 +17,8 @@ export interface Usage {
 
 export type TokenCounts = Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite">;
 
+export const noTokens: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 /** What counts against a budget. What is read from a cache is not new: each request of a long turn reads it all again. */
 export const countedTokens = (counts: Iterable<TokenCounts>): number => {
   let tokens = 0;

@@ -65,6 +65,13 @@ export interface HookFormat {
   read(text: string | undefined): HookInput | undefined;
   /** Text that the program puts before the model beside what it was doing. */
   context(event: HookEvent, text: string): Readonly<Record<string, unknown>>;
+  /**
+   * What says that a tool of an unattended turn is allowed, with a note for the model if there is one. Null where the
+   * program needs no word for that.
+   */
+  allowance(note: string | undefined): Readonly<Record<string, unknown>> | null;
+  /** What says why a tool is denied. Null where the program shows its model what the hook wrote to its error output. */
+  denial(reason: string): Readonly<Record<string, unknown>> | null;
   /** Keeps the model at work: it reads the reason instead of stopping. */
   goOn(reason: string): Readonly<Record<string, unknown>>;
 }

@@ -19,6 +19,7 @@ export const failures = {
   overloaded: { policy: "wait", words: "the provider is overloaded" },
   server_error: { policy: "wait", words: "the provider has a failure of its own" },
   network: { policy: "wait", words: "the provider cannot be reached" },
+  busy: { policy: "wait", words: "another process of the agent's program holds its files" },
   login: { policy: "end", words: "the provider did not accept the login or the key" },
   credit: { policy: "end", words: "the account at the provider has no credit left" },
   model: { policy: "end", words: "the provider does not offer this model to the account" },
@@ -60,6 +61,7 @@ export function failureAdvice(cause: FailureCause, agentName: string, own: Runti
     case "overloaded":
     case "server_error":
     case "network":
+    case "busy":
       return `it tries again by itself; to give up on it: ov stop ${agentName}`;
     case "login":
       return `${step ?? "log in to the provider"}, then: ${again}`;

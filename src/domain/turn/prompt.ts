@@ -31,7 +31,8 @@ export interface PromptFacts {
   readonly letters: readonly Letter[];
   /** What the agent lacks before it could finish, as far as the store knows; only told in a reminder. */
   readonly lacks?: readonly Missing[];
-  readonly instructionFile: string;
+  /** Where the agent finds its instructions, or their text, for a program that cannot be given a file. */
+  readonly instructions: { readonly in: string } | { readonly text: string };
 }
 
 /** What an agent is told in one turn: who it is when that is new, why it is woken, and its mail. */
@@ -66,13 +67,13 @@ function reminder({ agent, lacks = [] }: PromptFacts): string {
   ].join("\n");
 }
 
-function introduction({ agent, instructionFile }: PromptFacts): string {
+function introduction({ agent, instructions }: PromptFacts): string {
   const task = agent.taskId === null ? "" : `, task ${agent.taskId}`;
   const branch = agent.branch === null ? "" : ` Your branch is ${agent.branch}.`;
-  return (
-    `[OVERSTORY] You are ${agent.name}, a ${agent.capability}${task}. Your parent is ${agent.parentName}.${branch} ` +
-    `Read ${instructionFile} if it exists, then begin at once.`
-  );
+  const who = `[OVERSTORY] You are ${agent.name}, a ${agent.capability}${task}. Your parent is ${agent.parentName}.${branch}`;
+  if ("in" in instructions)
+    return `${who} Your instructions are loaded already (${instructions.in}): open that file only if you do not see them. Begin at once.`;
+  return `${who} These are your instructions:\n\n${instructions.text}\n\nBegin at once.`;
 }
 
 function recalled({ summary, files, pending, letters }: Recall): string[] {

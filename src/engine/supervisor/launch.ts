@@ -5,7 +5,7 @@ import type { Assignment } from "../../domain/role/assignment.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";
 import type { GatedProcess, TurnFiles } from "../../ports/agent-process.ts";
 import type { PlacedInstructions } from "../../ports/instructions.ts";
-import type { Driver, LaunchPlan, Runtime } from "../../ports/runtime.ts";
+import type { Driver, LaunchPlan, Runtime, ToolServer } from "../../ports/runtime.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
@@ -46,7 +46,14 @@ export async function launchAgent(
     const ready = await makeReady(ports, agent, turn.id);
     if ("problem" in ready) return { kind: "homeless", problem: ready.problem };
     const writableRoots = worktree === undefined ? [] : await ports.worktrees.writableRoots(worktree);
-    const terms = { ...how, token, given, writableRoots, changes: ready.changes };
+    const author =
+      how.runtime.gitAuthor === "variables" && worktree !== undefined
+        ? await ports.worktrees.authorVariables(worktree, environmentOf(ports, owned))
+        : {};
+    const placed = await whenDiskHasSpace(ports, owned, () => place(ports, owned, given, how.runtime));
+    if (placed === "taken") return { kind: "taken" };
+    const told = placed.done;
+    const terms = { ...how, token, told, writableRoots, author, changes: ready.changes };
     started = await whenDiskHasSpace(ports, owned, () => start(ports, owned, terms));
   } catch (error) {
     return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
@@ -88,43 +95,61 @@ interface StartTerms {
   readonly runtime: Runtime;
   readonly driver: Driver;
   readonly token: string;
-  readonly given: Assignment;
+  readonly told: PlacedInstructions;
   readonly writableRoots: readonly string[];
+  /** Variables with the author of commits, where the program's commands need them. */
+  readonly author: Readonly<Record<string, string>>;
   /** What others did to the worktree since the last turn. */
   readonly changes: readonly string[];
 }
 
+/** Before every turn: what an agent works on changes, and nobody else's hand in the file should last. */
+const place = (
+  ports: SupervisorPorts,
+  { agent }: OwnedTurn,
+  given: Assignment,
+  { instructionFile }: Runtime,
+): PlacedInstructions =>
+  ports.instructions.place({
+    given,
+    worktreeKind: agent.worktreeKind,
+    instructionFile,
+    untouched: agent.headCommit === null,
+  });
+
 function start(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  { runtime, driver, token, given, writableRoots, changes }: StartTerms,
+  { runtime, driver, token, told, writableRoots, author, changes }: StartTerms,
 ): Started {
   const { turn, agent } = owned;
   const logDir = turn.logDir ?? "";
-  // Before every turn: what an agent works on changes, and nobody else's hand in the file should last.
-  const told = ports.instructions.place({
-    given,
-    worktreeKind: agent.worktreeKind,
-    instructionFile: runtime.instructionFile,
-    untouched: agent.headCommit === null,
-  });
   const cwd = agent.worktreePath ?? "/";
   const usd = owned.allowance?.usd;
   const { abilities } = driver;
+  const given = {
+    ...author,
+    ...environmentOf(ports, owned),
+  };
   const plan = driver.launch({
     version: agent.cliVersion,
     model: agent.model,
     resume: abilities.resume ? turn.resumeRequested : null,
-    prompt: promptFor({ ...owned, changes }, told, told.found ? runtime.instructionFile : told.file),
-    instructions: told.found ? null : told.file,
+    prompt: promptFor({ ...owned, changes }, told, { runtime, driver }),
+    instructions: told.found || driver.instructions === "prompt" ? null : told.file,
     cwd,
     writableRoots,
     turnDir: logDir,
     tools: abilities.tools ? ports.tools : null,
+    toolVariables: variablesOf(ports.tools, { ...given, OVERSTORY_TOKEN: token }),
     maxCostUsd: abilities.costLimit && usd !== undefined ? shown("usd", Math.max(1, usd)) : null,
     guard: told.guard,
   });
-  const env: Record<string, string> = { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token };
+  const env: Record<string, string> = {
+    ...given,
+    ...plan.env,
+    OVERSTORY_TOKEN: token,
+  };
   ports.files.create(logDir, plan, { home: env.HOME ?? "/", input: driver.input });
   ports.reach("turn.before-spawn");
   const paths = ports.files.paths(logDir);
@@ -140,10 +165,18 @@ function start(
   return { child, plan, told };
 }
 
+const variablesOf = ({ env }: ToolServer, given: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    env.flatMap((name) => {
+      const value = given[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
 const promptFor = (
   { turn, agent, letters, lacks, recall, knows = null, changes }: OwnedTurn & Pick<StartTerms, "changes">,
-  { found, version, text }: PlacedInstructions,
-  instructionFile: string,
+  { found, file, version, text }: PlacedInstructions,
+  { runtime, driver }: Pick<StartTerms, "runtime" | "driver">,
 ): string =>
   composePrompt({
     agent,
@@ -156,7 +189,7 @@ const promptFor = (
     changes,
     letters,
     lacks,
-    instructionFile,
+    instructions: found ? { in: runtime.instructionFile } : driver.instructions === "file" ? { in: file } : { text },
   });
 
 async function storeStart(

@@ -1,3 +1,4 @@
+import { noTokens, type TokenCounts } from "../../domain/budget/usage.ts";
 import type { Letter } from "../../domain/mail/letter.ts";
 import { isUnverified, type WorkBehind, workLine } from "../../domain/mail/letter.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
@@ -54,7 +55,8 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   ports.reach("turn.after-input");
   const stored = { lines: turn.outputLines, toolStarts: await storedToolStarts(ports, turn) };
   const file = ports.files.outputOf(turn.logDir ?? "");
-  const log = new OutputLog(file, driver.reader(), stored, () => ports.clock.now());
+  const read = driver.reader(await spentBefore(ports, turn), ports.files.openingOf(turn.logDir ?? ""));
+  const log = new OutputLog(file, read, stored, () => ports.clock.now());
   const exchange = exchangeWith(ports, owned, driver);
   const followed = await followOutput(ports, owned, { log, process, beat, exchange });
   if (followed.kind === "fenced-out") return undefined;
@@ -83,6 +85,13 @@ async function redactFiles({ files, report }: SupervisorPorts, { logDir }: Turn)
   } catch (error) {
     report(error);
   }
+}
+
+/** What our records have of the turn's conversation from before it. */
+async function spentBefore({ store }: SupervisorPorts, turn: Turn): Promise<TokenCounts> {
+  const { id: except, agentName, resumeRequested: providerSessionId } = turn;
+  if (providerSessionId === null) return noTokens;
+  return store.read((tx) => tx.usage.inConversation({ agentName, providerSessionId, except }));
 }
 
 /** When an earlier supervisor stored the start of each tool's call, by the id of the call. */

@@ -30,6 +30,20 @@ export async function unknownCommitter(root: string, env: Environment): Promise<
   return undefined;
 }
 
+/** Who commits in this directory, with these variables, as variables that settings cannot overrule. Empty where unknown. */
+export async function authorVariables(cwd: string, env: Environment): Promise<Readonly<Record<string, string>>> {
+  const variables = identityVariables(env);
+  const found: Record<string, string> = {};
+  for (const role of ["AUTHOR", "COMMITTER"]) {
+    const { code, out } = await runGit({ cwd, args: ["var", `GIT_${role}_IDENT`], env: variables });
+    const [, name, email] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(out.trim()) ?? [];
+    if (code !== 0 || name === undefined || email === undefined) return {};
+    found[`GIT_${role}_NAME`] = name;
+    found[`GIT_${role}_EMAIL`] = email;
+  }
+  return found;
+}
+
 /** `GIT_CONFIG_GLOBAL=/dev/null` is the usual way to have none. */
 const textIfFile = (path: string): string => (statIfThere(path)?.isFile() === true ? (readText(path) ?? "") : "");
 

@@ -3,6 +3,7 @@ import { Failure } from "../../domain/failure.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { OwnedWorktree, Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
 import { GitFailed } from "./git.ts";
+import { authorVariables } from "./identity.ts";
 import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { commitAt, dropRef, newRef, pinRefs, refsBelow, snapshotRefs } from "./refs.ts";
@@ -54,6 +55,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
         isEmptied: async () => isEmptied(await project(), worktree),
       }),
     writableRoots: async (worktree) => writableRootsOf(commonDirOf(root) ?? (await repository()).commonDir, worktree),
+    authorVariables: ({ path }, env) => authorVariables(path, env),
     changesSince: (worktree, last) => inIt(worktree, async () => changesSince(await project(), worktree, last)),
     mendChanges: (worktree, changes) => inIt(worktree, async () => mendChanges(await project(), worktree, changes)),
     currentBranch: async () => currentBranch(await project()),

@@ -1,6 +1,6 @@
 import type { Capability } from "../../domain/agent/capability.ts";
 import type { BudgetSubject, Ledger, LedgerChange, LedgerKey, Reservation } from "../../domain/budget/budget.ts";
-import type { Spent, Usage } from "../../domain/budget/usage.ts";
+import type { Spent, TokenCounts, Usage } from "../../domain/budget/usage.ts";
 import type { Turn, TurnTrigger } from "../../domain/turn/turn.ts";
 import type { Wait } from "./agents.ts";
 
@@ -108,4 +108,6 @@ export interface UsageRows {
   /** Adds a message's tokens; of one reported again the larger numbers stay. */
   record(usage: Usage): Promise<void>;
   ofTurn(turnId: string): Promise<Usage[]>;
+  /** What other turns of the agent used in one conversation, in all its generations. */
+  inConversation(of: { agentName: string; providerSessionId: string; except: string }): Promise<TokenCounts>;
 }

@@ -13,6 +13,7 @@ const request: LaunchRequest = {
   writableRoots: ["/w/tree"],
   turnDir: "/w/turn",
   tools: null,
+  toolVariables: {},
   maxCostUsd: null,
   guard: null,
 };

@@ -1,5 +1,5 @@
 import type { Driver, LaunchRequest, Runtime, TerminalRequest } from "../../ports/runtime.ts";
-import { guardSettings, hookSettings } from "./hooks.ts";
+import { guardLine, guardSettings, hookSettings } from "./hooks.ts";
 import { streamJsonReader } from "./stream-json.ts";
 import type { PermissionMode } from "./stream-json-failures.ts";
 import { mcpServers, streamJsonArguments, streamJsonInput } from "./stream-json-launch.ts";
@@ -15,9 +15,17 @@ const alone = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1", BASH_DEFAULT_TIMEOUT_
 /** Claude Code, one process per turn. */
 export const claudeRuntime: Runtime = {
   id: "claude",
+  footprint: {
+    keeps: [".claude"],
+    brings: [".claude.json", ".claude/.credentials.json", ".claude/settings.json", ".claude/CLAUDE.md"],
+    reads: [],
+    writes: ["CLAUDE_CONFIG_DIR"],
+  },
   program: "claude",
   instructionFile: ".claude/CLAUDE.md",
   guardedFiles: ["**/.claude/settings*.json"],
+  guardLine,
+  gitAuthor: "settings",
   environment: [
     "ANTHROPIC_*",
     "CLAUDE_*",
@@ -28,6 +36,12 @@ export const claudeRuntime: Runtime = {
     "IS_SANDBOX",
     "API_TIMEOUT_MS",
   ],
+  login: {
+    variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    files: [],
+    status: ["auth", "status"],
+    certain: true,
+  },
   complaints: [
     { says: "cannot be used with root/sudo privileges", cause: "mode" },
     { says: "error: unknown option", cause: "program" },
@@ -52,6 +66,7 @@ function driver({ id, input, mode }: Pick<Driver, "id" | "input"> & { readonly m
     id,
     input,
     abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+    instructions: "file",
     steer: input === "once" ? null : ({ id, text }) => streamJsonInput(withoutMentions(text), id),
     launch: (request) => ({
       argv: ["claude", ...streamJsonArguments(request, mode), ...guardArguments(request)],

@@ -18,7 +18,8 @@ import {
   stringOf,
   without,
 } from "../../structured-merge/index.ts";
-import { claudeEvents, hookEntry, isEarlierCommand, isOurCommand } from "./hooks.ts";
+import { eventNames } from "../shared/hook-format.ts";
+import { hookEntry, isEarlierCommand, isOurCommand } from "./hooks.ts";
 
 /** Where Claude Code looks for settings of one person and one project. */
 const settingsPath = ".claude/settings.local.json";
@@ -40,7 +41,7 @@ const resultOf = (edit: JsonEdit): Result<string, string> => (edit.ok ? ok(edit.
 
 /** A settings file with nothing but our entries. */
 export function freshSettings(): string {
-  return `${JSON.stringify({ hooks: Object.fromEntries(hookEvents.map((event) => [claudeEvents[event], [entry(event)]])) }, null, "\t")}\n`;
+  return `${JSON.stringify({ hooks: Object.fromEntries(hookEvents.map((event) => [eventNames[event], [entry(event)]])) }, null, "\t")}\n`;
 }
 
 /** The settings with an entry of ours for each event that has none; the user's own stay where and as they are. */
@@ -78,7 +79,7 @@ const entry = (event: HookEvent) => hookEntry(event, { failClosed: false });
 const hooksKey = "hooks";
 
 function withHook(root: Branch, event: HookEvent, style: Style): Branch {
-  const name = claudeEvents[event];
+  const name = eventNames[event];
   const hooks = partOf(root, hooksKey);
   const own = entry(event);
   if (hooks === undefined) return added({ branch: root, indent: "", key: hooksKey }, { [name]: [own] }, style);
@@ -97,8 +98,8 @@ function withHook(root: Branch, event: HookEvent, style: Style): Branch {
 
 function listOf(root: Branch, event: HookEvent): Branch | undefined {
   const hooks = partOf(root, hooksKey);
-  const list = hooks === undefined ? undefined : partOf(asMap(hooks.value, hooksKey), claudeEvents[event]);
-  return list === undefined ? undefined : asList(list.value, `hooks.${claudeEvents[event]}`);
+  const list = hooks === undefined ? undefined : partOf(asMap(hooks.value, hooksKey), eventNames[event]);
+  return list === undefined ? undefined : asList(list.value, `hooks.${eventNames[event]}`);
 }
 
 type Recognise = (command: string) => boolean;
@@ -185,7 +186,7 @@ function ownEntries(text: string): readonly EventEntries[] | undefined {
   if (settings === undefined) return undefined;
   const hooks = member(settings.value, "hooks");
   return hookEvents.map((event) => {
-    const list = member(hooks, claudeEvents[event]);
+    const list = member(hooks, eventNames[event]);
     return { event, entries: Array.isArray(list) ? list.filter(isOurEntry) : [] };
   });
 }

@@ -1,5 +1,6 @@
 import { type ToolKind, type ToolUse, toolKinds } from "../../domain/guard/tool-use.ts";
 import { fields, text } from "../shared/json-fields.ts";
+import { pathsIn } from "../shared/tool-paths.ts";
 
 /** What Claude Code calls its tools, in the versions that we know; older names stay, for older versions. */
 const names: Readonly<Partial<Record<ToolKind, readonly string[]>>> = {
@@ -31,24 +32,22 @@ const names: Readonly<Partial<Record<ToolKind, readonly string[]>>> = {
   ],
 };
 
-/** Tools of our own server; they check the rights of their caller. */
-const ownPrefix = "mcp__overstory__";
+/** Our own server. Its tools check the rights of their caller. */
+export const ownServer = "overstory";
+const ownPrefix = `mcp__${ownServer}__`;
 
 /** What a use of a tool of Claude Code does, as its input tells. */
 export function claudeToolUse(tool: string, input: unknown): ToolUse {
   const given = fields(input) ?? {};
   const filled = (name: string): string | undefined => text(given[name]) || undefined;
-  const path = pathFields.map(filled).find((value) => value !== undefined);
   return {
     kind: claudeToolKind(tool),
     command: filled("command") ?? null,
-    paths: path === undefined ? [] : [path],
+    paths: pathsIn(given),
     changes: contentFields.some((name) => filled(name) !== undefined),
   };
 }
 
-/** Fields in which a tool names the file that it works on. */
-const pathFields = ["file_path", "notebook_path"];
 /** Fields with new text for a file. */
 const contentFields = ["content", "new_string", "new_source", "patch", "diff"];
 

@@ -10,6 +10,7 @@ export function scriptedRuntime(program: readonly string[]): Runtime {
     id,
     input,
     abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+    instructions: "file",
     steer: input === "once" ? null : ({ id, text }) => streamJsonInput(text, id),
     launch: (request) => ({
       argv: [...program, ...streamJsonArguments(request, mode)],
@@ -21,9 +22,17 @@ export function scriptedRuntime(program: readonly string[]): Runtime {
   });
   return {
     id: "scripted",
+    footprint: {
+      keeps: [".scripted-agent"],
+      brings: [],
+      reads: ["OVERSTORY_SCENARIO"],
+      writes: ["OVERSTORY_SCENARIO_STATE"],
+    },
     program: null,
     instructionFile: ".claude/CLAUDE.md",
     guardedFiles: [],
+    guardLine: null,
+    gitAuthor: "settings",
     environment: ["OVERSTORY_SCENARIO", "OVERSTORY_SCENARIO_STATE"],
     complaints: [],
     advice: {},

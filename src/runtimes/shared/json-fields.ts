@@ -3,6 +3,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 export const fields = (value: unknown): Fields | undefined => (isFields(value) ? value : undefined);
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** The objects of a list; whatever else it holds is left out. */
+export const objects = (value: unknown): readonly Fields[] => list(value).filter(isFields);
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 export const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 

@@ -16,7 +16,8 @@ export interface App {
   readonly follow: Follow;
   readonly engine: RunningEngine;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
-  hookFormat(): Promise<HookFormat>;
+  /** How hooks of this program are read and answered; without a name, those of Claude Code. */
+  hookFormat(program: string | undefined): Promise<HookFormat>;
   /**
    * Becomes another surface, which this one may not import: serves the tools of the agent whose token this process has on
    * standard input and output, until the client leaves.

@@ -11,6 +11,21 @@ const run = { scope: "run", subject: "r1" } as const;
 const usdOfRun = { ...run, unit: "usd" } as const;
 const turnsOfRun = { ...run, unit: "turns" } as const;
 
+const usage = (change: Partial<Usage> = {}): Usage => ({
+  turnId: "t1",
+  messageId: "m1",
+  agentName: "b1",
+  runId: "r1",
+  taskId: null,
+  model: null,
+  input: 100,
+  output: 3,
+  cacheRead: 5_000_000_000,
+  cacheWrite: 7,
+  createdAt: noon,
+  ...change,
+});
+
 export function budgetPromises(check: Check): void {
   check("what is booked on a ledger adds up, and a ledger is there from its first booking", async ({ store }) => {
     await store.transaction(async (tx) => {
@@ -121,20 +136,6 @@ export function budgetPromises(check: Check): void {
   });
 
   check("a message's tokens are stored once per turn, with the largest numbers reported", async ({ store }) => {
-    const usage = (change: Partial<Usage> = {}): Usage => ({
-      turnId: "t1",
-      messageId: "m1",
-      agentName: "b1",
-      runId: "r1",
-      taskId: null,
-      model: null,
-      input: 100,
-      output: 3,
-      cacheRead: 5_000_000_000,
-      cacheWrite: 7,
-      createdAt: noon,
-      ...change,
-    });
     await store.transaction(async (tx) => {
       await tx.usage.record(usage());
       await tx.usage.record(usage({ output: 90, input: 4, model: "large", createdAt: noon + 9 }));
@@ -145,6 +146,36 @@ export function budgetPromises(check: Check): void {
         usage({ output: 90, model: "large" }),
         usage({ messageId: "m2", taskId: "x", createdAt: noon + 1 }),
       ]);
+    });
+  });
+
+  check("the tokens of a conversation are summed over the generations of its agent", async ({ store }) => {
+    const first = { ...anAgent("b1"), id: "b1-1", state: "completed" as const };
+    const second = { ...anAgent("b1"), id: "b1-2", generation: 2 };
+    await seed(store, first, second, anAgent("b2"));
+    const of = { agentName: "b1", providerSessionId: "p1", except: "t3" };
+    await store.transaction(async (tx) => {
+      expect(await tx.usage.inConversation(of)).toEqual({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
+      const turns = [
+        [aTurn("t1", first), "p1"],
+        [aTurn("t2", second), "p1"],
+        [aTurn("t3", second), "p1"],
+        [aTurn("t4", second), "p2"],
+        [aTurn("t5", anAgent("b2")), "p1"],
+      ] as const;
+      for (const [turn, session] of turns) {
+        await tx.turns.queue(turn);
+        await tx.turns.cancelQueued(turn.agentId, noon);
+        await tx.turns.sawProviderSession(turn.id, session);
+        await tx.usage.record(usage({ turnId: turn.id }));
+      }
+      await tx.usage.record(usage({ turnId: "t2", messageId: "m2" }));
+      expect(await tx.usage.inConversation(of)).toEqual({
+        input: 300,
+        output: 9,
+        cacheRead: 15_000_000_000,
+        cacheWrite: 21,
+      });
     });
   });
 

@@ -1,4 +1,10 @@
-import { type HookEvent, type HookInput, hookEvents, loggedEvents } from "../../../domain/hook/hook.ts";
+import {
+  type HookEvent,
+  type HookFormat,
+  type HookInput,
+  hookEvents,
+  loggedEvents,
+} from "../../../domain/hook/hook.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import type { HookedAgent, HookReply } from "../../../usecases/hooks/report.ts";
@@ -17,7 +23,7 @@ export const hook: Handler = async (call) => {
   const event = hookEvents.find((known) => known === call.args.event) ?? "stop";
   const rules = call.flags.rules;
   try {
-    const format = await call.app.hookFormat();
+    const format = await formatOf(call);
     const input = format.read(await call.io.stdin());
     if (typeof rules === "string") return await guard(call, input, { rules, attended: false });
     const report = await call.app.call("hook.report", { event, input: input ?? null, debounceMs });
@@ -31,6 +37,9 @@ export const hook: Handler = async (call) => {
     return failed(call, denies ? deny : exits.unexpected, message);
   }
 };
+
+/** In the words of the program whose hook this is. */
+const formatOf = ({ app, flags }: Call): Promise<HookFormat> => app.hookFormat(text(flags.runtime));
 
 async function answer(
   call: Call,
@@ -56,24 +65,27 @@ async function guard(call: Call, input: HookInput | undefined, by: Rules): Promi
   const judged = await call.app.call("guard.judge", { by: rules, use, digest });
   if (!judged.ok) return refused(call, "pre-tool", judged.refusal);
   const verdict = judged.value;
-  if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said(call, "pre-tool", verdict.note);
+  if (verdict.decision === "allow") return allowed(call, verdict.note, by);
   const { rule, reason, of } = verdict;
   try {
     await call.app.call("hook.denied", { rule, reason, ...(of === undefined ? {} : { of }), input: input ?? null });
   } catch (thrown) {
     const { failureOf } = await import("../../../domain/failure.ts");
     const { describeFailure } = await import("../../shared/failures.ts");
-    return failed(call, deny, `${reason} (not put on record: ${describeFailure(failureOf(thrown)).message})`);
+    return await denied(call, `${reason} (not put on record: ${describeFailure(failureOf(thrown)).message})`);
   }
-  return failed(call, deny, reason);
+  return denied(call, reason);
 }
 
 /** Of a hook that was told nothing we can read; the guard denies it by its missing tool. */
 const unknownUse = { kind: "other", command: null, paths: [], changes: false } as const;
 
-async function said({ app }: Call, event: HookEvent, text: string): Promise<Result<Outcome, Refusal>> {
-  const context = (await app.hookFormat()).context(event, text);
-  return ok({ json: context, text: JSON.stringify(context) });
+/** A person is asked by the program as their settings say; in a turn nobody is there to ask. */
+async function allowed(call: Call, note: string | undefined, { attended }: Rules): Promise<Result<Outcome, Refusal>> {
+  const format = await formatOf(call);
+  const context = note === undefined ? null : format.context("pre-tool", note);
+  const said = (attended ? null : format.allowance(note)) ?? context;
+  return said === null ? nothing : ok({ json: said, text: JSON.stringify(said) });
 }
 
 const nothing: Result<Outcome, Refusal> = ok({ json: {}, text: "" });
@@ -94,7 +106,7 @@ async function handOver(call: Call, event: HookEvent): Promise<Result<Outcome, R
   const { renderInject } = await import("../../../domain/mail/render.ts");
   const more = remaining === 0 ? "" : `\n${remaining} more in the inbox: run ov mail check.`;
   const text = `${renderInject(letters)}${more}`;
-  const format = await app.hookFormat();
+  const format = await formatOf(call);
   const said = event === "stop" ? format.goOn(text) : format.context(event, text);
   const messages = letters.map(({ message }) => message.seq);
   return ok({
@@ -108,7 +120,15 @@ async function handOver(call: Call, event: HookEvent): Promise<Result<Outcome, R
 /** Whoever hides its identity, or has none any more, uses no tools. */
 async function refused(call: Call, event: HookEvent, refusal: Refusal): Promise<Result<Outcome, Refusal>> {
   const { describeRefusal } = await import("../../shared/refusals.ts");
-  return failed(call, event === "pre-tool" ? deny : exits.unexpected, describeRefusal(refusal).message);
+  const { message } = describeRefusal(refusal);
+  return event === "pre-tool" ? denied(call, message) : failed(call, exits.unexpected, message);
+}
+
+/** The exit code denies, whatever the program makes of the words. */
+async function denied(call: Call, reason: string): Promise<Result<Outcome, Refusal>> {
+  const told = (await formatOf(call)).denial(reason);
+  const outcome = failed(call, deny, reason);
+  return told === null || !outcome.ok ? outcome : ok({ ...outcome.value, text: JSON.stringify(told) });
 }
 
 function failed({ io }: Call, exit: number, message: string): Result<Outcome, Refusal> {
@@ -118,7 +138,7 @@ function failed({ io }: Call, exit: number, message: string): Result<Outcome, Re
 
 export const log: Handler = async ({ app, args, flags, io }) => {
   const event = args.event as keyof typeof loggedEvents;
-  const told = isOn(flags.stdin) ? (await app.hookFormat()).read(await io.stdin()) : undefined;
+  const told = isOn(flags.stdin) ? (await app.hookFormat(undefined)).read(await io.stdin()) : undefined;
   const seen = {
     ...told,
     tool: told?.tool ?? text(flags["tool-name"]) ?? null,

@@ -1,0 +1,79 @@
+import { invalid, type Refusal } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+
+/** A place that offers the models of others in the words of a runtime's own provider. */
+export interface Gateway {
+  readonly baseUrl: string;
+  /** Variable of the operator's shell that holds its token. */
+  readonly tokenVariable: string;
+  /** What the model is called there. */
+  readonly model: string;
+}
+
+/** Beside its model, what an agent's program needs to reach it. Settled when the agent is spawned. */
+export interface ModelTerms {
+  readonly gateway: Gateway | null;
+  /** What the program goes on with while the model is overloaded. */
+  readonly fallback: string | null;
+}
+
+export interface ChosenModel {
+  /** Null: the program's own default. */
+  readonly model: string | null;
+  /** Null when there is nothing to know. */
+  readonly terms: ModelTerms | null;
+}
+
+interface ModelSettings {
+  readonly models: Readonly<Record<string, string>>;
+  readonly providers: Readonly<
+    Record<
+      string,
+      { readonly type: string; readonly baseUrl?: string | undefined; readonly authTokenEnv?: string | undefined }
+    >
+  >;
+  readonly runtime: { readonly fallbackModels: Readonly<Record<string, string>> };
+  readonly runtimes: readonly { readonly modelAliases?: Readonly<Record<string, string>> }[];
+}
+
+interface Wanted {
+  /** What was typed; counts before everything else. */
+  readonly asked: string | undefined;
+  readonly capability: string;
+  readonly choice: {
+    readonly runtime: string;
+    readonly modelAliases?: Readonly<Record<string, string>>;
+    readonly modelProvider?: string | undefined;
+    readonly gateways?: boolean;
+  };
+}
+
+/** The model of a new agent: what was typed, else that of its capability, in the words of its runtime. */
+export function chooseModel(settings: ModelSettings, wanted: Wanted): Result<ChosenModel, Refusal> {
+  const { asked, capability, choice } = wanted;
+  const fallback = settings.runtime.fallbackModels[choice.runtime] ?? null;
+  const name = asked ?? settings.models[capability];
+  if (name === undefined) return ok(chosen(null, null, fallback));
+  const alias = choice.modelAliases?.[name];
+  if (alias !== undefined) return ok(chosen(alias, null, fallback));
+  // Models are set by capability, whatever runtime it has: a short name of another runtime says nothing here.
+  const isForeign = settings.runtimes.some(({ modelAliases = {} }) => Object.hasOwn(modelAliases, name));
+  if (isForeign && asked === undefined) return ok(chosen(null, null, fallback));
+  const slash = name.indexOf("/");
+  const provider = slash < 0 ? undefined : settings.providers[name.slice(0, slash)];
+  if (provider?.type !== "gateway") {
+    const whole = slash < 0 && choice.modelProvider !== undefined ? `${choice.modelProvider}/${name}` : name;
+    return ok(chosen(whole, null, fallback));
+  }
+  if (choice.gateways !== true) {
+    const problem = `is a model of a gateway, which ${choice.runtime} cannot use; choose another runtime for it, or another model`;
+    return no(invalid("model", problem, { value: name }));
+  }
+  const { baseUrl = "", authTokenEnv = "" } = provider;
+  return ok(chosen(name, { baseUrl, tokenVariable: authTokenEnv, model: name.slice(slash + 1) }, fallback));
+}
+
+const chosen = (model: string | null, gateway: Gateway | null, fallback: string | null): ChosenModel => ({
+  model,
+  terms: gateway === null && fallback === null ? null : { gateway, fallback },
+});
