@@ -2,8 +2,6 @@ import type { Step } from "./fake-model/script.ts";
 import type { FakeModel, SeenRequest } from "./fake-model/server.ts";
 import { makeProject, type ProjectOptions, type TestProject } from "./project.ts";
 
-export const isRoot = process.getuid?.() === 0;
-
 /** A script for the fake model, to stand in a task or a message. */
 export const scripted = (...steps: Step[]): string => `@@${JSON.stringify(steps)}@@`;
 
@@ -11,14 +9,13 @@ export const scripted = (...steps: Step[]): string => `@@${JSON.stringify(steps)
 export const claudeProject = (binDir: string, options: ProjectOptions = {}): Promise<TestProject> =>
   makeProject({ ...options, env: { PATH: `${binDir}:${process.env.PATH}`, ...options.env } });
 
-/** What a person has in the shell in which they sling. The CLI refuses to work unattended as root without their word. */
+/** What a person has in the shell in which they sling. */
 export const shellOf = ({ url }: FakeModel, { home }: TestProject): Record<string, string> => ({
   ANTHROPIC_BASE_URL: url,
   ANTHROPIC_API_KEY: "sk-fake-0123456789",
   CLAUDE_CODE_MAX_RETRIES: "3",
   // Otherwise it leaves sockets and directories in the system's place for them.
   CLAUDE_CODE_TMPDIR: home,
-  ...(isRoot ? { IS_SANDBOX: "1" } : {}),
 });
 
 /** The requests of the agent's own conversation; the CLI may ask other things beside it. */

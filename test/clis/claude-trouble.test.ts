@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
-import { testWithCli } from "../../testkit/agent-cli.ts";
+import { testWithCli } from "../../testkit/agent-clis/installed.ts";
 import { claudeProject, conversation, scripted, shellOf, textOf } from "../../testkit/claude.ts";
 import type { Step } from "../../testkit/fake-model/script.ts";
 import { type FakeModel, startFakeModel } from "../../testkit/fake-model/server.ts";
@@ -121,24 +121,6 @@ testWithCli(
     await project.ovWith(call, "sling", "T2", "--name", "b2", "--capability", "scout", "--runtime", "claude");
     await untilAgent(project, "b2", "zombie/crashed");
     expect(await ranTurns(project, "b2")).toMatchObject([{ failure: "refusal" }]);
-  },
-  { timeoutMs: 120_000 },
-);
-
-testWithCli(
-  "claude",
-  "settings that forbid unattended work are named, and nothing is spent on a turn that could do nothing",
-  async (binDir) => {
-    await using model = startFakeModel();
-    await using project = await claudeProject(binDir);
-    mkdirSync(join(project.home, ".claude"));
-    const settings = { permissions: { disableBypassPermissionsMode: "disable" } };
-    writeFileSync(join(project.home, ".claude", "settings.json"), JSON.stringify(settings));
-    await sling(project, model, { steps: finish });
-    await untilAgent(project, "b1", "zombie/crashed");
-    expect(await ranTurns(project, "b1")).toMatchObject([
-      { failure: "mode", advice: expect.stringContaining("disableBypassPermissionsMode") },
-    ]);
   },
   { timeoutMs: 120_000 },
 );

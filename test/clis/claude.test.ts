@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import type { Turn } from "../../src/domain/turn/turn.ts";
 import { testWithCli } from "../../testkit/agent-clis/installed.ts";
-import { claudeProject, conversation, isRoot, scripted, shellOf, textOf } from "../../testkit/claude.ts";
+import { claudeProject, conversation, scripted, shellOf, textOf } from "../../testkit/claude.ts";
 import { type FakeModel, startFakeModel } from "../../testkit/fake-model/server.ts";
-import { eventsOf, ranTurns, untilTurns } from "../../testkit/lifecycle.ts";
+import { eventsOf, ranTurns } from "../../testkit/lifecycle.ts";
 import type { TestProject } from "../../testkit/project.ts";
 
 testWithCli(
@@ -58,10 +58,9 @@ testWithCli(
     expect(denials).toEqual([
       ["b1", "guard-files"],
       ["b1", "git-push"],
-      ["b1", "team-tools"],
     ]);
     const told = textOf(conversation(model).at(-1));
-    for (const reason of ["steers agents and git", "by the operator alone", "delegate with: ov sling"]) {
+    for (const reason of ["steers agents and git", "by the operator alone", "No such tool available: Agent"]) {
       expect(told).toContain(reason);
     }
     expect(told).toContain("This file is outside your file scope (greeting.txt, farewell.txt)");
@@ -121,43 +120,27 @@ testWithCli(
   { timeoutMs: 300_000 },
 );
 
-if (isRoot) {
-  testWithCli(
-    "claude",
-    "as root it works only with a person's word, and the turn says what the CLI said",
-    async (binDir) => {
-      await using model = startFakeModel();
-      await using project = await claudeProject(binDir, withoutHooks);
-      await project.json("task", "create", "Greet", "--id", "T1");
-      await sling(project, model, { IS_SANDBOX: "" });
-      await untilTurns(project, "b1", 1);
-      const [turn] = await ranTurns(project, "b1");
-      expect(turn).toMatchObject({ clean: false, exitCode: 1, error: expect.stringContaining("root") });
-      expect(conversation(model)).toEqual([]);
-    },
-    { timeoutMs: 120_000 },
-  );
-}
-
 testWithCli(
   "claude",
-  "with an input that stays open the real CLI asks before it writes, and does what the guard says",
+  "with an input that stays open the real CLI asks about files that it holds for sensitive, and does what the guard says",
   async (binDir) => {
     await using model = startFakeModel();
     await using project = await claudeProject(binDir);
+    const editor = ".vscode/settings.json";
     const steps = scripted(
       { tool: "Write", input: { file_path: "/etc/strayed.txt", content: "x" } },
-      { shell: "echo hello > greeting.txt && git add greeting.txt && git commit --quiet -m 'Add a greeting'" },
+      { tool: "Write", input: { file_path: join(project.root, ".overstory/worktrees/b1", editor), content: "{}" } },
+      { shell: "echo hello > greeting.txt && git add --all && git commit --quiet -m 'Add a greeting'" },
       { tool: "mcp__overstory__finish", input: { summary: "The greeting is there." } },
       { text: "All done." },
     );
     await project.json("task", "create", "Greet", "--id", "T1", "--description", `Say hello.\n${steps}`);
-    // No word that it may do everything: it needs none.
-    await sling(project, model, { IS_SANDBOX: "" }, "claude:control");
+    await sling(project, model, "claude:control");
     await finished(project, 1);
     const [turn] = await ranTurns(project, "b1");
     expect(turn).toMatchObject({ clean: true, exitCode: 0 });
     expect(await project.agent("b1")).toMatchObject({ driver: "control", ahead: 1 });
+    expect(await project.git("ls-tree", "--name-only", "-r", "overstory/b1/T1")).toContain(editor);
     expect(readdirSync(join(turn?.logDir ?? "", "input/given")).length).toBeGreaterThan(0);
     expect(existsSync("/etc/strayed.txt")).toBe(false);
   },
@@ -178,7 +161,7 @@ testWithCli(
       { text: "All done." },
     );
     await project.json("task", "create", "Greet", "--id", "T1", "--description", `Say hello.\n${steps}`);
-    await sling(project, model, {}, "claude:control");
+    await sling(project, model, "claude:control");
     await project.until("it worked", async () => existsSync(working ?? ""), 120_000);
     const { id } = await project.json("mail", "send", "--to", "b1", "--subject", "Dates", "--body", "Use UTC");
     const delivery = () =>
@@ -205,13 +188,8 @@ const withoutHooks = {
 const scope = ["--files", "greeting.txt,farewell.txt"];
 
 /** Only this command knows the provider; all turns of the agent must do with what was captured then. */
-async function sling(
-  project: TestProject,
-  model: FakeModel,
-  more: Record<string, string> = {},
-  runtime = "claude",
-): Promise<void> {
-  const env = { ...shellOf(model, project), ...more };
+async function sling(project: TestProject, model: FakeModel, runtime = "claude"): Promise<void> {
+  const env = shellOf(model, project);
   const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", runtime, ...scope);
   expect(answer).toMatchObject({ code: 0 });
 }

@@ -17,8 +17,7 @@ async function projectWith(script: string): Promise<TestProject> {
   return project;
 }
 
-const complaint =
-  "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons (IS_SANDBOX is not set)";
+const complaint = "error: unknown option '--include-partial-messages'";
 
 test("a CLI that refuses to work at all is not asked again, and its words reach the parent and the status", async () => {
   await using project = await projectWith(`echo "${complaint}" >&2; exit 1`);

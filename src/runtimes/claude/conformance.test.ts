@@ -5,7 +5,7 @@ import { claudeRuntime } from "./runtime.ts";
 
 const fixtures = resolve(import.meta.dir, "../../../test/fixtures/claude");
 
-/** Streams of the real program. They were recorded in the mode of the default driver, which the other one must not mind. */
+/** Streams of the real program. They were recorded in a mode that no driver uses any more. */
 const recorded = (name: string, more: Pick<RecordedTurn, "failure" | "usage">): RecordedTurn => ({
   name,
   output: () =>

@@ -26,14 +26,15 @@ const settingsIn = (argv: readonly string[]): unknown => JSON.parse(argv[argv.in
 test("a turn has the guard before every tool and no other hook, and no file can switch it off", () => {
   const guard = { program: ["/my tools/ov"], rules: "/it's/guard.json", digest: "ab12" };
   const { argv } = driver.launch({ ...request, guard });
-  const command = `'/my tools/ov' hook pre-tool --rules '/it'\\''s/guard.json' --digest ab12 || exit 2`;
+  const command = `ulimit -t 10 2>/dev/null; '/my tools/ov' hook pre-tool --rules '/it'\\''s/guard.json' --digest ab12 || exit 2`;
   expect(settingsIn(argv)).toEqual({
     disableAllHooks: false,
     hooks: {
-      PreToolUse: [{ matcher: "", hooks: [{ type: "command", command, timeout: 30, onFailure: "block" }] }],
+      PreToolUse: [{ matcher: "", hooks: [{ type: "command", command, timeout: 86_400, onFailure: "block" }] }],
     },
   });
-  expect(driver.launch(request).argv).not.toContain("--settings");
+  // A hook that says nothing allows nothing: without a guard another one allows everything.
+  expect(JSON.stringify(settingsIn(driver.launch(request).argv))).toContain("permissionDecision");
 });
 
 test("a person who takes over has all hooks, and the guard among them fails closed, as in turns", () => {

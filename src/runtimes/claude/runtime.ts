@@ -1,8 +1,14 @@
-import type { Driver, LaunchRequest, Runtime, TerminalRequest } from "../../ports/runtime.ts";
+import type { Driver, Runtime, TerminalRequest } from "../../ports/runtime.ts";
+import { withoutMentions as escaped } from "../shared/mentions.ts";
 import { guardLine, guardSettings, hookSettings } from "./hooks.ts";
 import { streamJsonReader } from "./stream-json.ts";
-import type { PermissionMode } from "./stream-json-failures.ts";
-import { mcpServers, streamJsonArguments, streamJsonInput } from "./stream-json-launch.ts";
+import {
+  gatewayVariables,
+  mcpServers,
+  modelArguments,
+  streamJsonArguments,
+  streamJsonInput,
+} from "./stream-json-launch.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
@@ -11,6 +17,15 @@ const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDAT
  * instead, up to ten minutes, during which the program says every half minute that it lives.
  */
 const alone = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1", BASH_DEFAULT_TIMEOUT_MS: "600000" };
+
+/**
+ * The program's own memory is one directory that all agents of a project would share, and what it says about git is said by
+ * our role texts. Each request is shorter without.
+ */
+const brief = { CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1", CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1" };
+
+/** What an agent may need of the program's own tools. The others ask a person, or delegate past us. */
+const ownTools = "Bash,Edit,NotebookEdit,Read,WebFetch,WebSearch,Write";
 
 /** Claude Code, one process per turn. */
 export const claudeRuntime: Runtime = {
@@ -43,25 +58,29 @@ export const claudeRuntime: Runtime = {
     certain: true,
   },
   complaints: [
-    { says: "cannot be used with root/sudo privileges", cause: "mode" },
     { says: "error: unknown option", cause: "program" },
     { says: "No conversation found", cause: "session_lost" },
   ],
   advice: {
     login: "log in with: claude auth login (or export ANTHROPIC_API_KEY)",
     program: "make sure that this shell runs: claude --version",
-    mode: "allow claude to bypass permissions (disableBypassPermissionsMode in its settings; as root also IS_SANDBOX=1)",
+    mode: "let claude start in the mode that it is asked for (permissions.defaultMode in its settings)",
   },
   drivers: [
-    driver({ id: "stream-json", input: "once", mode: "bypassPermissions" }),
-    // The program asks before it uses a tool that its settings do not allow, so it needs no mode that some forbid.
-    driver({ id: "control", input: "open", mode: "default" }),
+    driver("stream-json", "once"),
+    // It asks us about the few tools that it does not use on the word of a hook, such as an edit of .vscode/settings.json.
+    driver("control", "open"),
   ],
-  terminal: (request) => ({ argv: ["claude", ...terminalArguments(request)], env: quiet, input: "", files: [] }),
+  terminal: (request) => ({
+    argv: ["claude", ...terminalArguments(request)],
+    env: { ...quiet, ...gatewayVariables(request.gateway) },
+    input: "",
+    files: [],
+  }),
 };
 
-/** The guard is a hook in both: the program asks by itself only about tools that it holds for dangerous. */
-function driver({ id, input, mode }: Pick<Driver, "id" | "input"> & { readonly mode: PermissionMode }): Driver {
+/** The guard is a hook in both. It allows a tool by a word, so a hook that fails or takes too long allows nothing. */
+function driver(id: string, input: Driver["input"]): Driver {
   return {
     id,
     input,
@@ -69,41 +88,31 @@ function driver({ id, input, mode }: Pick<Driver, "id" | "input"> & { readonly m
     instructions: "file",
     steer: input === "once" ? null : ({ id, text }) => streamJsonInput(withoutMentions(text), id),
     launch: (request) => ({
-      argv: ["claude", ...streamJsonArguments(request, mode), ...guardArguments(request)],
-      env: { ...quiet, ...alone },
+      argv: [
+        ...["claude", ...streamJsonArguments(request, input), "--disable-slash-commands", "--tools", ownTools],
+        ...["--settings", JSON.stringify(guardSettings(request.guard))],
+      ],
+      env: { ...quiet, ...alone, ...brief, ...gatewayVariables(request.gateway) },
       input: streamJsonInput(withoutMentions(request.prompt)),
       files: [],
     }),
-    reader: () => streamJsonReader(mode),
+    reader: streamJsonReader,
   };
 }
 
-const guardArguments = ({ guard }: LaunchRequest): string[] =>
-  guard === null ? [] : ["--settings", JSON.stringify(guardSettings(guard))];
-
 /** Hooks come on the command line: nothing needs to be put into the agent's worktree, and nothing is left there. */
-function terminalArguments({ model, resume, instructions, tools, guard }: TerminalRequest): string[] {
+function terminalArguments({ model, gateway, resume, instructions, tools, guard }: TerminalRequest): string[] {
   // Without the rules of turns: a person sits here, and what tools do is put on record by the hook itself.
   const settings = hookSettings({ failClosed: true, guard });
   const argv = ["--resume", resume, "--settings", JSON.stringify(settings)];
   if (tools !== null) argv.push("--strict-mcp-config", "--mcp-config", mcpServers(tools));
-  if (model !== null) argv.push("--model", model);
+  argv.push(...modelArguments({ model, gateway }));
   if (instructions !== null) argv.push("--append-system-prompt-file", instructions);
   return argv;
 }
 
-/**
- * The same prompt without anything that Claude Code takes for a mention. Where a word of a prompt starts with @ and is
- * the name of a file, it reads that file and shows it to the model before the model has said a word, past every guard;
- * and a prompt is mostly the text of others. Its own switches either leave a note that the person wants the file read,
- * or take away more than mentions. A backslash is what no version reads past, and the model is told of it.
- */
-export function withoutMentions(prompt: string): string {
-  const safe = prompt.replaceAll(mention, "\\@");
-  return safe === prompt ? prompt : `${safe}\n\n${note}`;
-}
+/** Its own switches for mentions either leave a note that the person wants the file read, or take away more. */
+export const withoutMentions = (prompt: string): string => escaped(prompt, mention);
 
 /** An at sign behind a letter or a digit belongs to a mail address; anywhere else it may start a mention. */
 const mention = /(?<![A-Za-z0-9_@\\])@(?=\S)/g;
-
-const note = "In the text above a backslash before an at sign was put there on the way; it is not part of the text.";

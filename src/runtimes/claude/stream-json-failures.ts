@@ -1,12 +1,13 @@
 import type { FailureCause } from "../../domain/turn/failure.ts";
 import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
+import { ownServer } from "./tools.ts";
 
 /** What the lines of a turn said about a failure before its result, which does not repeat all of it. */
 export interface FailureNotes {
   /** Notes what this line says. */
   note(event: Fields): void;
-  /** How the mode that the turn needs was taken from it, if it was. */
-  readonly forbidden: string | undefined;
+  /** What the turn lacks that it needs, by its first line. */
+  readonly lack: Lack | undefined;
   /** Why the turn with this result failed; null when it did not. */
   failureOf(result: Fields): FailureCause | null;
   /** When a limit that was named says it lifts. */
@@ -27,27 +28,30 @@ const causes: Readonly<Record<string, FailureCause>> = {
   max_output_tokens: "unknown",
 };
 
-/** The mode in which a turn is started. */
-export type PermissionMode = "bypassPermissions" | "default";
+/**
+ * The mode in which a turn is started: what the guard does not allow is asked about, and nobody answers. It is no mode that
+ * settings forbid, or that is refused to root.
+ */
+export const turnMode = "default";
 
-export function failureNotes(mode: PermissionMode): FailureNotes {
+export function failureNotes(): FailureNotes {
   let word: string | undefined;
   let limited: { resetAt: number | null } | undefined;
   let refused = false;
-  let forbidden: string | undefined;
+  let lack: Lack | undefined;
   const limit = (event: Fields): void => {
     limited = { resetAt: resetTime(event) ?? limited?.resetAt ?? null };
   };
   return {
-    get forbidden() {
-      return forbidden;
+    get lack() {
+      return lack;
     },
     note: (event) => {
       const type = text(event.type);
       if (type === "system") {
         const subtype = text(event.subtype);
         if (subtype === "model_refusal_no_fallback") refused = true;
-        if (subtype === "init") forbidden ??= forbiddenMode(event, mode);
+        if (subtype === "init") lack ??= lackOf(event);
       }
       // It also tells how much is left while everything is allowed.
       if (type === "rate_limit_event" && text(fields(event.rate_limit_info)?.status)?.startsWith("allowed") !== true) {
@@ -59,8 +63,8 @@ export function failureNotes(mode: PermissionMode): FailureNotes {
     },
     failureOf: (result) => {
       const failed = result.is_error === true || text(result.subtype)?.startsWith("error_") === true;
-      // It goes through its motions, each of its tools denied: that is no success.
-      if (forbidden !== undefined) return "mode";
+      // It goes through its motions, without the tools that it needs: that is no success.
+      if (lack !== undefined) return lack.failure;
       if (!failed) return null;
       return (
         stated(result) ??
@@ -72,11 +76,23 @@ export function failureNotes(mode: PermissionMode): FailureNotes {
   };
 }
 
-/** Settings may forbid the mode that a turn needs; its first line then names another one. */
-export function forbiddenMode(init: Fields, wanted: PermissionMode): string | undefined {
+export interface Lack {
+  readonly failure: FailureCause;
+  readonly text: string;
+}
+
+/** The first line of a turn names its mode, which settings may have changed, and says whether our tools could be started. */
+export function lackOf(init: Fields): Lack | undefined {
   const mode = text(init.permissionMode);
-  if (mode === undefined || mode === wanted) return undefined;
-  return `it was started in the mode ${wanted}, and its settings made that ${mode}`;
+  if (mode !== undefined && mode !== turnMode) {
+    return { failure: "mode", text: `it was started in the mode ${turnMode}, and its settings made that ${mode}` };
+  }
+  const own = list(init.mcp_servers)
+    .map(fields)
+    .find((server) => server?.name === ownServer);
+  const status = text(own?.status);
+  if (status === undefined || status === "connected" || status === "pending") return undefined;
+  return { failure: "tools", text: `it says of its tool server ${ownServer}: ${status}` };
 }
 
 /** Causes that the result names by itself. */

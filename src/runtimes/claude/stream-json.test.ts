@@ -14,7 +14,9 @@ function eventReader(): (line: string) => readonly TurnEvent[] {
 
 function replay(name: string): TurnEvent[] {
   const read = eventReader();
+  // Recorded in a mode that turns are no longer started in.
   return readFileSync(join(fixtures, `${name}.ndjson`), "utf8")
+    .replaceAll('"permissionMode":"bypassPermissions"', '"permissionMode":"default"')
     .split("\n")
     .flatMap(read);
 }
@@ -199,12 +201,24 @@ describe("why a turn failed, as the real CLI 2.1.325 said it against a model tha
     expect(read(JSON.stringify(result(said))).at(-1)).toMatchObject({ kind: "turn-ended", failure });
   });
 
-  test("a mode that was forbidden makes the turn hopeless at its first line, and no success of it", () => {
+  test.each([
+    ["mode", { permissionMode: "plan" }],
+    ["tools", { permissionMode: "default", mcp_servers: [{ name: "overstory", status: "failed" }] }],
+  ])("another %s than was asked for makes the turn hopeless at its first line, and no success of it", (failure, is) => {
     const read = eventReader();
-    const init = { type: "system", subtype: "init", session_id: "s", permissionMode: "default" };
-    expect(read(JSON.stringify(init)).at(-1)).toMatchObject({ kind: "hopeless", failure: "mode" });
+    const init = { type: "system", subtype: "init", session_id: "s", ...is };
+    expect(read(JSON.stringify(init)).at(-1)).toMatchObject({ kind: "hopeless", failure });
     const done = { type: "result", is_error: false, subtype: "success", terminal_reason: "completed" };
-    expect(read(JSON.stringify(done)).at(-1)).toMatchObject({ kind: "turn-ended", failure: "mode" });
+    expect(read(JSON.stringify(done)).at(-1)).toMatchObject({ kind: "turn-ended", failure });
+  });
+
+  test("a tool server that is still starting, or belongs to the company, keeps no turn from working", () => {
+    const servers = [
+      { name: "overstory", status: "pending" },
+      { name: "managed", status: "failed" },
+    ];
+    const init = { type: "system", subtype: "init", session_id: "s", permissionMode: "default", mcp_servers: servers };
+    expect(kinds(eventReader()(JSON.stringify(init)))).toEqual(["session"]);
   });
 
   test("a key that is refused three times is hopeless, an overloaded model is not", () => {
@@ -242,5 +256,5 @@ test("a message of the user that is repeated was put before the model, and is no
     uuid: "msg-1",
     isReplay: true,
   });
-  expect(streamJsonReader("default")(line).events).toEqual([{ kind: "heard", id: "msg-1" }]);
+  expect(streamJsonReader()(line).events).toEqual([{ kind: "heard", id: "msg-1" }]);
 });

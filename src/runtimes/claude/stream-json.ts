@@ -1,24 +1,18 @@
+import { noTokens, type TokenCounts } from "../../domain/budget/usage.ts";
 import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { AgentAnswer, LineReader, Reply } from "../../ports/runtime.ts";
 import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
-import {
-  byStatus,
-  type FailureNotes,
-  failureNotes,
-  forbiddenMode,
-  type PermissionMode,
-  saidIn,
-} from "./stream-json-failures.ts";
+import { byStatus, type FailureNotes, failureNotes, lackOf, saidIn } from "./stream-json-failures.ts";
 import { claudeToolUse } from "./tools.ts";
 
 /**
  * Reads the stream-json output of Claude Code (2.1.197 to 2.1.325 seen). Unknown types are `other`, broken lines are
  * `malformed`; neither ends a turn. A message's usage is reported once however many blocks repeat it.
  */
-export function streamJsonReader(mode: PermissionMode = "bypassPermissions"): LineReader {
+export function streamJsonReader(): LineReader {
   const usage = usageAccount();
-  const notes = failureNotes(mode);
+  const notes = failureNotes();
   let session: string | undefined;
   /** The id stands on every line; it is news only when it changes. */
   const news = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
@@ -38,7 +32,7 @@ export function streamJsonReader(mode: PermissionMode = "bypassPermissions"): Li
     if (event === undefined) return [{ kind: "malformed", bytes: line.length }];
     notes.note(event);
     const type = text(event.type);
-    if (type === "system") return news(readSystem(event, mode));
+    if (type === "system") return news(readSystem(event));
     if (type === "assistant") return readAssistant(event, usage);
     if (type === "user") return event.isReplay === true ? heard(event) : readToolResults(event);
     if (type === "result")
@@ -56,12 +50,12 @@ function parse(line: string): Fields | undefined {
   }
 }
 
-function readSystem(event: Fields, mode: PermissionMode): TurnEvent[] {
+function readSystem(event: Fields): TurnEvent[] {
   const subtype = text(event.subtype);
   if (subtype === "init") {
-    const forbidden = forbiddenMode(event, mode);
+    const lack = lackOf(event);
     const begun = sessionOf(event, text(event.model) ?? null, text(event.claude_code_version) ?? null);
-    return forbidden === undefined ? begun : [...begun, { kind: "hopeless", failure: "mode", text: forbidden }];
+    return lack === undefined ? begun : [...begun, { kind: "hopeless", ...lack }];
   }
   if (subtype === "api_retry") return readRetry(event);
   return [{ kind: "other", name: `system/${subtype ?? "unknown"}` }];
@@ -134,7 +128,7 @@ const textOf = (content: unknown): string =>
 /** `is_error` means failure whatever the subtype says. */
 function readResult(event: Fields, usage: UsageAccount, notes: FailureNotes): TurnEnded {
   const failure = notes.failureOf(event);
-  const said = notes.forbidden ?? saidIn(event);
+  const said = notes.lack?.text ?? saidIn(event);
   return {
     kind: "turn-ended",
     failure,
@@ -173,7 +167,6 @@ const decision = (answer: AgentAnswer, updatedInput: unknown): object =>
 const response = (body: object): string => `${JSON.stringify({ type: "control_response", response: body })}\n`;
 
 type UsageEvent = Extract<TurnEvent, { readonly kind: "usage" }>;
-type Counts = Pick<UsageEvent, "input" | "output" | "cacheRead" | "cacheWrite">;
 
 /** Keeps a turn's account while its lines are read. */
 interface UsageAccount {
@@ -192,14 +185,14 @@ interface UsageAccount {
  */
 function usageAccount(): UsageAccount {
   const seen = new Set<string>();
-  let reported = new Map<string, Counts>();
+  let reported = new Map<string, TokenCounts>();
   let lastModel: string | null = null;
   let told = 0;
   const add = (event: UsageEvent): UsageEvent => {
     const model = event.model ?? "";
     reported.set(
       model,
-      combine(reported.get(model) ?? none, event, (a, b) => a + b),
+      combine(reported.get(model) ?? noTokens, event, (a, b) => a + b),
     );
     return event;
   };
@@ -216,7 +209,7 @@ function usageAccount(): UsageAccount {
     ofResult: (result) => {
       const id = text(result.uuid) ?? text(result.session_id) ?? "";
       const surplus = wholeOf(result, lastModel).flatMap(([model, whole]): UsageEvent[] => {
-        const counts = combine(whole, reported.get(model) ?? none, (a, b) => Math.max(0, a - b));
+        const counts = combine(whole, reported.get(model) ?? noTokens, (a, b) => Math.max(0, a - b));
         if (Object.values(counts).every((count) => count === 0)) return [];
         return [{ kind: "usage", messageId: `rest:${id}:${model}`, model: model === "" ? null : model, ...counts }];
       });
@@ -246,7 +239,7 @@ function sharesOf(result: Fields): number | undefined {
 }
 
 /** The counts of this turn by model. A version that has no shares by model has a sum, which is the turn's own. */
-function wholeOf(result: Fields, lastModel: string | null): readonly (readonly [string, Counts])[] {
+function wholeOf(result: Fields, lastModel: string | null): readonly (readonly [string, TokenCounts])[] {
   const since = fields(result.model_usage_since_last_result);
   if (since !== undefined) {
     return Object.entries(since).map(([name, share]) => {
@@ -258,23 +251,21 @@ function wholeOf(result: Fields, lastModel: string | null): readonly (readonly [
   return usage === undefined ? [] : [[lastModel ?? "", apiCounts(usage)]];
 }
 
-const apiCounts = (usage: Fields): Counts => ({
+const apiCounts = (usage: Fields): TokenCounts => ({
   input: number(usage.input_tokens) ?? 0,
   output: number(usage.output_tokens) ?? 0,
   cacheRead: number(usage.cache_read_input_tokens) ?? 0,
   cacheWrite: number(usage.cache_creation_input_tokens) ?? 0,
 });
 
-const shareCounts = (share: Fields): Counts => ({
+const shareCounts = (share: Fields): TokenCounts => ({
   input: number(share.inputTokens) ?? 0,
   output: number(share.outputTokens) ?? 0,
   cacheRead: number(share.cacheReadInputTokens) ?? 0,
   cacheWrite: number(share.cacheCreationInputTokens) ?? 0,
 });
 
-const none: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
-const combine = (a: Counts, b: Counts, how: (a: number, b: number) => number): Counts => ({
+const combine = (a: TokenCounts, b: TokenCounts, how: (a: number, b: number) => number): TokenCounts => ({
   input: how(a.input, b.input),
   output: how(a.output, b.output),
   cacheRead: how(a.cacheRead, b.cacheRead),

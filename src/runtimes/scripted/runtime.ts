@@ -1,24 +1,23 @@
 import type { AgentAnswer, AgentRequest, Driver, LineReader, Reply, Runtime } from "../../ports/runtime.ts";
 import { streamJsonReader } from "../claude/stream-json.ts";
-import type { PermissionMode } from "../claude/stream-json-failures.ts";
 import { streamJsonArguments, streamJsonInput } from "../claude/stream-json-launch.ts";
 import { fields, text } from "../shared/json-fields.ts";
 
 /** Our own agent, which speaks as Claude Code does: a real process that follows a scenario file and costs nothing. */
 export function scriptedRuntime(program: readonly string[]): Runtime {
-  const driver = (id: string, input: Driver["input"], mode: PermissionMode): Driver => ({
+  const driver = (id: string, input: Driver["input"]): Driver => ({
     id,
     input,
     abilities: { resume: true, terminal: true, costLimit: true, tools: true },
     instructions: "file",
     steer: input === "once" ? null : ({ id, text }) => streamJsonInput(text, id),
     launch: (request) => ({
-      argv: [...program, ...streamJsonArguments(request, mode)],
+      argv: [...program, ...streamJsonArguments(request, input)],
       env: {},
       input: streamJsonInput(request.prompt),
       files: [],
     }),
-    reader: () => scriptedReader(mode),
+    reader: scriptedReader,
   });
   return {
     id: "scripted",
@@ -36,7 +35,7 @@ export function scriptedRuntime(program: readonly string[]): Runtime {
     environment: ["OVERSTORY_SCENARIO", "OVERSTORY_SCENARIO_STATE"],
     complaints: [],
     advice: {},
-    drivers: [driver("stream-json", "once", "bypassPermissions"), driver("control", "open", "default")],
+    drivers: [driver("stream-json", "once"), driver("control", "open")],
     terminal: ({ resume }) => ({
       argv: [...program, "--interactive", "--resume", resume],
       env: {},
@@ -47,8 +46,8 @@ export function scriptedRuntime(program: readonly string[]): Runtime {
 }
 
 /** Beyond what Claude Code asks, the scripted agent asks for files, as agents of other vendors do. */
-function scriptedReader(mode: PermissionMode): LineReader {
-  const read = streamJsonReader(mode);
+function scriptedReader(): LineReader {
+  const read = streamJsonReader();
   return (line) => {
     const reading = read(line);
     const file = reading.replies.length === 0 ? undefined : fileReply(line);

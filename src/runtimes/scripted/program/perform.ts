@@ -238,9 +238,11 @@ const spoken: Readonly<Partial<Record<FailureCause, Partial<ApiFailure> & Pick<A
 async function failTurn(cause: FailureCause, { out, turn }: Stage): Promise<Outcome> {
   if (cause === "budget") return { kind: "budget", limitUsd: 0.01 };
   if (cause === "session_lost") return { kind: "session-lost", session: turn.session };
-  if (cause === "mode") {
-    await turn.open({ cwd: process.cwd(), permissionMode: "default", mcpServers: [] });
-    return { kind: "success", text: "every tool was denied" };
+  if (cause === "mode" || cause === "tools") {
+    const permissionMode = cause === "mode" ? "plan" : "default";
+    const mcpServers = [{ name: "overstory", status: "failed", source: "dynamic" }] as const;
+    await turn.open({ cwd: process.cwd(), permissionMode, mcpServers });
+    return { kind: "success", text: "there was no tool to use" };
   }
   const said = spoken[cause] ?? { status: 500 };
   const failure = { ...describe({ status: said.status ?? 0, retries: 0 }), text: failures[cause].words, ...said };

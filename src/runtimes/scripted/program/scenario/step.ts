@@ -21,7 +21,9 @@ import {
 export const killSignals = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGSTOP"] as const;
 
 /** How a turn can fail that had begun: a program that cannot be started says nothing, and `result` is for the rest. */
-export const sayableFailures = failureCauses.filter((cause) => !["program", "worktree", "unknown"].includes(cause));
+export const sayableFailures = failureCauses.filter(
+  (cause) => !["program", "busy", "guard", "worktree", "unknown"].includes(cause),
+);
 
 const defaultBigLine = 10 * 1024 * 1024;
 const defaultWaitMs = 30_000;
