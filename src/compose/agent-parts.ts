@@ -48,4 +48,10 @@ export async function agentGuard(project: Project, agent: Agent): Promise<(reque
 
 /** The rules of an agent of this project. */
 const policyOf = ({ root, dir, config }: Project, role: RoleSpec, agent: GuardedAgent): GuardPolicy =>
-  guardPolicyOf(role, agent, { root, state: dir, gates: config.project.qualityGates, steering: steeringFiles() });
+  guardPolicyOf(role, agent, {
+    root,
+    state: dir,
+    gates: config.project.qualityGates,
+    steering: steeringFiles(),
+    off: config.sandbox.mode === "off",
+  });

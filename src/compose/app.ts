@@ -24,6 +24,18 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   });
 }
 
+/** What weakens the project's hold on its agents is said with every command of the operator. */
+function sandboxNotices(project: Project): readonly string[] {
+  switch (project.config.sandbox.mode) {
+    case "off":
+      return [
+        "sandbox.mode is off: the tools of agents are not guarded. Switch the guard on with: ov config set sandbox.mode guard",
+      ];
+    case "guard":
+      return [];
+  }
+}
+
 export interface AppOptions {
   readonly env: Environment;
   readonly cwd: string;
@@ -90,7 +102,12 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
   };
   const app: App = {
     version,
-    notices: async () => (await project?.catch(() => undefined))?.notices ?? [],
+    notices: async () => {
+      const opened = await project?.catch(() => undefined);
+      if (opened === undefined) return [];
+      // Agents need not be told that nothing keeps them.
+      return app.speaksForAgent ? opened.notices : [...opened.notices, ...sandboxNotices(opened)];
+    },
     speaksForAgent: [env.OVERSTORY_TOKEN, env.OVERSTORY_AGENT_NAME].some(
       (value) => value !== undefined && value !== "",
     ),

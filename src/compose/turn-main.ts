@@ -1,6 +1,7 @@
 import { type Failure, failureOf } from "../domain/failure.ts";
 import { runTurn } from "../engine/supervisor/run-turn.ts";
 import { agentLauncher } from "../host/agent-launcher.ts";
+import { guardTrial } from "../host/guard-trial.ts";
 import { randomIds } from "../host/ids.ts";
 import { killPointsFrom } from "../host/kill-points.ts";
 import { redactLog, say } from "../host/log-files.ts";
@@ -23,6 +24,7 @@ import {
   settingsOf,
 } from "./project.ts";
 import { runtimeById } from "./runtimes.ts";
+import { version } from "./version.ts";
 
 /** Attempts of one input before its agent is given up. */
 const maxAttempts = 4;
@@ -65,6 +67,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       path: { first: shimDir(project.dir), otherwise: env.PATH ?? "/usr/bin:/bin" },
       tools: toolServer(),
       guard: (agent) => agentGuard(project, agent),
+      guardTrial: guardTrial(project.dir, version),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       report: sayTrouble,

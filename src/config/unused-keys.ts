@@ -30,7 +30,6 @@ export const unusedKeys: Readonly<Record<string, string>> = {
   "runtime.pi.provider": pi,
   "runtime.printCommand": "single questions to a model",
   "runtime.shellInitDelayMs": terminals,
-  "sandbox.mode": "the sandbox",
   "taskTracker.enabled": "the tools of task trackers",
   "watchdog.rpcTimeoutMs": "long-lived agents",
   "watchdog.tier1Enabled": triage,

@@ -61,11 +61,17 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
 }
 
 /** Rules rarely change, and a guard may be reading them: a file with the same rules is not written again. */
-function placeGuard({ state, policyOf, self }: InstructionTerms, role: RoleSpec, { agent }: Assignment): GuardCommand {
+function placeGuard(
+  { state, policyOf, self }: InstructionTerms,
+  role: RoleSpec,
+  { agent }: Assignment,
+): GuardCommand | null {
   const file = rulesFile(state, agent.name);
-  const text = JSON.stringify(policyOf(role, agent));
+  const policy = policyOf(role, agent);
+  const text = JSON.stringify(policy);
+  // Also without a guard: whoever asks by the agent's name finds the rules that count.
   if (readText(file) !== text) writeAtomically(file, text, 0o600);
-  return { program: self, rules: file, digest: randomIds.digest(text) };
+  return policy.off ? null : { program: self, rules: file, digest: randomIds.digest(text) };
 }
 
 /** A text of the project's own that cannot be rendered must not keep an agent from working. */

@@ -23,8 +23,8 @@ export interface PlacedInstructions {
   readonly file: string;
   /** The agent's program finds them by itself. Otherwise they must be handed over by path, which is `file`. */
   readonly found: boolean;
-  /** What guards the agent's tools by its rules, which were written beside `file`. */
-  readonly guard: GuardCommand;
+  /** What guards the agent's tools by its rules, which were written beside `file`. Null where the operator wants none. */
+  readonly guard: GuardCommand | null;
   /** Why a text of the project's own was not used. */
   readonly problem: string | null;
 }

@@ -41,6 +41,7 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
     "test/lifecycle/secrets.test.ts",
     "logging.redactSecrets false keeps everything as it came",
   ],
+  "sandbox.mode": ["test/lifecycle/guard-program.test.ts", "sandbox.mode off takes the guard away, and says so"],
   "taskTracker.backend": [
     "test/team/check-complete.test.ts",
     "counts our own tasks alone when taskTracker.backend is native, though another tracker is there",

@@ -1,4 +1,4 @@
-import { boolean, integer, milliseconds, optionalText, text } from "./key.ts";
+import { boolean, choice, integer, milliseconds, optionalText, text } from "./key.ts";
 
 /** How many agents there may be, and how the engine runs them. */
 export const agentKeys = {
@@ -16,6 +16,11 @@ export const agentKeys = {
     doc: "Reminders an agent gets when it ends a turn without finishing or waiting for anything.",
     default: 2,
     max: 20,
+  }),
+
+  "sandbox.mode": choice(["off", "guard"], {
+    doc: "What keeps agents from doing harm. guard: each use of a tool is judged before it is made. off: nothing does, and the operator's commands say so.",
+    default: "guard",
   }),
 
   "engine.idleExitMs": milliseconds({ doc: "The engine leaves after this long without work.", default: 60_000 }),

@@ -25,6 +25,7 @@ export const failures = {
   model: { policy: "end", words: "the provider does not offer this model to the account" },
   program: { policy: "end", words: "the agent's program cannot be started" },
   mode: { policy: "end", words: "the agent's program may not work unattended here" },
+  guard: { policy: "end", words: "the guard of the agent's tools does not work" },
   tools: { policy: "retry", words: "the agent's program could not start the tools of ov" },
   worktree: { policy: "end", words: "the agent cannot work in its worktree" },
   loop: { policy: "end", words: "the agent goes round in circles" },
@@ -73,6 +74,7 @@ export function failureAdvice(cause: FailureCause, agentName: string, own: Runti
     case "program":
     case "mode":
       return `${step ?? "make sure that its program runs in this shell"}, then: ${again}`;
+    case "guard":
     case "tools":
       return `make sure that this ov can be run by agents, then: ${again}`;
     case "loop":

@@ -20,6 +20,8 @@ export type Launch =
   | { readonly kind: "launched"; readonly child: GatedProcess }
   | { readonly kind: "taken" }
   | { readonly kind: "failed"; readonly problem: string }
+  /** The guard of its tools does not do what it should. */
+  | { readonly kind: "unguarded"; readonly problem: string }
   /** The agent's worktree is gone, or another directory is in its place. */
   | { readonly kind: "homeless"; readonly problem: string };
 
@@ -53,6 +55,8 @@ export async function launchAgent(
     const placed = await whenDiskHasSpace(ports, owned, () => place(ports, owned, given, how.runtime));
     if (placed === "taken") return { kind: "taken" };
     const told = placed.done;
+    const problem = await guardProblem(ports, owned, how.runtime, told);
+    if (problem !== undefined) return { kind: "unguarded", problem };
     const terms = { ...how, token, told, writableRoots, author, changes: ready.changes };
     started = await whenDiskHasSpace(ports, owned, () => start(ports, owned, terms));
   } catch (error) {
@@ -116,6 +120,20 @@ const place = (
     instructionFile,
     untouched: agent.headCommit === null,
   });
+
+/** What is wrong with the guard, tried by the very line that the agent's program is given; undefined when nothing is. */
+async function guardProblem(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  runtime: Runtime,
+  { guard }: PlacedInstructions,
+): Promise<string | undefined> {
+  const { id, guardLine } = runtime;
+  if (guard === null || guardLine === null) return undefined;
+  const env = environmentOf(ports, owned);
+  const cwd = owned.agent.worktreePath ?? "/";
+  return ports.guardTrial.problem({ asks: guardLine(guard), program: guard.program, runtime: id, cwd, env });
+}
 
 function start(
   ports: SupervisorPorts,

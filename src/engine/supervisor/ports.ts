@@ -8,7 +8,7 @@ import type { Ids } from "../../ports/ids.ts";
 import type { Instructions } from "../../ports/instructions.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Processes } from "../../ports/process.ts";
-import type { Runtime, ToolServer } from "../../ports/runtime.ts";
+import type { GuardTrial, Runtime, ToolServer } from "../../ports/runtime.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
@@ -31,6 +31,7 @@ export interface SupervisorPorts {
   readonly tools: ToolServer;
   /** What an agent may do with its tools, for those who ask during a turn. */
   guard(agent: Agent): Promise<(request: GuardRequest) => Verdict>;
+  readonly guardTrial: GuardTrial;
   readonly settings: Settings;
   readonly worktrees: Worktrees;
   /** For the log: trouble that the turn gets over. */

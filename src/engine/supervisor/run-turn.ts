@@ -141,6 +141,7 @@ async function launched(
   if (launch.kind === "failed") {
     return { unstarted: unstarted(`its process could not be started: ${launch.problem}`) };
   }
+  if (launch.kind === "unguarded") return { unstarted: unstarted(failureText("guard", launch.problem), "guard") };
   if (launch.kind === "homeless") {
     return { unstarted: unstarted(launch.problem, "worktree", await leftOf(ports, owned.agent)) };
   }
