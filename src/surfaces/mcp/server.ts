@@ -105,7 +105,7 @@ function progressOf(meta: unknown, { notify, signal }: Exchange): (message: stri
  * Programs that show their model the structured part of an answer instead of its text. They get the text alone: it is
  * what was written for a model, says what to do next, and has the words of others behind bars.
  */
-const dataInsteadOfText: readonly unknown[] = ["claude-code"];
+const dataInsteadOfText: readonly unknown[] = ["claude-code", "codex-mcp-client"];
 
 /** What a client calls itself decides what it can make use of, never what it may do. */
 const wantsTextOnly = (name: unknown): boolean => dataInsteadOfText.includes(name);
