@@ -34,11 +34,15 @@ interface Watch {
   readonly process: WatchedProcess;
   readonly beat: LeaseBeat;
   readonly exchange: Exchange;
+  /** The program does not leave by itself when its turn is over. */
+  readonly stays: boolean;
 }
 
 const fastestLookMs = 20;
 const slowestLookMs = 200;
 const batchMs = 250;
+/** What a program that does not leave gets to write its conversation down. */
+const settlingMs = 1_000;
 /** How often mail is looked for that the running turn can be given. */
 const steerMs = 500;
 
@@ -49,7 +53,7 @@ const steerMs = 500;
 export async function followOutput(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  { log, process, beat, exchange }: Watch,
+  { log, process, beat, exchange, stays }: Watch,
 ): Promise<Followed> {
   const { clock, limits, processes } = ports;
   const knownBy = { turnId: owned.turn.id, mark: markFor(ports.ids, owned.agent, owned.turn.id) };
@@ -64,6 +68,7 @@ export async function followOutput(
   const began = clock.monotonic();
   let grewSince = false;
   let overSince: number | undefined;
+  const afterResultMs = stays ? Math.min(settlingMs, limits.afterResultMs) : limits.afterResultMs;
   const store = async (): Promise<boolean> => {
     const asked = clock.monotonic();
     const stored = await storeEvents(ports, owned, { batch, grew: grewSince, place: log.place });
@@ -110,8 +115,7 @@ export async function followOutput(
     if (gone) return { kind: "exited" };
     const lingers =
       overSince !== undefined &&
-      (now - lastGrowth > limits.afterResultMs ||
-        (limits.stallTimeoutMs > 0 && now - overSince > limits.stallTimeoutMs));
+      (now - lastGrowth > afterResultMs || (limits.stallTimeoutMs > 0 && now - overSince > limits.stallTimeoutMs));
     // A turn that is over has spent what it spent: that is booked, and nothing is left to be ended for it.
     const overrun = log.ended === undefined ? over : undefined;
     if (lingers || log.hopeless !== undefined || overrun !== undefined) {
