@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { acpQuestion, overAcp, type RecordedTurn, runtimeContract } from "../../../testkit/contracts/runtime.ts";
+import { opencodeRuntime } from "./runtime.ts";
+
+const fixtures = resolve(import.meta.dir, "../../../test/fixtures/opencode");
+
+/** With the line that our launch adds. */
+const recorded = (name: string, code: number, more: Pick<RecordedTurn, "failure" | "session">): RecordedTurn => ({
+  name,
+  driver: "exec-json",
+  output: () => `${readFileSync(join(fixtures, `${name}.ndjson`), "utf8")}\n{"type":"overstory.exit","code":${code}}\n`,
+  usage: more.failure === null,
+  ...more,
+});
+
+const session = "ses_e22cfdd08ffetW8lvZNQJewJJS";
+
+runtimeContract("opencode", {
+  runtime: opencodeRuntime,
+  turns: [
+    recorded("basic", 0, { failure: null, session }),
+    recorded("resume", 0, { failure: null, session }),
+    recorded("permission-denied", 0, { failure: null, session: null }),
+    recorded("api-error-401", 1, { failure: "login", session: "ses_e22cf8a89ffe6eGv6N0wDVUKpx" }),
+    overAcp("opencode", "basic", { failure: null, session: "ses_e22cd12abffejBuiAGa0y7TDNw" }),
+    overAcp("opencode", "api-error-400", { failure: "rejected", session: "ses_e22cd12abffejBuiAGa0y7TDNw" }),
+  ],
+  question: acpQuestion({
+    toolCallId: "t1",
+    title: "git push",
+    kind: "execute",
+    status: "pending",
+    locations: [],
+    rawInput: { command: "git push" },
+  }),
+});

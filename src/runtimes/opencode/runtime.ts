@@ -1,0 +1,123 @@
+import { pathToFileURL } from "node:url";
+import type { LaunchPlan, LaunchRequest, Runtime, ToolServer } from "../../ports/runtime.ts";
+import { acpDriver } from "../shared/acp/driver.ts";
+import { causeOf } from "../shared/exec-json.ts";
+import { withExitLine } from "../shared/exit-line.ts";
+import { execJsonReader } from "./exec-json.ts";
+import { askFirst, guardLine, guardPlugin, opencodeAcpToolUse, withoutGuard } from "./hooks.ts";
+
+/** OpenCode, one process per turn. */
+export const opencodeRuntime: Runtime = {
+  id: "opencode",
+  footprint: {
+    keeps: [".local/share/opencode", ".local/state/opencode", ".config/opencode"],
+    brings: [".local/share/opencode/auth.json", ".config/opencode/opencode.json"],
+    reads: [],
+    writes: [],
+  },
+  program: "opencode",
+  instructionFile: "AGENTS.md",
+  guardLine,
+  guardedFiles: ["**/.opencode/**", "**/opencode.json", "**/opencode.jsonc"],
+  gitAuthor: "settings",
+  environment: [
+    "OPENCODE_*",
+    ...["ANTHROPIC_*", "OPENAI_*", "AZURE_*", "GEMINI_*", "GOOGLE_*", "OPENROUTER_*", "MISTRAL_*", "GROQ_*"],
+    ...["XAI_*", "DEEPSEEK_*", "CEREBRAS_*", "ZAI_*", "AWS_*"],
+  ],
+  login: {
+    variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"],
+    files: [".local/share/opencode/auth.json"],
+    status: null,
+    certain: false,
+  },
+  complaints: [
+    { says: "Session not found", cause: "session_lost" },
+    // All its processes share one database, and do not wait for each other while it is made.
+    { says: "database is locked", cause: "busy" },
+    { says: "CREATE TABLE", cause: "busy" },
+    { says: "ProviderModelNotFoundError", cause: "model" },
+    { says: "Model not found", cause: "model" },
+    { says: "Unknown argument", cause: "program" },
+  ],
+  advice: {
+    login: "log in with: opencode auth login (or export the key of its provider, such as ANTHROPIC_API_KEY)",
+    program: "make sure that this shell runs: opencode --version",
+  },
+  drivers: [
+    {
+      id: "exec-json",
+      input: "once",
+      // A person's own session has neither the settings of a turn nor its guard.
+      abilities: { resume: true, terminal: false, costLimit: false, tools: true },
+      instructions: "prompt",
+      steer: null,
+      launch,
+      reader: execJsonReader,
+    },
+    // It asks about every tool, so it needs no plugin, and its start does not wait for a registry of packages.
+    acpDriver({
+      plan: (request) => ({
+        argv: ["opencode", "acp"],
+        env: environment({
+          ...base,
+          permission: askFirst,
+          ...(request.model === null ? {} : { model: request.model }),
+        }),
+        files: [],
+      }),
+      toolsBy: "session",
+      mode: null,
+      modelOption: null,
+      // The figures are those of the last call of the model; those before it are told nowhere.
+      usage: "prompt",
+      nameOf: ({ name }) => name,
+      toolUse: opencodeAcpToolUse,
+      causeOf,
+      abilities: { resume: true, tools: true },
+    }),
+  ],
+  terminal: ({ resume }) => ({ argv: ["opencode", "--session", resume], env: {}, input: "", files: [] }),
+};
+
+const plugin = "opencode-guard.js";
+
+function launch(request: LaunchRequest): LaunchPlan {
+  const { model, resume, guard, prompt } = request;
+  const argv = ["opencode", "run", "--format", "json"];
+  if (model !== null) argv.push("--model", model);
+  if (resume !== null) argv.push("--session", resume);
+  return {
+    argv: withExitLine(argv),
+    env: environment(settings(request)),
+    // Without a message on the command line it reads it from an input that is no terminal.
+    input: prompt,
+    files: guard === null ? [] : [{ in: "turn", path: plugin, text: guardPlugin(guard) }],
+  };
+}
+
+/** Settings that stand here count more than those of files. */
+const environment = (content: object): Readonly<Record<string, string>> => ({
+  OPENCODE_CONFIG_CONTENT: JSON.stringify(content),
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+});
+
+const base = {
+  autoupdate: false,
+  share: "disabled",
+  // It would keep copies of the worktree in a repository of its own.
+  snapshot: false,
+};
+
+const settings = ({ guard, tools, turnDir }: LaunchRequest): object => ({
+  ...base,
+  ...(guard === null ? {} : { permission: withoutGuard, plugin: [pathToFileURL(`${turnDir}/${plugin}`).href] }),
+  ...(tools === null ? {} : { mcp: { [tools.name]: toolServer(tools) } }),
+});
+
+const toolServer = ({ command, args, env }: ToolServer): object => ({
+  type: "local",
+  command: [command, ...args],
+  enabled: true,
+  environment: Object.fromEntries(env.map((name) => [name, `{env:${name}}`])),
+});
