@@ -120,14 +120,21 @@ describe("a first init", () => {
 
   test("chooses only what it can drive and what starts, and without any it still works and says so", async () => {
     using world = await initWorld();
-    world.install("codex", "gemini");
+    world.install("cursor-agent");
     const { code, err } = await world.ov("init");
     expect(code).toBe(0);
-    expect(err).toContain("codex and gemini cannot be used here yet");
+    expect(err).toContain("cursor cannot be used here yet");
     expect(await world.json("config", "get", "runtime.default")).toMatchObject({ value: "claude" });
     expect(await world.json("init")).toMatchObject({
       warnings: [expect.stringContaining("claude --version"), expect.stringContaining("quality gate")],
     });
+  });
+
+  test.each(["codex", "gemini", "copilot", "pi"])("chooses %s where no other agent is", async (program) => {
+    using world = await initWorld();
+    world.install(program, "cursor-agent");
+    expect((await world.ov("init")).err).not.toContain("no agent can start");
+    expect(await world.json("config", "get", "runtime.default")).toMatchObject({ value: program });
   });
 
   test("shows and judges the runtime that is in force here, also when a local file decides it", async () => {

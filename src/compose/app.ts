@@ -9,6 +9,7 @@ import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.
 import type { Call, Listener } from "../usecases/operation.ts";
 import { channelFor, isRemote } from "./channel.ts";
 import { bindingFor, contactOf, type Environment, openProject, type Project } from "./project.ts";
+import { hookFormat } from "./runtime-names.ts";
 import { version } from "./version.ts";
 
 /** One command line of a person, a script or an agent. */
@@ -120,7 +121,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
         return contactOf({ root, dir: state, env }).notice();
       },
     },
-    hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
+    hookFormat,
     serveTools: async () => {
       const [{ serveAgent }, { fileSink, isTerminal }] = await Promise.all([
         import("../surfaces/mcp/stdio.ts"),

@@ -3,6 +3,11 @@ import { selfCommand } from "../host/own-program.ts";
 import { probeRuntime } from "../host/runtime-probe.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { claudeRuntime } from "../runtimes/claude/runtime.ts";
+import { codexRuntime } from "../runtimes/codex/runtime.ts";
+import { copilotRuntime } from "../runtimes/copilot/runtime.ts";
+import { geminiRuntime } from "../runtimes/gemini/runtime.ts";
+import { opencodeRuntime } from "../runtimes/opencode/runtime.ts";
+import { piRuntime } from "../runtimes/pi/runtime.ts";
 import { scriptedRuntime } from "../runtimes/scripted/runtime.ts";
 import type { Preflight } from "../usecases/usecase.ts";
 import type { Project } from "./project.ts";
@@ -11,6 +16,11 @@ import { type RuntimeName, runtimeChoices, runtimeNames } from "./runtime-names.
 /** Every runtime this build knows. */
 const runtimes: Readonly<Record<RuntimeName, () => Runtime>> = {
   claude: () => claudeRuntime,
+  codex: () => codexRuntime,
+  gemini: () => geminiRuntime,
+  copilot: () => copilotRuntime,
+  pi: () => piRuntime,
+  opencode: () => opencodeRuntime,
   scripted: () => scriptedRuntime([...selfCommand(), "scripted-agent"]),
 };
 
@@ -20,15 +30,20 @@ export function runtimeById(name: string): Runtime | undefined {
   return isKnown(id) ? runtimes[id]() : undefined;
 }
 
+export const allRuntimes = (): readonly Runtime[] => Object.values(runtimes).map((make) => make());
+
 /** Where agents of a runtime look for instructions; the name that most of them know, for a runtime that we do not. */
 export const instructionFileFor = (id: string): string => runtimeById(id)?.instructionFile ?? "AGENTS.md";
 
-/** Files in a worktree that steer an agent of any runtime: an agent may change none of them. */
+/**
+ * Files in a worktree that steer an agent of any runtime: an agent may change none of them. An instruction file at the top
+ * is the project's own, and agents are asked to keep it true; what they change there waits for the operator's word.
+ */
 export const steeringFiles = (): readonly string[] => [
   ...new Set(
     Object.values(runtimes).flatMap((make) => {
       const { instructionFile, guardedFiles } = make();
-      return [instructionFile, ...guardedFiles];
+      return [...(instructionFile.includes("/") ? [instructionFile] : []), ...guardedFiles];
     }),
   ),
 ];

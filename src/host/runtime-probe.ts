@@ -54,8 +54,8 @@ export async function probeProgram({
   return ok({ version: versionIn(asked.version) });
 }
 
-/** Programs print their name beside their version. */
-const versionIn = (said: string): string => /\d+\.\d+[\w.+-]*/.exec(said)?.[0] ?? said;
+/** Programs print their name beside their version, or put it into a sentence. */
+const versionIn = (said: string): string => /\d+\.\d+(?:[\w+-]|\.(?=\w))*/.exec(said)?.[0] ?? said;
 
 function stampOf(at: string): string {
   const { mtimeMs, size, ino } = statSync(at);
@@ -68,7 +68,8 @@ async function ask(at: string, path: string): Promise<{ readonly version: string
     const child = Bun.spawn({ cmd: [at, "--version"], env, stdio: ["ignore", "pipe", "pipe"], timeout: patienceMs });
     const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     const code = await child.exited;
-    if (code === 0) return { version: out.trim().slice(0, 100) };
+    // Pi writes it to its error output.
+    if (code === 0) return { version: (out.trim() || err.trim()).slice(0, 100) };
     return { problem: err.trim().slice(-300) || `it exited with ${child.signalCode ?? code}` };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };

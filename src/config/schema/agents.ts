@@ -51,8 +51,8 @@ export const agentKeys = {
 export const runtimeKeys = {
   "runtime.default": text({
     doc:
-      "Runtime of agents for which nothing else is said: `claude`, or `scripted`, which follows a written scenario and " +
-      "calls no model (docs/scripted-agent.md).",
+      "Runtime of agents for which nothing else is said: `claude`, `codex`, `gemini`, `copilot`, `opencode`, `pi`, or " +
+      "`scripted`, which follows a written scenario and calls no model (docs/scripted-agent.md).",
     default: "claude",
   }),
   "runtime.capabilities.*": optionalText({ doc: "Runtime of the agents of one capability." }),

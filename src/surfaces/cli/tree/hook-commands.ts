@@ -23,6 +23,12 @@ export const hookCommand: Command = {
       value: "sha256",
       summary: "Deny everything unless the agent's rules are exactly these",
     },
+    {
+      name: "runtime",
+      value: "name",
+      choices: ["claude", "codex", "gemini", "copilot", "pi", "opencode"],
+      summary: "Whose hook this is: programs name their tools differently (default: claude)",
+    },
   ],
   run: async () => (await import("../commands/hook.ts")).hook,
 };
