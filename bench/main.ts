@@ -8,6 +8,7 @@ const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   fleet: () => import("./fleet.ts"),
   merge: () => import("./merge.ts"),
   gates: () => import("./gates.ts"),
+  guard: () => import("./guard.ts"),
   clean: () => import("./clean.ts"),
 };
 

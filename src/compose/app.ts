@@ -12,11 +12,12 @@ import { bindingFor, contactOf, type Environment, openProject, type Project } fr
 import { hookFormat } from "./runtime-names.ts";
 import { version } from "./version.ts";
 
-/** One command line of a person, a script or an agent. */
-export async function runCommand(argv: readonly string[]): Promise<number> {
+/** One command line of a person, a script or an agent. `read`: standard input, where it was read before. */
+export async function runCommand(argv: readonly string[], read?: string): Promise<number> {
   const { env } = process;
   return runCli({
     argv,
+    ...(read === undefined ? {} : { stdin: async () => read }),
     env,
     tree: await treeFor(argv),
     version,

@@ -1,4 +1,6 @@
 import { writeSync } from "node:fs";
+import type { ToolGuard } from "../ports/runtime.ts";
+import { hookFormat } from "./runtime-names.ts";
 import { version } from "./version.ts";
 
 /**
@@ -8,7 +10,7 @@ import { version } from "./version.ts";
 async function main(argv: readonly string[]): Promise<number> {
   const [first, second] = argv;
   if (argv.length === 1 && (first === "--version" || first === "-v")) {
-    return printVersion();
+    return print(`${version}\n`);
   }
   if (first === "scripted-agent") {
     const { runScriptedAgent } = await import("../runtimes/scripted/program/main.ts");
@@ -18,14 +20,28 @@ async function main(argv: readonly string[]): Promise<number> {
     const { runService } = await import("./services.ts");
     return runService(argv);
   }
+  let read: string | undefined;
+  if (first === "hook" && argv.includes("--rules")) {
+    const { quickGuard } = await import("../surfaces/cli/commands/quick-guard.ts");
+    const judged = await quickGuard(argv, { toolGuard: turnGuard, hookFormat });
+    if (judged.allowed) return print(judged.say);
+    read = judged.input;
+  }
   const { runCommand } = await import("./app.ts");
-  return runCommand(argv);
+  return runCommand(argv, read);
 }
 
+/** Whose rules are in the file that the call names. */
+const turnGuard = async (): Promise<ToolGuard> => {
+  const { toolGuard } = await import("../host/tool-guard.ts");
+  const noState = () => Promise.reject(new Error("the rules of a turn are in the file that it names"));
+  return toolGuard(process.env, process.cwd(), noState);
+};
+
 /** A reader that went away, as in `ov --version | true`, is no failure. */
-function printVersion(): number {
+function print(text: string): number {
   try {
-    writeSync(1, `${version}\n`);
+    if (text !== "") writeSync(1, text);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
   }
