@@ -246,34 +246,34 @@ describe("explain", () => {
 });
 
 describe("a key that no part of this version uses", () => {
-  const why = "it waits for the sandbox";
+  const why = "it waits for settings of logs";
 
   test("is neither set, read, explained nor listed; the refusal says what it waits for", async () => {
     using world = await project("");
     for (const words of [
-      ["set", "sandbox.mode", "os"],
-      ["get", "sandbox.mode"],
-      ["explain", "sandbox.mode"],
+      ["set", "logging.verbose", "true"],
+      ["get", "logging.verbose"],
+      ["explain", "logging.verbose"],
     ]) {
       expect(await world.ov("config", ...words)).toMatchObject({ code: 2, err: expect.stringContaining(why) });
     }
-    expect((await world.ov("config", "list")).out).not.toContain("sandbox");
+    expect((await world.ov("config", "list")).out).not.toContain("logging.verbose");
     expect(readFileSync(join(world.root, ".overstory/config.yaml"), "utf8")).toBe("");
   });
 
   test("is accepted in a file, and validate names it with its place", async () => {
     using world = await project(
-      "sandbox:\n  mode: off\nmodels: {builder: opus}\nruntime:\n  pi: {provider: x}\nagents: {maxDepth: 1}\n",
+      "logging:\n  verbose: true\nmulch: {enabled: true}\nruntime:\n  printCommand: x\nagents: {maxDepth: 1}\n",
     );
     const said = JSON.parse((await world.ov("config", "validate", "--json")).out);
     expect(said).toMatchObject({ valid: true, problems: [] });
     expect(said.warnings.map(({ key, line }: { key: string; line: number }) => `${line} ${key}`)).toEqual([
-      "2 sandbox.mode",
-      "3 models.builder",
-      "5 runtime.pi.provider",
+      "2 logging.verbose",
+      "3 mulch.enabled",
+      "5 runtime.printCommand",
     ]);
     expect((await world.ov("config", "validate")).out).toContain(
-      `sandbox.mode has no effect in this version and is ignored: ${why}`,
+      `logging.verbose has no effect in this version and is ignored: ${why}`,
     );
     expect((await world.ov("config", "get", "agents.maxDepth")).out).toBe("1\n");
   });

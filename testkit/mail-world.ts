@@ -145,6 +145,7 @@ export async function mailWorld(
 
 const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   project: { name: "app", canonicalBranch: "main", qualityGates: [] },
+  sandbox: { mode: "guard" },
   taskTracker: { backend: "native" },
   agents: {
     baseDir: ".overstory/agent-defs",
@@ -169,7 +170,9 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   budgets: noBudgets,
   watchdog: watchdogDefaults,
   runtimes: [{ name: "scripted", runtime: "scripted", driver: "stream-json" }],
-  runtime: { default: "scripted", capabilities: {} },
+  runtime: { default: "scripted", capabilities: {}, fallbackModels: {} },
+  models: {},
+  providers: {},
   merge: mergeDefaults,
   coordinator: coordinatorDefaults,
 });

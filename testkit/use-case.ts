@@ -185,6 +185,7 @@ export const coordinatorDefaults: Settings["coordinator"] = {
 
 /** Ordinary settings for a project of this name. */
 export const settingsFor = (name: string): Settings => ({
+  sandbox: { mode: "guard" },
   taskTracker: { backend: "native" },
   project: { name, canonicalBranch: "main", qualityGates: [] },
   agents: {
@@ -209,7 +210,9 @@ export const settingsFor = (name: string): Settings => ({
   budgets: noBudgets,
   watchdog: watchdogDefaults,
   runtimes: [{ name: "scripted", runtime: "scripted", driver: "stream-json" }],
-  runtime: { default: "scripted", capabilities: {} },
+  runtime: { default: "scripted", capabilities: {}, fallbackModels: {} },
+  models: {},
+  providers: {},
   merge: mergeDefaults,
   coordinator: coordinatorDefaults,
 });

@@ -25,7 +25,7 @@ import { redactingStore } from "../store/redacting.ts";
 import { inMemory, openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import type { ProcessSight } from "../usecases/identity/identify.ts";
-import { runtimeChoices } from "./runtime-names.ts";
+import { choicesFor } from "./runtime-names.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -107,7 +107,7 @@ const leaseMs = 15_000;
 export const settingsOf = ({ config, limitSources = {} }: Project): Settings => ({
   ...config,
   limitSources,
-  runtimes: runtimeChoices,
+  runtimes: choicesFor(config.runtime),
 });
 
 /** What can be seen of whoever types a command: it is this process. */

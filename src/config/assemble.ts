@@ -134,7 +134,8 @@ const rules: readonly Rule[] = [
   { about: ["project.qualityGates"], check: gatesHaveNames },
   { about: ["watchdog.tier0IntervalMs", "watchdog.tier0Enabled"], check: intervalRuns },
   { about: ["watchdog.zombieThresholdMs", "watchdog.staleThresholdMs"], check: zombieAfterStale },
-  { about: ["mail.wake", "runtime.capabilities"], check: namesMeanSomething },
+  { about: ["mail.wake", "runtime.capabilities", "models"], check: namesMeanSomething },
+  { about: ["providers"], check: gatewaysAreComplete },
 ];
 
 function intervalRuns({ watchdog }: Config): readonly Finding[] {
@@ -150,7 +151,7 @@ function zombieAfterStale({ watchdog }: Config): readonly Finding[] {
 }
 
 /** Names are free as far as the table knows, so a mistyped one would otherwise just have no effect. */
-function namesMeanSomething({ mail, runtime }: Config): readonly Finding[] {
+function namesMeanSomething({ mail, runtime, models }: Config): readonly Finding[] {
   const found: Finding[] = [];
   const expectName = (section: string, name: string, known: readonly string[], noun: string, whole = name) => {
     if (known.includes(name)) return;
@@ -160,12 +161,25 @@ function namesMeanSomething({ mail, runtime }: Config): readonly Finding[] {
   };
   for (const name of Object.keys(runtime.capabilities))
     expectName("runtime.capabilities", name, capabilities, "capability");
+  for (const name of Object.keys(models)) expectName("models", name, capabilities, "capability");
   for (const name of Object.keys(mail.wake)) {
     const at = name.indexOf("@");
     expectName("mail.wake", at < 0 ? name : name.slice(0, at), mailTypes, "mail type", name);
     if (at >= 0) expectName("mail.wake", name.slice(at + 1), capabilities, "capability", name);
   }
   return found;
+}
+
+function gatewaysAreComplete({ providers }: Config): readonly Finding[] {
+  return Object.entries(providers).flatMap(([name, { type, ...terms }]) => {
+    if (type !== "gateway") return [];
+    return (["baseUrl", "authTokenEnv"] as const)
+      .filter((key) => terms[key] === undefined)
+      .map((key) => {
+        const because = [`providers.${name}.type`];
+        return { key: `providers.${name}.${key}`, message: "must be set for a gateway", because };
+      });
+  });
 }
 
 /** Results, logs and receipts speak of a gate by its name. */

@@ -143,8 +143,8 @@ test("a gate is written as it was typed, without the fields that have defaults",
 test("an unknown key is refused with the nearest one", async () => {
   expect(await refusal(written, "agents.maxConcurent", "3")).toMatchObject([{ nearest: "agents.maxConcurrent" }]);
   expect(await refusal(written, "runtime.capabilities.__proto__", "claude")).toHaveLength(1);
-  expect(await refusal(written, "sandbox.mode", "os")).toMatchObject([
-    { message: "is not used by this version: it waits for the sandbox" },
+  expect(await refusal(written, "logging.verbose", "true")).toMatchObject([
+    { message: "is not used by this version: it waits for settings of logs" },
   ]);
 });
 

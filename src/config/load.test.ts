@@ -10,6 +10,7 @@ import { unusedKeys, whyIgnored } from "./unused-keys.ts";
 
 interface Given {
   readonly project?: string | Uint8Array;
+  readonly manifest?: string;
   readonly local?: string;
   readonly env?: Environment;
 }
@@ -18,12 +19,13 @@ async function load(given: Given): Promise<Loaded> {
   return inProject(given, (files) => loadConfig(files, given.env ?? {}));
 }
 
-async function inProject<T>({ project, local }: Given, use: (files: ConfigFiles) => Promise<T>): Promise<T> {
+async function inProject<T>({ project, local, manifest }: Given, use: (files: ConfigFiles) => Promise<T>): Promise<T> {
   const root = join(mkdtempSync(join(tmpdir(), "ov-config-")), "garden");
   const files = configFiles({ root, state: join(root, "state") });
   mkdirSync(join(root, ".overstory"), { recursive: true });
   if (project !== undefined) writeFileSync(files.project, project);
   if (local !== undefined) writeFileSync(files.local, local);
+  if (manifest !== undefined) writeFileSync(files.manifest, manifest);
   try {
     return await use(files);
   } finally {
@@ -97,12 +99,12 @@ test("a key in the wrong section, or written with dots, is pointed to its place"
 
 describe("a key that no part of this version uses", () => {
   const file = [
-    "sandbox: {mode: os}",
+    "runtime: {printCommand: x}",
     "logging:",
     "  verbose: [not, even, a, switch]",
     "providers:",
-    "  corner: {type: gateway, colour: red}",
-    "models: {builder: opus, gpt-4.1: x}",
+    "  corner: {colour: red}",
+    "models: {builder: opus}",
     "mulch: 5",
     "agents: {manifestPath: a.json, maxDepth: 1}",
   ].join("\n");
@@ -111,16 +113,13 @@ describe("a key that no part of this version uses", () => {
     const { ok, config, warnings } = await load({ project: file });
     expect([ok, config.agents.maxDepth]).toEqual([true, 1]);
     expect(warnings.map(({ line, key, message }) => `${line} ${key} ${message.split(":")[0]}`)).toEqual([
-      "1 sandbox.mode has no effect in this version and is ignored",
+      "1 runtime.printCommand has no effect in this version and is ignored",
       "3 logging.verbose has no effect in this version and is ignored",
-      "5 providers.corner.type has no effect in this version and is ignored",
       "5 providers.corner.colour is not a known key and is ignored",
-      "6 models.builder has no effect in this version and is ignored",
-      "6 models.gpt-4.1 has no effect in this version and is ignored",
       "7 mulch is not a known key and is ignored",
       "8 agents.manifestPath has no effect in this version and is ignored",
     ]);
-    expect(warnings[0]?.message).toEndWith("it waits for the sandbox");
+    expect(warnings[0]?.message).toEndWith("it waits for single questions to a model");
   });
 
   test("each of them is accepted, in a file and as a variable", async () => {
@@ -445,4 +444,26 @@ test("a pipe in place of a file of settings is named, and nobody waits for it", 
     return loadConfig(files, {});
   });
   expect(problems.map(({ message }) => message)).toEqual(["is not a file that can be read"]);
+});
+
+describe("models", () => {
+  test("are those of the manifest, unless a file of settings says more", async () => {
+    const manifest = JSON.stringify({ agents: { scout: { model: "haiku" }, lead: { model: "opus" }, other: {} } });
+    const loaded = await load({ manifest, project: "models: {lead: sonnet}\n" });
+    expect(loaded.config.models).toEqual({ scout: "haiku", lead: "sonnet" });
+    expect(loaded.origins["models.scout"]?.file).toEndWith("agent-manifest.json");
+  });
+
+  test("a manifest that is not JSON is warned about, and keeps nobody from working", async () => {
+    const { ok, warnings, config } = await load({ manifest: "{" });
+    expect([ok, config.models]).toEqual([true, {}]);
+    expect(warnings).toMatchObject([{ message: expect.stringContaining("ov update --manifest") }]);
+  });
+
+  test("a gateway without an address or a token is a problem", async () => {
+    const { problems } = await load({
+      project: "providers: {corner: {type: gateway, baseUrl: 'https://c.example'}}\n",
+    });
+    expect(brief(problems)).toEqual(["1:28 providers.corner.authTokenEnv must be set for a gateway"]);
+  });
 });

@@ -5,6 +5,7 @@ import { assemble, type Origins } from "./assemble.ts";
 import { collect, type Setting, type Source } from "./collect.ts";
 import type { ReadyConfig } from "./compiled.ts";
 import { collectEnvironment } from "./environment.ts";
+import { findKey } from "./keys.ts";
 import { type ConfigProblem, type Findings, noFindings, printable } from "./problem.ts";
 import type { Config } from "./schema.ts";
 import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
@@ -42,6 +43,7 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
   ];
   if (isLost(files)) findings.problems.push({ file: files.project, line: 0, column: 0, key: "", message: lost });
   const settings = [
+    ...manifestModels(files.manifest, findings),
     ...(await readSource({ layer: "project", file: project }, findings)),
     ...(await readSource({ layer: "local", file: local }, findings)),
     ...collectEnvironment(env, findings),
@@ -54,6 +56,29 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
   const problems = printable(findings.problems);
   const warnings = printable(findings.warnings);
   return { ok: problems.length === 0, config, warnings, problems, notices, origins };
+}
+
+/** The models in the manifest. A manifest that cannot be read keeps nobody from working. */
+function manifestModels(file: string, findings: Findings): readonly Setting[] {
+  const text = textOf(file);
+  const warn = (message: string): readonly Setting[] => {
+    findings.warnings.push({ file, line: 0, column: 0, key: "agents", message });
+    return [];
+  };
+  if (!text.ok) return warn(text.why);
+  if (text.value.trim() === "") return [];
+  try {
+    const { agents } = Object(JSON.parse(text.value));
+    return Object.entries(Object(agents)).flatMap(([name, row]): Setting[] => {
+      const found = findKey(`models.${name}`);
+      const value: unknown = Object(row).model;
+      if (found === undefined || typeof value !== "string" || value.trim() === "") return [];
+      return [{ ...found, value: value.trim(), origin: { layer: "project", file, line: 0, column: 0 } }];
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    return warn("is not JSON: the models in it do not count; make it again with: ov update --manifest");
+  }
 }
 
 /** Worktrees are made and removed there, so it must be a directory of its own. */

@@ -3,6 +3,7 @@ import { budgetKeys } from "./schema/budgets.ts";
 import type { KeySpec } from "./schema/key.ts";
 import { mailKeys } from "./schema/mail.ts";
 import { mergeKeys } from "./schema/merge.ts";
+import { modelKeys } from "./schema/models.ts";
 import { projectKeys } from "./schema/project.ts";
 
 /**
@@ -16,6 +17,7 @@ export const table = {
   ...mailKeys,
   ...mergeKeys,
   ...runtimeKeys,
+  ...modelKeys,
   ...watchdogKeys,
 } satisfies Readonly<Record<string, KeySpec>>;
 

@@ -7,6 +7,8 @@ export interface ConfigFiles extends ProjectPlace {
   readonly project: string;
   /** This machine's own overrides, ignored by git. */
   readonly local: string;
+  /** The models of capabilities, as version 0.11 has them too. What the other files say counts more. */
+  readonly manifest: string;
   /** The last ones that could be used, in the state directory. They count where the checked-out branch has none. */
   readonly lastKnown: { readonly project: string; readonly local: string };
 }
@@ -18,6 +20,7 @@ export const configFiles = ({ root, state }: ProjectPlace): ConfigFiles => ({
   state,
   project: `${root}/.overstory/config.yaml`,
   local: `${root}/.overstory/config.local.yaml`,
+  manifest: `${root}/.overstory/agent-manifest.json`,
   lastKnown: { project: `${state}/config/config.yaml`, local: `${state}/config/config.local.yaml` },
 });
 
@@ -39,7 +42,7 @@ export type Fingerprint =
   | readonly [path: string, null];
 
 export function fingerprints(files: ConfigFiles): readonly Fingerprint[] {
-  return [fingerprint(fileInForce(files, "project")), fingerprint(fileInForce(files, "local"))];
+  return [fileInForce(files, "project"), fileInForce(files, "local"), files.manifest].map(fingerprint);
 }
 
 /** The file that counts: the one in the checkout, else its last known copy. */

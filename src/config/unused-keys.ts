@@ -3,8 +3,6 @@ import { isPlainName } from "./keys.ts";
 const conflicts = "models that settle conflicts";
 const expertise = "recorded expertise";
 const logs = "settings of logs";
-const models = "choosing models";
-const pi = "the Pi runtime";
 const terminals = "agents in a terminal";
 const triage = "triage by a model";
 
@@ -18,16 +16,10 @@ export const unusedKeys: Readonly<Record<string, string>> = {
   "logging.verbose": logs,
   "merge.aiResolveEnabled": conflicts,
   "merge.reimagineEnabled": conflicts,
-  "models.*": models,
   "mulch.domains": expertise,
   "mulch.enabled": expertise,
   "mulch.primeFormat": expertise,
-  "providers.*.authTokenEnv": models,
-  "providers.*.baseUrl": models,
-  "providers.*.type": models,
   "runtime.claudeHeadlessByDefault": terminals,
-  "runtime.pi.modelMap.*": pi,
-  "runtime.pi.provider": pi,
   "runtime.printCommand": "single questions to a model",
   "runtime.shellInitDelayMs": terminals,
   "taskTracker.enabled": "the tools of task trackers",
@@ -53,9 +45,7 @@ export const isUnusedSection = (path: readonly string[]): boolean =>
 
 /** The same for a key that is typed, to be set or explained. */
 export function whyNoKey(dotted: string): string | undefined {
-  const words = dotted.split(".");
-  // The name of a model may have dots of its own.
-  const part = partFor(words) ?? (words[0] === "models" && words.length > 1 ? unusedKeys["models.*"] : undefined);
+  const part = partFor(dotted.split("."));
   return part === undefined ? undefined : `is not used by this version: it waits for ${part}`;
 }
 

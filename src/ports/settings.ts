@@ -36,9 +36,17 @@ export interface Settings {
     readonly rateLimits: { readonly perMinute: number; readonly broadcastPerMinute: number };
   };
   readonly budgets: BudgetSettings;
-  readonly runtime: { readonly default: string; readonly capabilities: Readonly<Record<string, string>> };
+  readonly runtime: {
+    readonly default: string;
+    readonly capabilities: Readonly<Record<string, string>>;
+    readonly fallbackModels: Readonly<Record<string, string>>;
+  };
+  /** By capability. */
+  readonly models: Readonly<Record<string, string>>;
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
   readonly watchdog: HealthLimits & { readonly notifyParentOnDeath: boolean };
   readonly merge: MergeSettings;
+  readonly sandbox: { readonly mode: "off" | "guard" | "os" };
   /** When a run counts as over. */
   readonly coordinator: {
     readonly exitTriggers: ExitTriggerSettings;
@@ -51,11 +59,23 @@ export interface Settings {
   readonly runtimes: readonly RuntimeChoice[];
 }
 
+export interface ProviderSettings {
+  readonly type: "native" | "gateway";
+  readonly baseUrl?: string | undefined;
+  readonly authTokenEnv?: string | undefined;
+}
+
 /** What `--runtime` or the configuration may name, and the runtime and driver that it stands for. */
 export interface RuntimeChoice {
   readonly name: string;
   readonly runtime: string;
   readonly driver: string;
+  /** What it calls models that have short names. Short names of other runtimes mean its own default. */
+  readonly modelAliases?: Readonly<Record<string, string>>;
+  /** The provider of models that are named without one. */
+  readonly modelProvider?: string | undefined;
+  /** It reaches models through a gateway that speaks as its own provider does. */
+  readonly gateways?: boolean;
 }
 
 /** How branches come back. */

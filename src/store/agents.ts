@@ -1,5 +1,6 @@
 import type { Agent, AgentOutcome, AgentState, Topology, WorktreeKind } from "../domain/agent/agent.ts";
 import { type Capability, capabilityClasses } from "../domain/agent/capability.ts";
+import type { ModelTerms } from "../domain/agent/model.ts";
 import { attachPrefix } from "../domain/agent/wait.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
 import { conditionList, literals, type Sql, type SqlValue } from "./sql.ts";
@@ -14,6 +15,7 @@ export const agents = table<Agent>("agents", {
   driver: text(),
   cliVersion: nullable(text()),
   model: nullable(text()),
+  modelTerms: nullable(json<ModelTerms>()),
   topology: text<Topology>(),
   parentName: text(),
   depth: integer,

@@ -160,6 +160,7 @@ export const catalog = {
   "environment.capture": async () => (await import("./project/caller-shell.ts")).captureEnvironment,
   "environment.captureForGates": async () => (await import("./project/caller-shell.ts")).captureForGates,
   "runtime.check": async () => (await import("./project/caller-shell.ts")).checkRuntime,
+  "runtime.checkTeam": async () => (await import("./project/caller-shell.ts")).checkTeam,
   "prompt.show": async () => (await import("./prompts/prompts.ts")).show,
   "prompt.render": async () => (await import("./prompts/prompts.ts")).render,
   "prompt.compare": async () => (await import("./prompts/prompts.ts")).compare,

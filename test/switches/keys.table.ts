@@ -29,6 +29,12 @@ const retention: Proof = [
   "snapshot.retentionDays and mail.retentionDays say how long",
 ];
 const rates: Proof = [limits, "a sender above its rate is refused with the time to wait, and groups have a rate"];
+const models = "test/switches/model-settings.test.ts";
+const gateways: Proof = [
+  models,
+  "providers.* lead agents of Claude Code to a gateway, whose token no other agent gets",
+];
+const ofPi: Proof = [models, "runtime.pi.provider and runtime.pi.modelMap say what Pi is told of a model"];
 const runtimes: Proof = [settings, "runtime.capabilities gives a capability another runtime than runtime.default"];
 
 /** Which test would fail if a key changed nothing. Keys that nothing uses yet are in `src/config/unused-keys.ts`. */
@@ -143,6 +149,13 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
 
   "runtime.default": runtimes,
   "runtime.capabilities.*": runtimes,
+  "models.*": [models, "models.* gives a capability its model, before the manifest"],
+  "providers.*.type": gateways,
+  "providers.*.baseUrl": gateways,
+  "providers.*.authTokenEnv": gateways,
+  "runtime.fallbackModels.*": gateways,
+  "runtime.pi.provider": ofPi,
+  "runtime.pi.modelMap.*": ofPi,
 
   "watchdog.tier0Enabled": [watching, "watchdog.tier0Enabled: false switches it off"],
   "watchdog.tier0IntervalMs": [watching, "watchdog.tier0IntervalMs is the time between two ticks, at least"],

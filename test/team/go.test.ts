@@ -212,3 +212,16 @@ test("gates that pass on the target are said to, in words and as data", async ()
   expect(gone.err).toContain("The gates pass on main");
   expect(jsonOf(gone)).toMatchObject({ gateCheck: { checked: true, branch: "main", passed: true, failing: [] } });
 }, 60_000);
+
+test("go shows and tries the runtime of each capability before anything starts", async () => {
+  await using project = await makeProject({ scenario });
+  await project.json("config", "set", "runtime.capabilities.builder", "gemini");
+  const env = { PATH: "/usr/bin:/bin" };
+  const refused = await project.ovWith({ env }, "go", "Make it better", "--yes");
+  expect(refused.code).toBe(3);
+  expect(refused.err).toContain("gemini cannot be started here");
+  expect(refused.err).toContain("ov config list runtime");
+  expect((await project.json("status")).agents).toEqual([]);
+  await project.json("config", "set", "runtime.capabilities.builder", "scripted:control");
+  expect((await project.ov("go", "Make it better", "--yes")).err).toContain("scripted, builder: scripted:control");
+}, 60_000);

@@ -33,6 +33,7 @@ export const agentView = (agent: Agent) => ({
   runtime: agent.runtime,
   driver: agent.driver,
   cliVersion: agent.cliVersion,
+  model: agent.model,
   state: agent.state,
   status: statusOf(agent).words,
   outcome: agent.outcome,

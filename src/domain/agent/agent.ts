@@ -1,4 +1,5 @@
 import type { Capability } from "./capability.ts";
+import type { ModelTerms } from "./model.ts";
 
 /**
  * booting        reserved, no sign of life yet
@@ -52,7 +53,9 @@ export interface Agent {
   readonly driver: string;
   /** Version of its program when it was spawned, or in its first turn; null while that is not known. */
   readonly cliVersion: string | null;
+  /** Chosen when the agent is spawned, and the same in all its turns; null for the program's own default. */
   readonly model: string | null;
+  readonly modelTerms: ModelTerms | null;
   readonly topology: Topology;
   readonly parentName: string;
   readonly depth: number;
@@ -120,6 +123,7 @@ const nothing = {
   driver: "stream-json",
   cliVersion: null,
   model: null,
+  modelTerms: null,
   topology: "per_turn",
   specPath: null,
   scope: [],

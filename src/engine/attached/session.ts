@@ -3,10 +3,11 @@ import { attachLease } from "../../domain/agent/wait.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { AttachHold, ProcessExit, TerminalProcess } from "../../ports/agent-process.ts";
-import type { LaunchPlan } from "../../ports/runtime.ts";
+import type { LaunchPlan, Runtime } from "../../ports/runtime.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { makeReady, mergeRulesOf, namesOf } from "../supervisor/conserve.ts";
+import { gatewayOf, shellOf } from "../supervisor/launch.ts";
 import type { AttachedPorts } from "./hand-back.ts";
 
 /**
@@ -21,11 +22,18 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
   const plan = await planFor(ports, agent);
   if (!plan.ok) return plan;
   const token = ports.ids.secret();
+  const { argv, environment } = plan.value;
+  const cwd = agent.worktreePath ?? "/";
+  const env = {
+    ...environmentOf(ports, agent, environment),
+    ...plan.value.env,
+    OVERSTORY_TOKEN: token,
+  };
   const child = ports.terminal.start({
-    argv: plan.value.argv,
+    argv,
     mark: markFor(ports.ids, agent, null),
-    env: { ...environmentOf(ports, agent), ...plan.value.env, OVERSTORY_TOKEN: token },
-    cwd: agent.worktreePath ?? "/",
+    env,
+    cwd,
   });
   const recorded = await record(ports, hold, child, token);
   if (!recorded) {
@@ -36,7 +44,9 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
   return ok(await child.exited);
 }
 
-async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<LaunchPlan, Refusal>> {
+type TerminalPlan = LaunchPlan & Pick<Runtime, "environment">;
+
+async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<TerminalPlan, Refusal>> {
   const runtime = ports.runtime(agent.runtime);
   const { name, providerSessionId: resume, model } = agent;
   const driver = runtime?.drivers.find(({ id }) => id === agent.driver);
@@ -51,7 +61,10 @@ async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<Launc
   const place = { given, worktreeKind, instructionFile: runtime.instructionFile, untouched: headCommit === null };
   const told = ports.instructions.place(place);
   const { found, file, guard } = told;
-  return ok(runtime.terminal({ model, resume, tools: ports.tools, guard, instructions: found ? null : file }));
+  const instructions = found ? null : file;
+  const gateway = gatewayOf(ports, agent);
+  const plan = runtime.terminal({ model, gateway, resume, tools: ports.tools, guard, instructions });
+  return ok({ ...plan, environment: runtime.environment });
 }
 
 async function record(ports: AttachedPorts, hold: AttachHold, child: TerminalProcess, token: string): Promise<boolean> {
@@ -70,10 +83,9 @@ async function record(ports: AttachedPorts, hold: AttachHold, child: TerminalPro
   });
 }
 
-function environmentOf(ports: AttachedPorts, agent: Agent): Record<string, string> {
-  const fromShell = agent.envFile === null ? {} : ports.files.readEnvironment(agent.envFile);
+function environmentOf(ports: AttachedPorts, agent: Agent, environment: readonly string[]): Record<string, string> {
   return {
-    ...fromShell,
+    ...shellOf(ports, agent, environment),
     ...ports.baseEnvironment,
     ...namesOf(agent),
     ...mergeRulesOf(ports.files, agent),

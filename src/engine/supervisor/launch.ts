@@ -1,3 +1,5 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { allowedEnvironment } from "../../domain/agent/environment.ts";
 import { shown } from "../../domain/budget/budget.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
@@ -5,7 +7,7 @@ import type { Assignment } from "../../domain/role/assignment.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";
 import type { GatedProcess, TurnFiles } from "../../ports/agent-process.ts";
 import type { PlacedInstructions } from "../../ports/instructions.ts";
-import type { Driver, LaunchPlan, Runtime, ToolServer } from "../../ports/runtime.ts";
+import type { Driver, GatewayAccess, LaunchPlan, Runtime, ToolServer } from "../../ports/runtime.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
@@ -50,7 +52,7 @@ export async function launchAgent(
     const writableRoots = worktree === undefined ? [] : await ports.worktrees.writableRoots(worktree);
     const author =
       how.runtime.gitAuthor === "variables" && worktree !== undefined
-        ? await ports.worktrees.authorVariables(worktree, environmentOf(ports, owned))
+        ? await ports.worktrees.authorVariables(worktree, environmentOf(ports, owned, how.runtime))
         : {};
     const placed = await whenDiskHasSpace(ports, owned, () => place(ports, owned, given, how.runtime));
     if (placed === "taken") return { kind: "taken" };
@@ -130,7 +132,7 @@ async function guardProblem(
 ): Promise<string | undefined> {
   const { id, guardLine } = runtime;
   if (guard === null || guardLine === null) return undefined;
-  const env = environmentOf(ports, owned);
+  const env = environmentOf(ports, owned, runtime);
   const cwd = owned.agent.worktreePath ?? "/";
   return ports.guardTrial.problem({ asks: guardLine(guard), program: guard.program, runtime: id, cwd, env });
 }
@@ -147,11 +149,13 @@ function start(
   const { abilities } = driver;
   const given = {
     ...author,
-    ...environmentOf(ports, owned),
+    ...environmentOf(ports, owned, runtime),
   };
   const plan = driver.launch({
     version: agent.cliVersion,
     model: agent.model,
+    gateway: gatewayOf(ports, agent),
+    fallbackModel: agent.modelTerms?.fallback ?? null,
     resume: abilities.resume ? turn.resumeRequested : null,
     prompt: promptFor({ ...owned, changes }, told, { runtime, driver }),
     instructions: told.found || driver.instructions === "prompt" ? null : told.file,
@@ -262,8 +266,31 @@ async function storeStart(
   });
 }
 
-function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Record<string, string> {
-  const fromShell = agent.envFile === null ? {} : ports.files.readEnvironment(agent.envFile);
+/** What the operator's shell had for an agent of this runtime. The same file serves agents of other runtimes. */
+export const shellOf = (
+  { files }: EnvironmentFiles,
+  { envFile }: Agent,
+  environment: readonly string[],
+): Record<string, string> => (envFile === null ? {} : allowedEnvironment(files.readEnvironment(envFile), environment));
+
+interface EnvironmentFiles {
+  readonly files: Pick<TurnFiles, "readEnvironment">;
+}
+
+/** The gateway of an agent's model, with the token that the operator's shell had for it. */
+export function gatewayOf({ files }: EnvironmentFiles, { modelTerms, envFile }: Agent): GatewayAccess | null {
+  const gateway = modelTerms?.gateway ?? null;
+  if (gateway === null) return null;
+  const fromShell = envFile === null ? {} : files.readEnvironment(envFile);
+  return { ...gateway, token: fromShell[gateway.tokenVariable] ?? "" };
+}
+
+function environmentOf(
+  ports: SupervisorPorts,
+  { turn, agent }: OwnedTurn,
+  { environment }: Pick<Runtime, "environment">,
+): Record<string, string> {
+  const fromShell = shellOf(ports, agent, environment);
   return {
     ...fromShell,
     ...ports.baseEnvironment,

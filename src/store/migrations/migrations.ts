@@ -19,6 +19,7 @@ import sharedFiles from "./016-shared-files.sql" with { type: "file" };
 import runsOfRows from "./017-runs-of-rows.sql" with { type: "file" };
 import oldEvidence from "./018-old-evidence.sql" with { type: "file" };
 import runEnds from "./019-run-ends.sql" with { type: "file" };
+import modelTerms from "./020-model-terms.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -44,6 +45,7 @@ const migrations: readonly string[] = [
   runsOfRows,
   oldEvidence,
   runEnds,
+  modelTerms,
 ];
 
 export const schemaVersion = migrations.length;

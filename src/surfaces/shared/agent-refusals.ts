@@ -14,7 +14,7 @@ export function agentWords(refusal: AgentRefusal): Words {
         ...rejected("AGENT_ERROR"),
         exit: exits.setup,
         message: `${refusal.runtime} cannot be started here: ${programTrouble(refusal)}; no agent was started`,
-        hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: ov config set runtime.default <name>`,
+        hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: --runtime <name>, or where it was chosen: ov config list runtime`,
       };
     case "committer-unknown":
       return {

@@ -1,6 +1,7 @@
 import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
+import { type ChosenModel, chooseModel } from "../../domain/agent/model.ts";
 import { type FileArea, type Overlap, outsideScope } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
@@ -40,6 +41,7 @@ export interface SlingPlan {
   readonly targetBranch: string | null;
   readonly depth: number;
   readonly choice: RuntimeChoice;
+  readonly model: ChosenModel;
   readonly branch: string;
   /** Null: where new work of the run starts. */
   readonly baseRef: string | null;
@@ -65,6 +67,8 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   if (!capability.ok) return capability;
   const choice = chooseRuntime(settings, request.runtime, capability.value);
   if (!choice.ok) return choice;
+  const model = modelFor(context, request, choice.value, capability.value);
+  if (!model.ok) return model;
   const inside = checkPaths(request.files);
   if (!inside.ok) return inside;
   if (request.forceHierarchy === true && caller.kind === "agent") {
@@ -138,6 +142,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     targetBranch: target.value,
     depth: admitted.value.depth,
     choice: choice.value,
+    model: model.value,
     branch: `overstory/${name.value}/${taskId}`,
     baseRef: request.baseBranch ?? (await branchToJudge(tx, capability.value, taskId)),
     specPath: request.specPath ?? (await tx.specs.get(taskId))?.path ?? null,
@@ -358,7 +363,22 @@ const notTakenIn = async (tx: Tx, run: Run | undefined): Promise<number | null> 
 function elsewhereWarnings({ currentBranch: here }: SlingRequest, run: Run | undefined, target: string | null) {
   if (run === undefined || here === undefined || target === null || here === target) return [];
   const elsewhere = `${here} is checked out here, but run ${run.id} is for ${target}`;
-  return [here.startsWith("overstory/") ? elsewhere : `${elsewhere}; for ${here}: ov sling --run new`];
+  return [here.startsWith("overstory/") ? elsewhere : `${elsewhere}; for ${here}, type the same with: --run new`];
+}
+
+/** The model of a new agent. The token of a gateway comes from the operator's shell; agents hand on what theirs had. */
+export function modelFor(
+  { settings, caller }: Pick<Context, "settings" | "caller">,
+  { model: asked, environment }: Pick<SlingRequest, "model" | "environment">,
+  choice: RuntimeChoice,
+  capability: string,
+): Result<ChosenModel, Refusal> {
+  const chosen = chooseModel(settings, { asked, capability, choice });
+  if (!chosen.ok) return chosen;
+  const variable = chosen.value.terms?.gateway?.tokenVariable;
+  if (variable === undefined || caller.kind === "agent" || (environment[variable] ?? "") !== "") return chosen;
+  const problem = `needs the token of its gateway in the variable ${variable}, which this shell has not set; export it and type the same again`;
+  return no(invalid("model", problem, { value: chosen.value.model ?? "" }));
 }
 
 type RuntimeSettings = Pick<Settings, "runtime" | "runtimes">;

@@ -1,12 +1,13 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
+import type { ChosenModel } from "../../domain/agent/model.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { decimal, fields, flag, notSent, record, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
-import { chooseRuntime } from "../agents/plan-sling.ts";
+import { chooseRuntime, modelFor } from "../agents/plan-sling.ts";
 import { release } from "../agents/release-agent.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -75,6 +76,7 @@ export interface StartPlan {
   readonly name: string;
   readonly generation: number;
   readonly choice: RuntimeChoice;
+  readonly model: ChosenModel;
 }
 
 const startable = ["coordinator", "orchestrator", "monitor"] as const;
@@ -121,12 +123,20 @@ function wantedStart(context: Context, request: StartRequest): Result<Omit<Start
   if (!name.ok) return name;
   const choice = chooseRuntime(context.settings, request.runtime, capability);
   if (!choice.ok) return choice;
+  const { environment, model: asked } = request;
+  const model = modelFor(
+    context,
+    { environment, ...(asked === undefined ? {} : { model: asked }) },
+    choice.value,
+    capability,
+  );
+  if (!model.ok) return model;
   const objective = request.objective?.trim() ?? "";
   const most = Math.floor(context.settings.mail.maxBodyBytes / 2);
   if (new TextEncoder().encode(objective).length > most) {
     return no(invalid("objective", `is longer than ${most} bytes; put the details into a file and name the file`));
   }
-  return ok({ capability, name: name.value, choice: choice.value });
+  return ok({ capability, name: name.value, choice: choice.value, model: model.value });
 }
 
 function forbidden({ caller }: Context, capability: Capability): Refusal | undefined {

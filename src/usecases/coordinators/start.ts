@@ -1,5 +1,6 @@
 import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
+import type { ChosenModel } from "../../domain/agent/model.ts";
 import { kept } from "../../domain/budget/budget.ts";
 import { type Advice, adviceLines } from "../../domain/coordination/advice.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
@@ -107,6 +108,7 @@ interface Seat {
   readonly generation: number;
   readonly capability: Capability;
   readonly choice: RuntimeChoice;
+  readonly model: ChosenModel;
   readonly request: StartRequest;
   readonly run: Run;
 }
@@ -124,7 +126,8 @@ async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promi
     runtime,
     driver,
     cliVersion: request.cliVersion ?? null,
-    model: request.model ?? null,
+    model: seat.model.model,
+    modelTerms: seat.model.terms,
     parentName: above?.name ?? "operator",
     depth: 0,
     runId: run.id,

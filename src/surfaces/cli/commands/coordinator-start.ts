@@ -62,7 +62,7 @@ export async function startHead({ app, flags, io }: Call, orders: Orders): Promi
   // A team whose worktrees could not be made would find that out one agent after the other.
   await app.call("trust.check", {});
   const runtime = text(flags.runtime);
-  const environment = await app.call("environment.capture", { runtime });
+  const environment = await app.call("environment.capture", {});
   if (!environment.ok) return environment;
   const watchdogPreexisting = app.engine.status() !== undefined;
   const started = await app.call("coordinator.start", {

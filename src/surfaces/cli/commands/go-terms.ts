@@ -7,6 +7,7 @@ import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
 import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
+import type { TeamRuntimes } from "../../../usecases/project/caller-shell.ts";
 import type { App } from "../app.ts";
 import type { Call, Paint } from "../command.ts";
 import { integer, isOn, text, texts } from "../given.ts";
@@ -126,17 +127,17 @@ export interface GoPlan {
   readonly target: RunTarget;
   /** Where the work starts from; undefined before the first commit. */
   readonly start: StartOfWork | undefined;
-  readonly runtime: string;
+  readonly team: TeamRuntimes;
 }
 
 /** What a person should know before they say yes. */
 export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
-  const { objective, terms, advice, runtime, target, start } = plan;
+  const { objective, terms, advice, team, target, start } = plan;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const all = terms.maxAgents === 0 ? "any number in all" : `${terms.maxAgents} in all`;
   return [
     fact("objective", objective),
-    fact("runtime", runtime),
+    fact("runtime", teamWords(team)),
     fact("agents", `${terms.maxConcurrent} turns at once, ${all}, ${terms.maxDepth} levels deep`),
     fact(
       "budget",
@@ -153,6 +154,10 @@ export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
       hintLine(paint, `will be kept in the local configuration: ${key} = ${value}`),
     ),
   ];
+}
+
+function teamWords({ runtime, others }: TeamRuntimes): string {
+  return [runtime, ...others.map((one) => `${one.capability}: ${one.runtime}`)].join(", ");
 }
 
 function gateLines(paint: Paint, { gates, unverified }: Terms, fact: (name: string, value: string) => string) {

@@ -7,6 +7,7 @@ import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleJson, visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import type { TeamRuntimes } from "../../../usecases/project/caller-shell.ts";
 import type { SetUpPlan } from "../../../usecases/project/facts.ts";
 import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Outcome, Paint } from "../command.ts";
@@ -37,7 +38,7 @@ export const go: Handler = async (call) => {
   }
   const ready = await setUp(call, planned.value);
   if (!ready.ok) return ready;
-  const plan = await planFor(call, objective, ready.value.runtime);
+  const plan = await planFor(call, objective, available.value);
   if (!plan.ok) return plan;
   for (const line of planLines(io.paint, plan.value)) io.say(line);
   const checked = call.flags["check-gates"] === false ? undefined : await checkGates(call, plan.value);
@@ -68,12 +69,13 @@ export const go: Handler = async (call) => {
   return ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized, gates }));
 };
 
-/** Refused where no agent could start, before anything is written. */
-async function canRun({ app, flags }: Call, plan: SetUpPlan | undefined): Promise<Result<unknown, Refusal>> {
-  const typed = text(flags.runtime) ?? plan?.runtime;
-  if (typed !== undefined) return app.call("runtime.check", { runtime: typed });
-  const set = await app.call("config.get", { key: "runtime.default" });
-  return set.ok ? app.call("runtime.check", { runtime: String(set.value) }) : set;
+/** Refused where an agent of the team could not start, before anything is written. */
+async function canRun({ app, flags }: Call, plan: SetUpPlan | undefined): Promise<Result<TeamRuntimes, Refusal>> {
+  const typed = text(flags.runtime);
+  if (plan === undefined) return app.call("runtime.checkTeam", { runtime: typed });
+  const runtime = typed ?? plan.runtime;
+  const startable = await app.call("runtime.check", { runtime });
+  return startable.ok ? ok({ runtime, others: [] }) : startable;
 }
 
 /** Asks before the set-up of a repository writes and commits anything; an answer of no leaves no trace. */
@@ -122,7 +124,6 @@ const notChecked: GateCheck = { json: { checked: false }, failing: [], isSafe: t
 
 interface Ready {
   readonly initialized: boolean;
-  readonly runtime: string;
 }
 
 /** The same as `ov init`; where everything is there already it changes nothing. */
@@ -145,7 +146,7 @@ async function setUp({ app, io, flags }: Call, plan: SetUpPlan | undefined): Pro
   }
   for (const warning of warnings) io.warn(visibleLine(warning));
   if (!initialized && created.length > 0) io.say(`Completed the set-up: ${created.map(visibleLine).join(", ")}`);
-  return ok({ initialized, runtime: done.value.runtime });
+  return ok({ initialized });
 }
 
 /** The team works with what its coordinator works with. Only now is it known that the name is right. */
@@ -156,7 +157,7 @@ async function keepRuntime({ app, flags }: Call): Promise<Result<null, Refusal>>
   return set.ok ? ok(null) : set;
 }
 
-async function planFor(call: Call, objective: string, runtime: string): Promise<Result<GoPlan, Refusal>> {
+async function planFor(call: Call, objective: string, team: TeamRuntimes): Promise<Result<GoPlan, Refusal>> {
   const { app, flags } = call;
   await app.call("trust.check", {});
   const terms = await termsOf(app, call);
@@ -174,7 +175,7 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   const { branch, commit } = target.value;
   const start = commit === undefined ? undefined : await app.call("branch.findStart", { target: branch, runId: null });
   if (start?.ok === false) return start;
-  return ok({ objective, terms: terms.value, advice, target: target.value, start: start?.value, runtime });
+  return ok({ objective, terms: terms.value, advice, target: target.value, start: start?.value, team });
 }
 
 interface StartedTeam extends StartedHead {

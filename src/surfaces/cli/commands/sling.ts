@@ -24,7 +24,7 @@ export const sling: Handler = async (call) => {
     return no(invalid("headless", "cannot be switched off yet: there is no terminal runtime"));
   if (text(flags.name)?.trim() === "") return no(invalid("name", "must not be empty"));
   const typed = word(args.task);
-  const captured = await app.call("environment.capture", { runtime: text(flags.runtime) });
+  const captured = await app.call("environment.capture", {});
   if (!captured.ok) return captured;
   const environment = captured.value;
   if (isOn(flags.recover) && isOn(flags["dry-run"])) return no(invalid("dry-run", "says nothing about --recover"));
