@@ -213,6 +213,10 @@ export const makeWorld = ({
       const instructionFile = instructionFileFor(settings.runtime.default);
       return roleTexts({ root, state, builtIn, settings, instructionFile });
     },
+    prices: async () => {
+      const { projectPrices } = await import("../host/price-list.ts");
+      return { ...projectPrices((await place()).root), now: clockFor(env).now() };
+    },
     toolGuard: async () =>
       (await import("../host/tool-guard.ts")).toolGuard(env, typedIn ?? cwd, async () => (await place()).state),
     branches: async (at) => {

@@ -87,6 +87,7 @@ export const catalog = {
   "group.add": async () => (await import("./groups/change-groups.ts")).addMembers,
   "group.remove": async () => (await import("./groups/change-groups.ts")).removeMembers,
   "group.list": async () => (await import("./groups/read-groups.ts")).listGroups,
+  "prices.show": async () => (await import("./prices/show-prices.ts")).showPrices,
   "guard.explain": async () => (await import("./guard/explain.ts")).explainDenial,
   "guard.judge": async () => (await import("./guard/judge.ts")).judge,
   "guard.try": async () => (await import("./guard/try-commands.ts")).tryCommands,

@@ -8,6 +8,7 @@ import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
 import type { EngineContact, EngineControl } from "../ports/engine-contact.ts";
 import type { RoleTexts } from "../ports/instructions.ts";
 import type { AheadGit, QuickGit } from "../ports/merge-git.ts";
+import type { Prices } from "../ports/prices.ts";
 import type { Processes } from "../ports/process.ts";
 import type { TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { GeneratedParts, HookSettings, ProjectSetup, RepositoryBranches } from "../ports/project-setup.ts";
@@ -115,6 +116,8 @@ export interface World {
   generatedParts(): Promise<GeneratedParts>;
   roleTexts(): Promise<RoleTexts>;
   toolGuard(): Promise<ToolGuard>;
+  /** The prices that count in the project, and the moment at which they do. */
+  prices(): Promise<Prices & { readonly now: number }>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** Files at paths that the caller typed. */
   typedFiles(): Promise<TypedFiles>;

@@ -1130,6 +1130,9 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
       },
     ],
   ],
+  priceView: [
+    [{ model: "m", source: "built-in", from: null, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cacheWrite1h: 5 }],
+  ],
   budgetView: [[budget], [{ ...budget, limit: null, percent: null }]],
   raisedBudgetView: [[{ ...budget, limit: 20, resumed: ["b1"], parked: ["b2"], exhausted: false }]],
   engineView: [

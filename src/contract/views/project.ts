@@ -13,6 +13,7 @@ import type {
   IdleReport,
 } from "../../usecases/engine/control.ts";
 import type { HooksChange } from "../../usecases/hooks/settings.ts";
+import type { ShownPrice } from "../../usecases/prices/show-prices.ts";
 import type { InitReport } from "../../usecases/project/init.ts";
 import type { UpdateReport } from "../../usecases/project/update.ts";
 import type { ComparedPrompt, ShownPrompt } from "../../usecases/prompts/prompts.ts";
@@ -33,6 +34,18 @@ export const budgetView = (budget: BudgetStanding) => ({
   percent: budget.percent,
   reported: budget.reported,
   parked: budget.parked,
+});
+
+/** What a model costs, in dollars for one token. */
+export const priceView = (price: ShownPrice) => ({
+  model: price.model,
+  source: price.source,
+  from: price.from,
+  inputCostPerToken: price.input,
+  outputCostPerToken: price.output,
+  cacheReadCostPerToken: price.cacheRead,
+  cacheWriteCostPerToken: price.cacheWrite,
+  cacheWrite1hCostPerToken: price.cacheWrite1h,
 });
 
 /** A limit that was raised, with the agents that go on because of it. */

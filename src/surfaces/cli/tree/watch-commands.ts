@@ -196,6 +196,25 @@ export const budgetCommand: Command = {
   ],
 };
 
+/** `ov prices`: what models cost, by the list that prices turns. */
+export const pricesCommand: Command = {
+  name: "prices",
+  summary: "Show what models cost",
+  group: "Runs",
+  commands: [
+    {
+      name: "show",
+      summary: "Show the prices of all models or of one, with their version and age",
+      details:
+        "A turn is priced by this list when its runtime does not say what it cost. A model is found by its whole name, else " +
+        "by the longest beginning of it. Prices of your own in .overstory/prices.json count before the built-in ones.",
+      arguments: [{ name: "model", summary: "Name of a model" }],
+      examples: [{ line: "ov prices show gpt-5-codex", does: "shows what a turn with this model is priced by" }],
+      run: async () => (await import("../commands/prices.ts")).show,
+    },
+  ],
+};
+
 export const statusCommand: Command = {
   name: "status",
   summary: "Show the agents of the current run and what they wait for",
