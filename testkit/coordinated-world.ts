@@ -43,7 +43,14 @@ export async function coordinatedWorld(): Promise<CoordinatedWorld> {
       return store.transaction((tx) => post(tx, { ids: randomIds, now: clock.now }, letter));
     },
     settle: async ({ id }) => {
-      const ports = { store, clock: time, ids: randomIds, settings: settingsFor("app"), limits: { maxAttempts: 4 } };
+      const ports = {
+        store,
+        clock: time,
+        ids: randomIds,
+        settings: settingsFor("app"),
+        limits: { maxAttempts: 4 },
+        prices: () => ({ version: "none", date: null, models: new Map() }),
+      };
       const exit = { code: 0, signal: null };
       await settleTurn(ports, id, 1, { end: { kind: "clean" }, exit, resultText: "", worktree: undefined });
     },

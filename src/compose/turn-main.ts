@@ -7,6 +7,7 @@ import { killPointsFrom } from "../host/kill-points.ts";
 import { redactLog, say } from "../host/log-files.ts";
 import { shimDir, toolServer } from "../host/own-program.ts";
 import { leaveAsSupervisor, serve } from "../host/place-watch.ts";
+import { projectPrices } from "../host/price-list.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import type { Tx } from "../ports/store.ts";
@@ -70,6 +71,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       guardTrial: guardTrial(project.dir, version),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
+      prices: () => projectPrices(project.root).list,
       report: sayTrouble,
       limits: {
         loops: { sameFailures: config.turn.maxSameFailures, denials: config.turn.maxDenials },

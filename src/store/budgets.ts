@@ -50,6 +50,7 @@ export const budgets = table<Ledger>("budgets", {
   raised: integer,
   spent: integer,
   reserved: integer,
+  unpriced: integer,
   warned: flag,
   updatedAt: integer,
 });
@@ -77,19 +78,20 @@ export const budgetRows = (sql: Sql): BudgetRows => ({
   },
   book: async (changes, now) => {
     if (changes.length === 0) return;
-    const values = changes.flatMap(({ scope, subject, unit, spent, reserved }): SqlValue[] => [
+    const values = changes.flatMap(({ scope, subject, unit, spent, reserved, unpriced = 0 }): SqlValue[] => [
       scope,
       subject,
       unit,
       spent,
       reserved,
+      unpriced,
       now,
     ]);
     await sql.run(
-      `INSERT INTO budgets (scope, subject, unit, raised, spent, reserved, warned, updated_at)
-       VALUES ${tuples(changes.length, "(?, ?, ?, 0, ?, ?, 0, ?)")}
+      `INSERT INTO budgets (scope, subject, unit, raised, spent, reserved, unpriced, warned, updated_at)
+       VALUES ${tuples(changes.length, "(?, ?, ?, 0, ?, ?, ?, 0, ?)")}
        ON CONFLICT (scope, subject, unit) DO UPDATE SET spent = budgets.spent + excluded.spent,
-         reserved = budgets.reserved + excluded.reserved, updated_at = excluded.updated_at`,
+         reserved = budgets.reserved + excluded.reserved, unpriced = budgets.unpriced + excluded.unpriced, updated_at = excluded.updated_at`,
       ...values,
     );
   },

@@ -2,6 +2,7 @@ import { capabilityClasses } from "../domain/agent/capability.ts";
 import { attachPrefix, holdingWaits } from "../domain/agent/wait.ts";
 import { openCheckStatuses } from "../domain/completion/check.ts";
 import { openMergeStatuses } from "../domain/merge/entry.ts";
+import type { CostSource } from "../domain/prices/prices.ts";
 import type { FailureCause } from "../domain/turn/failure.ts";
 import type { Turn, TurnStatus, TurnTrigger } from "../domain/turn/turn.ts";
 import type { NoPlace, TurnRows } from "../ports/store/turns.ts";
@@ -35,6 +36,9 @@ export const turns = table<Turn>("turns", {
   failure: nullable(text<FailureCause>()),
   advice: nullable(text()),
   prompt: nullable(text()),
+  costMicros: nullable(integer),
+  costSource: nullable(text<CostSource>()),
+  priceVersion: nullable(text()),
 });
 
 const seatedAndFree = `
@@ -77,6 +81,9 @@ export const turnRows = (sql: Sql): TurnRows => ({
       failure: null,
       advice: null,
       prompt: null,
+      costMicros: null,
+      costSource: null,
+      priceVersion: null,
     };
     const added = await insert(sql, turns, row, "ON CONFLICT (agent_id) WHERE status = 'queued' DO NOTHING");
     if (added > 0) return;

@@ -1,4 +1,4 @@
-PRAGMA user_version = 20;
+PRAGMA user_version = 21;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -74,7 +74,7 @@ CREATE TABLE budgets (
   spent INTEGER NOT NULL,
   reserved INTEGER NOT NULL,
   warned INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL, given INTEGER,
+  updated_at INTEGER NOT NULL, given INTEGER, unpriced INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (scope, subject, unit)
 ) STRICT;
 
@@ -615,7 +615,7 @@ CREATE TABLE turns (
   queued_at INTEGER NOT NULL,
   started_at INTEGER,
   ended_at INTEGER
-, failure TEXT, advice TEXT, prompt TEXT) STRICT;
+, failure TEXT, advice TEXT, prompt TEXT, cost_micros INTEGER, cost_source TEXT, price_version TEXT) STRICT;
 
 CREATE INDEX turns_agent ON turns(agent_id, queued_at);
 

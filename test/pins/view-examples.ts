@@ -744,6 +744,7 @@ const budget: First<"budgetView"> = {
   reserved: 1,
   percent: 5,
   reported: true,
+  unpriced: 0,
   parked: ["b1"],
 };
 const engine: First<"engineView"> = {

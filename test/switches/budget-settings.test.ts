@@ -32,6 +32,7 @@ test.each(every)(
       raised: 0,
       spent,
       reserved: 0,
+      unpriced: 0,
       warned: false,
       updatedAt: 1,
     }));

@@ -33,6 +33,7 @@ export const budgetView = (budget: BudgetStanding) => ({
   reserved: budget.reserved,
   percent: budget.percent,
   reported: budget.reported,
+  unpriced: budget.unpriced,
   parked: budget.parked,
 });
 

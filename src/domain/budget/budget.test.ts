@@ -78,6 +78,7 @@ const agentLedger = {
   raised: 0,
   spent: 0,
   reserved: 0,
+  unpriced: 0,
   warned: false,
   updatedAt: 1,
 } as const;

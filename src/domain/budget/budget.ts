@@ -42,6 +42,8 @@ export interface Ledger extends LedgerKey {
   readonly spent: number;
   /** For turns that run now. */
   readonly reserved: number;
+  /** Turns with tokens whose cost nobody knows; 0 for other units than dollars. */
+  readonly unpriced: number;
   /** The warning was given since the limit was last raised. */
   readonly warned: boolean;
   readonly updatedAt: number;
@@ -57,6 +59,7 @@ export interface Reservation extends LedgerKey {
 export interface LedgerChange extends LedgerKey {
   readonly spent: number;
   readonly reserved: number;
+  readonly unpriced?: number;
 }
 
 /** What a turn that starts now is booked on. */
@@ -92,6 +95,7 @@ export const emptyLedger = ({ scope, subject, unit }: LedgerKey): Ledger => ({
   raised: 0,
   spent: 0,
   reserved: 0,
+  unpriced: 0,
   warned: false,
   updatedAt: 0,
 });

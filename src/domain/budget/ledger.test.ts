@@ -23,6 +23,7 @@ const ledger = (change: Partial<Ledger>): Ledger => ({
   raised: 0,
   spent: 0,
   reserved: 0,
+  unpriced: 0,
   warned: false,
   updatedAt: 1,
   ...change,

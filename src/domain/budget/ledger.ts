@@ -100,6 +100,7 @@ export const held = (reservations: readonly Omit<Reservation, "turnId">[]): read
 export const settled = (
   reservations: readonly Omit<Reservation, "turnId">[],
   actual: Amounts,
+  { isUnpriced = false }: { readonly isUnpriced?: boolean } = {},
 ): readonly LedgerChange[] =>
   reservations.map(({ scope, subject, unit, amount }) => ({
     scope,
@@ -107,6 +108,7 @@ export const settled = (
     unit,
     spent: actual[unit],
     reserved: -amount,
+    unpriced: isUnpriced && unit === "usd" ? 1 : 0,
   }));
 
 /** What a turn that never started took. */

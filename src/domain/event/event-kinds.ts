@@ -225,6 +225,8 @@ export const eventKinds = {
   budget_warning: holds<LedgerFacts & { spent: number; limit: number }>(),
   budget_exceeded: holds<LedgerFacts & ExceededFacts>(),
   budget_wait: holds<LedgerFacts & ExceededFacts>(),
+  /** `tokens`: the limit that holds instead of the one in dollars. */
+  budget_unpriced: holds<LedgerFacts & { model: string | null; tokens: number | null }>(),
   budget_raised: holds<LedgerFacts & { by: number; limit: number }>(),
   budget_resumed: holds<{ ref: string }>(),
 

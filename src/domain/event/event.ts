@@ -59,6 +59,8 @@ export const noticeKinds = [
   "finished",
   /** About the subject of a budget. Key: the ledger and its limit. */
   "budget_exceeded",
+  /** About the subject of a budget. Key: the ledger. */
+  "budget_unpriced",
   /** About a branch, and about its entry in the merge queue. Key: the commit. */
   "merge_doubt",
   /** About an agent. Key: what kept its work from being kept. */

@@ -1,3 +1,4 @@
+import type { CostSource } from "../prices/prices.ts";
 import type { FailureCause } from "./failure.ts";
 
 /** Why a turn was queued. */
@@ -45,6 +46,12 @@ export interface Turn {
   readonly advice: string | null;
   /** The version of its role's text that it was told. */
   readonly prompt: string | null;
+  /** What it cost, in millionths of a dollar; null when nobody knows. */
+  readonly costMicros: number | null;
+  /** Null before its end, and for turns of earlier versions. */
+  readonly costSource: CostSource | null;
+  /** Of the list of prices by which the cost was reckoned. It is never reckoned again. */
+  readonly priceVersion: string | null;
   readonly queuedAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

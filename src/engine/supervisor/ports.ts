@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { GuardRequest } from "../../domain/guard/decide.ts";
 import type { Verdict } from "../../domain/guard/tool-use.ts";
+import type { PriceList } from "../../domain/prices/prices.ts";
 import type { LoopLimits } from "../../domain/turn/loop.ts";
 import type { AgentLauncher, TurnFiles } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -34,6 +35,8 @@ export interface SupervisorPorts {
   readonly guardTrial: GuardTrial;
   readonly settings: Settings;
   readonly worktrees: Worktrees;
+  /** The prices that count now. */
+  prices(): PriceList;
   /** For the log: trouble that the turn gets over. */
   report(trouble: unknown): void;
   readonly limits: SupervisorLimits;

@@ -6,6 +6,7 @@ import { isAttachHold } from "../../domain/agent/wait.ts";
 import { leftUnfinished, neverFinished } from "../../domain/completion/unfinished.ts";
 import { type DeliveryEvent, nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Delivery, Message } from "../../domain/mail/types.ts";
+import { type PriceList, type TurnCost, turnCost } from "../../domain/prices/prices.ts";
 import { failureAdvice, isTransient, type RuntimeAdvice } from "../../domain/turn/failure.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
@@ -32,6 +33,8 @@ export interface SettlePorts {
   readonly ids: Ids;
   readonly settings: Settings;
   readonly limits: Pick<SupervisorLimits, "maxAttempts">;
+  /** The prices that count now. */
+  prices(): PriceList;
 }
 
 /** What was observed of the agent's process and of its worktree. */
@@ -56,6 +59,7 @@ export async function settleTurn(
   ending: Ending,
 ): Promise<Settlement | undefined> {
   const now = ports.clock.now();
+  const list = ports.prices();
   return ports.store.transaction(async (tx) => {
     const turn = await tx.turns.get(turnId);
     if (turn === undefined || turn.status !== "running" || turn.fence !== fence) return undefined;
@@ -65,6 +69,13 @@ export async function settleTurn(
     const terminal = await terminalMail(tx, turn, agent);
     const settlement = await decide(tx, ports, turn, agent, { ending, terminal, now });
     const trouble = troubleOf(agent, ending, settlement);
+    const cost = turnCost({
+      reportedUsd: ending.costUsd ?? null,
+      answers: await tx.usage.ofTurn(turnId),
+      model: agent.model,
+      at: turn.startedAt ?? now,
+      list,
+    });
     await tx.turns.end(turnId, fence, {
       status: settlement.turn,
       clean: ending.end.kind === "clean",
@@ -74,6 +85,7 @@ export async function settleTurn(
       terminalMessageSeq: terminal?.seq ?? null,
       error: errorOf(ending.end),
       ...trouble,
+      ...cost,
       endedAt: now,
     });
     await settleInput(tx, { ids: ports.ids, now }, turn, agent, settlement);
@@ -88,7 +100,7 @@ export async function settleTurn(
       { turn, agentId: agent.id, settlement, ending },
     );
     const terms = { limits: ports.settings.budgets, ids: ports.ids, now };
-    await settleTurnBudget(tx, { turn, agent, costUsd: ending.costUsd ?? null, ...terms });
+    await settleTurnBudget(tx, { turn, agent, costUsd: dollarsOf(cost), ...terms });
     await tx.tokens.revokeForTurn(turnId, now);
     await tx.processes.endForTurn(turnId, ending.end.kind, now);
     await tx.leases.delete(turnLease(turnId), fence);
@@ -104,6 +116,8 @@ export async function settleTurn(
     return settlement;
   });
 }
+
+const dollarsOf = ({ costMicros }: TurnCost): number | null => (costMicros === null ? null : costMicros / 1_000_000);
 
 /** Files changed outside the agent's scope without a word of why are put on record; nobody is stopped for it. */
 async function warnOfScope(

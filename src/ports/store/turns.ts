@@ -73,7 +73,8 @@ export interface TurnRows {
 export type TurnEnding = Pick<
   Turn,
   "status" | "clean" | "resultText" | "exitCode" | "exitSignal" | "terminalMessageSeq" | "error" | "failure" | "advice"
-> & { readonly endedAt: number };
+> &
+  Partial<Pick<Turn, "costMicros" | "costSource" | "priceVersion">> & { readonly endedAt: number };
 
 /** The ledgers of budgets, and what running turns have set aside in them. */
 export interface BudgetRows {

@@ -20,6 +20,7 @@ import runsOfRows from "./017-runs-of-rows.sql" with { type: "file" };
 import oldEvidence from "./018-old-evidence.sql" with { type: "file" };
 import runEnds from "./019-run-ends.sql" with { type: "file" };
 import modelTerms from "./020-model-terms.sql" with { type: "file" };
+import costs from "./021-costs.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -46,6 +47,7 @@ const migrations: readonly string[] = [
   oldEvidence,
   runEnds,
   modelTerms,
+  costs,
 ];
 
 export const schemaVersion = migrations.length;

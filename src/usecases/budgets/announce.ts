@@ -53,6 +53,43 @@ export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger
   });
 }
 
+interface Unpriced {
+  readonly ledger: LedgerKey & { readonly limit: number };
+  /** The limit of tokens of the same subject. */
+  readonly tokens: number | undefined;
+}
+
+/** Tells the operator once that a limit in dollars does not hold, because nobody knows what the turns cost. */
+export async function announceUnpriced(
+  tx: Tx,
+  clock: Clock,
+  agent: Agent,
+  { ledger, tokens }: Unpriced,
+): Promise<void> {
+  const { scope, subject, unit, limit } = ledger;
+  if (!(await notice(tx, { kind: "budget_unpriced", about: subject, key: refOf(ledger) }))) return;
+  const model = agent.model ?? null;
+  const data = { scope, subject, unit, model, tokens: tokens ?? null };
+  await record(tx, clock.now, { source: "engine", agent, type: "budget_unpriced", level: "warn", data });
+  const instead =
+    tokens === undefined
+      ? `Nothing bounds it instead. Set a limit of tokens: ov config set budgets.${scope}.tokens <amount>`
+      : `Its limit of ${inWords("tokens", tokens)} holds instead.`;
+  const body =
+    `Nobody knows what turns of ${agent.name} cost: ${agent.runtime} does not say, and ` +
+    `${model === null ? "its model is not known" : `the list of prices has no ${model}`}. ` +
+    `So the limit of ${inWords(unit, limit)} for ${scope} ${subject} does not count them. ${instead} ` +
+    `The prices that count are shown by: ov prices show`;
+  await post(tx, clock, {
+    ...engineMail(agent, [{ name: "operator", wake: false }]),
+    subject: `[ENGINE] budget_unpriced: ${named(ledger)}`,
+    body,
+    type: "status",
+    priority: "normal",
+    payload: JSON.stringify(data),
+  });
+}
+
 const engineMail = (agent: Agent, recipients: readonly Recipient[]) => ({
   ...fromEngine,
   runId: agent.runId,

@@ -141,7 +141,7 @@ test("everything is shown in the units people write, the widest scope first", as
   expect(budgets.map(({ scope }) => scope)).toEqual(
     (["day", "run", "task", "agent"] as const).flatMap((scope) => [scope, scope, scope, scope]),
   );
-  const ann = { scope: "agent", subject: "ann", reported: true, parked: [] } as const;
+  const ann = { scope: "agent", subject: "ann", reported: true, unpriced: 0, parked: [] } as const;
   expect(budgets.slice(-4)).toEqual([
     { ...ann, unit: "usd", limit: 2.5, raised: 0.5, spent: 0.5, reserved: 0.5, percent: 20 },
     { ...ann, unit: "tokens", limit: null, raised: 0, spent: 10, reserved: 10, percent: null },

@@ -26,8 +26,10 @@ export interface BudgetStanding extends LedgerKey {
   readonly reserved: number;
   /** Spent, of the limit. */
   readonly percent: number | null;
-  /** False for dollars where tokens were used and no runtime said what they cost. */
+  /** False for dollars where tokens were used and nothing is known of what they cost. */
   readonly reported: boolean;
+  /** Turns that are not in the sum of dollars, because nobody knows what they cost. */
+  readonly unpriced: number;
   /** Agents whose turns wait for this ledger. */
   readonly parked: readonly string[];
 }
@@ -76,7 +78,7 @@ function unpricedSubjects(ledgers: readonly Ledger[]): ReadonlySet<string> {
 }
 
 function standingOf(settings: BudgetSettings, ledger: Ledger): Omit<BudgetStanding, "reported" | "parked"> {
-  const { scope, subject, unit, raised, spent, reserved } = ledger;
+  const { scope, subject, unit, raised, spent, reserved, unpriced } = ledger;
   const limit = limitOf(settings, ledger);
   return {
     scope,
@@ -86,6 +88,7 @@ function standingOf(settings: BudgetSettings, ledger: Ledger): Omit<BudgetStandi
     raised: shown(unit, raised),
     spent: shown(unit, spent),
     reserved: shown(unit, reserved),
+    unpriced,
     percent: limit === undefined ? null : percentOf(spent, limit),
   };
 }

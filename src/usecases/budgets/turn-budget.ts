@@ -25,7 +25,7 @@ import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { askAboutParked, closeAboutParked } from "../runs/review-question.ts";
 import type { BudgetTerms } from "./announce.ts";
-import { announceExceeded, announceWarning } from "./announce.ts";
+import { announceExceeded, announceUnpriced, announceWarning } from "./announce.ts";
 import { type Lifted, liftBudgetWaits } from "./lift-waits.ts";
 
 interface ReserveTurn extends BudgetTerms {
@@ -108,7 +108,7 @@ async function giveBack(tx: Tx, turnId: string, now: number): Promise<boolean> {
 interface SettleTurnBudget extends BudgetTerms {
   readonly turn: Pick<Turn, "id" | "startedAt">;
   readonly agent: Agent;
-  /** What the runtime says the turn cost; null when it does not say. */
+  /** What the turn cost; null when nobody knows. */
   readonly costUsd: number | null;
   /** Default: what `recordUsage` stored for the turn. */
   readonly usage?: TokenCounts;
@@ -123,8 +123,11 @@ interface SettleTurnBudget extends BudgetTerms {
 export async function settleTurnBudget(tx: Tx, ended: SettleTurnBudget): Promise<void> {
   const reservations = await tx.budgets.take(ended.turn.id);
   if (reservations.length === 0) return;
-  await tx.budgets.book(settled(reservations, await actual(tx, ended)), ended.now);
+  const took = await actual(tx, ended);
+  const isUnpriced = ended.costUsd === null && took.tokens > 0;
+  await tx.budgets.book(settled(reservations, took, { isUnpriced }), ended.now);
   await warn(tx, ended, reservations);
+  if (isUnpriced) await tellUnpriced(tx, ended, reservations);
   await liftBudgetWaits(tx, ended);
 }
 
@@ -137,6 +140,19 @@ async function warn(tx: Tx, ended: SettleTurnBudget, reservations: readonly Rese
     if (limit === undefined || !shouldWarn(ledger, limit)) continue;
     if (!(await tx.budgets.warn(ledger, ended.now))) continue;
     await announceWarning(tx, ended, ended.agent, { scope, subject, unit, spent, limit });
+  }
+}
+
+/** A limit in dollars that cannot hold is told once for each ledger, with the limit of tokens that holds instead. */
+async function tellUnpriced(tx: Tx, ended: SettleTurnBudget, reservations: readonly Reservation[]): Promise<void> {
+  const subjects = reservations.filter(({ unit }) => unit === "usd");
+  const ledgers = completeLedgers(subjects, await tx.budgets.of(subjects));
+  for (const ledger of ledgers.filter(({ unit }) => unit === "usd")) {
+    const limit = limitOf(ended.limits, ledger);
+    if (limit === undefined) continue;
+    const tokens = ledgers.find((one) => one.unit === "tokens" && one.scope === ledger.scope);
+    const instead = tokens === undefined ? undefined : limitOf(ended.limits, tokens);
+    await announceUnpriced(tx, ended, ended.agent, { ledger: { ...ledger, limit }, tokens: instead });
   }
 }
 

@@ -208,3 +208,26 @@ async function agentLedger(world: Awaited<ReturnType<typeof budgetWorld>>, unit:
   const ledgers = await world.store.read((tx) => tx.budgets.of([{ scope: "agent", subject: "ann" }]));
   return ledgers.find((ledger) => ledger.unit === unit);
 }
+
+test("a limit in dollars that nobody can count against is told once, with the limit of tokens that holds instead", async () => {
+  await using world = await budgetWorld(limited("run", { usd: 5, tokens: 1_000 }));
+  for (const name of ["ann", "bob"]) {
+    await world.agent(name);
+    await world.turn(name, `t-${name}`, { costUsd: null, tokens: 15 });
+  }
+  await world.turn("ann", "known", { costUsd: 0.5, tokens: 15 });
+  const ledgers = await world.store.read((tx) => tx.budgets.list());
+  const unpriced = ledgers.filter((ledger) => ledger.unpriced > 0);
+  expect(unpriced.map(({ scope, unit, unpriced: turns }) => `${scope} ${unit} ${turns}`)).toEqual([
+    "agent usd 1",
+    "agent usd 1",
+    "day usd 2",
+    "run usd 2",
+    "task usd 1",
+    "task usd 1",
+  ]);
+  expect(await world.inbox("operator")).toEqual(["[ENGINE] budget_unpriced: run run-1, usd"]);
+  const [told] = await world.store.read((tx) => tx.messages.list({ type: "status" }));
+  expect(told?.body).toContain("Its limit of 1000 tokens holds instead.");
+  expect(await world.events("budget_unpriced")).toMatchObject([{ scope: "run", subject: "run-1", tokens: 1_000 }]);
+});

@@ -43,8 +43,17 @@ export function budgetPromises(check: Check): void {
     });
     await store.read(async (tx) => {
       expect(await tx.budgets.of([run])).toEqual([
-        { ...turnsOfRun, given: null, raised: 0, spent: 0, reserved: 1, warned: false, updatedAt: noon },
-        { ...usdOfRun, given: null, raised: 0, spent: 7_000_000_000, reserved: 0, warned: false, updatedAt: noon + 1 },
+        { ...turnsOfRun, given: null, raised: 0, spent: 0, reserved: 1, unpriced: 0, warned: false, updatedAt: noon },
+        {
+          ...usdOfRun,
+          given: null,
+          raised: 0,
+          spent: 7_000_000_000,
+          reserved: 0,
+          unpriced: 0,
+          warned: false,
+          updatedAt: noon + 1,
+        },
       ]);
       expect(await tx.budgets.of([])).toEqual([]);
       expect((await tx.budgets.list()).map(({ scope, unit }) => `${scope} ${unit}`)).toEqual([

@@ -41,6 +41,7 @@ test("show lists what has a limit, with what was spent and who is parked; as a t
     reserved: 0,
     percent: 125,
     reported: true,
+    unpriced: 0,
     parked: ["ann"],
   });
 });
@@ -53,6 +54,10 @@ test("show says where limits are set when there are none, and never calls an unk
   await world.agent("ann");
   await world.turn("ann", "t1", { tokens: 5 });
   expect((await ov(world, "budget", "show")).out).toMatch(/run-1 has used n\/a usd, 5 tokens/);
+  await world.turn("ann", "t2", { costUsd: 1.5, tokens: 5 });
+  expect((await ov(world, "budget", "show")).out).toMatch(/run-1 has used 1\.50 \+ n\/a usd, 10 tokens/);
+  world.limits = limited("run", { usd: 5 });
+  expect((await ov(world, "budget", "show")).out).toContain("limits in dollars do not count them");
 });
 
 test("small amounts are shown with as many digits as it takes to tell them apart", async () => {

@@ -22,7 +22,8 @@ export const show: Handler = async ({ app, io }) => {
   const limited = budgets.filter(({ limit, parked }) => limit !== null || parked.length > 0);
   const left = budgets.length - limited.length;
   const hint = hintLine(io.paint, "what was spent where no limit is set: ov budget --format table");
-  const shown = [table({ ...rows, cells: limited.map(cells) }, io.paint), ...(left === 0 ? [] : [hint])].join("\n");
+  const lines = [table({ ...rows, cells: limited.map(cells) }, io.paint), ...unpricedHint(limited, io.paint)];
+  const shown = [...lines, ...(left === 0 ? [] : [hint])].join("\n");
   return ok({
     json: { budgets: objects },
     text: limited.length === 0 ? withoutLimits(budgets, io.paint) : shown,
@@ -30,25 +31,40 @@ export const show: Handler = async ({ app, io }) => {
   });
 };
 
+/** A limit in dollars does not count what nobody knows. */
+function unpricedHint(limited: readonly BudgetStanding[], paint: Paint): string[] {
+  const turns = limited.filter(({ unit, limit }) => unit === "usd" && limit !== null).map(({ unpriced }) => unpriced);
+  if (!turns.some((count) => count > 0)) return [];
+  const why = "n/a: nobody knows what some turns cost, and limits in dollars do not count them; limits of tokens hold";
+  return [hintLine(paint, `${why}; the prices: ov prices show`)];
+}
+
 /** Rows of dashes tell nothing: what each run has spent, and how to set a limit. */
 function withoutLimits(budgets: readonly BudgetStanding[], paint: Paint): string {
   const runs = new Set(budgets.filter(({ scope }) => scope === "run").map(({ subject }) => subject));
   const spent = [...runs].map((run) => {
     const ofRun = budgets.filter(({ scope, subject }) => scope === "run" && subject === run);
-    const words = ofRun.map(({ unit, spent: sum, reported }) => `${reported ? amount(unit, sum) : "n/a"} ${unit}`);
+    const words = ofRun.map((standing) => `${spentIn(standing)} ${standing.unit}`);
     return `  ${visibleLine(run)} has used ${words.join(", ")}`;
   });
   const hint = hintLine(paint, "set one: ov config set budgets.run.usd 20");
   return ["No limit is set.", ...(spent.length === 0 ? ["  Nothing was spent yet."] : spent), hint].join("\n");
 }
 
-function cells({ scope, subject, unit, limit, spent, reserved, percent, reported, parked }: BudgetStanding): string[] {
+/** What nobody knows is never shown as nothing. */
+function spentIn({ unit, spent, reported, unpriced }: BudgetStanding): string {
+  if (!reported) return "n/a";
+  return unpriced === 0 ? amount(unit, spent) : `${amount(unit, spent)} + n/a`;
+}
+
+function cells(standing: BudgetStanding): string[] {
+  const { scope, subject, unit, limit, reserved, percent, parked } = standing;
   return [
     scope,
     subject,
     unit,
     limit === null ? "-" : amount(unit, limit),
-    reported ? amount(unit, spent) : "n/a",
+    spentIn(standing),
     amount(unit, reserved),
     percent === null ? "-" : `${percent}%`,
     parked.length === 0 ? "-" : parked.join(", "),
