@@ -46,6 +46,10 @@ export async function agentGuard(project: Project, agent: Agent): Promise<(reque
   return (request) => decide(request, policy, machine);
 }
 
+/** The rules of a builder that works in this directory. */
+export const builderRules = (project: Project, worktreePath: string): GuardPolicy =>
+  policyOf(project, roleOf("builder"), { name: "builder", taskId: null, worktreePath, scope: [], shares: [] });
+
 /** The rules of an agent of this project. */
 const policyOf = ({ root, dir, config }: Project, role: RoleSpec, agent: GuardedAgent): GuardPolicy =>
   guardPolicyOf(role, agent, {

@@ -240,6 +240,17 @@ export const makeWorld = ({
         },
       };
     },
+    runtimeProbes: async () => {
+      const [{ runtimeProbes }, { allRuntimes }, { builderRules }, { version }] = await Promise.all([
+        import("../host/runtime-probes.ts"),
+        import("./runtimes.ts"),
+        import("./agent-parts.ts"),
+        import("./version.ts"),
+      ]);
+      const here = await project();
+      const rulesFor = (worktree: string) => builderRules(here, worktree);
+      return runtimeProbes({ env, state: here.dir, version, runtimes: allRuntimes(), rulesFor });
+    },
     cleanFiles: async () => {
       const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([
         import("../host/project/clean-files.ts"),

@@ -76,6 +76,17 @@ async function ask(at: string, path: string): Promise<{ readonly version: string
   }
 }
 
+/** Does this command end with 0 in time? What it prints is not looked at: it may be about a person's account. */
+export async function exitsWell(cmd: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
+  try {
+    const child = Bun.spawn({ cmd: [...cmd], env, stdio: ["ignore", "ignore", "ignore"], timeout: patienceMs });
+    return (await child.exited) === 0;
+  } catch {
+    // It cannot be started; the probe of the program says so in its own words.
+    return false;
+  }
+}
+
 function remembered(memory: string | undefined): readonly Known[] {
   if (memory === undefined || !existsSync(memory)) return [];
   try {

@@ -12,7 +12,7 @@ import type { Prices } from "../ports/prices.ts";
 import type { Processes } from "../ports/process.ts";
 import type { TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { GeneratedParts, HookSettings, ProjectSetup, RepositoryBranches } from "../ports/project-setup.ts";
-import type { ToolGuard } from "../ports/runtime.ts";
+import type { RuntimeProbes, ToolGuard } from "../ports/runtime.ts";
 import type { Configuration, Settings } from "../ports/settings.ts";
 import type { Trackers } from "../ports/tracker.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
@@ -123,6 +123,7 @@ export interface World {
   typedFiles(): Promise<TypedFiles>;
   textFiles(): Promise<TextFiles>;
   callerShell(): Promise<CallerShell>;
+  runtimeProbes(): Promise<RuntimeProbes>;
   cleanFiles(): Promise<CleanFiles>;
   attachedSessions(): Promise<AttachedSessions>;
   engineControl(): Promise<EngineControl>;

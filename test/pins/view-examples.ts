@@ -4,6 +4,7 @@ import type * as mail from "../../src/contract/views/mail.ts";
 import type * as merges from "../../src/contract/views/merge.ts";
 import type * as projects from "../../src/contract/views/project.ts";
 import type * as runs from "../../src/contract/views/run.ts";
+import type * as runtimes from "../../src/contract/views/runtime.ts";
 import type * as tasks from "../../src/contract/views/task.ts";
 import type * as worktrees from "../../src/contract/views/worktree.ts";
 import { type Agent, freshAgent } from "../../src/domain/agent/agent.ts";
@@ -17,6 +18,7 @@ type Views = typeof agents &
   typeof merges &
   typeof projects &
   typeof runs &
+  typeof runtimes &
   typeof tasks &
   typeof worktrees;
 type ViewName = Extract<keyof Views, `${string}View`>;
@@ -807,6 +809,16 @@ const denial = {
 } as const;
 const untold = { summary: null, of: null, reason: null } as const;
 
+const runtime: First<"runtimeView"> = {
+  id: "claude",
+  program: "claude",
+  guarded: true,
+  usedFor: ["builder"],
+  environment: ["ANTHROPIC_*"],
+  drivers: [{ id: "stream-json", resume: true, terminal: true, costLimit: true, tools: true, steer: false }],
+  advice: {},
+};
+
 /**
  * For every view what it is given: once with everything filled, and again with everything left out that may be. A view
  * without an example does not compile.
@@ -1175,5 +1187,14 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     ],
   ],
   explainedDenialView: [[denial], [{ ...denial, agentName: null, turnId: null, tool: null, ...untold }]],
+  runtimeView: [[runtime], [{ ...runtime, program: null }]],
+  probedRuntimeView: [
+    [{ ...runtime, found: { at: "/bin/claude", version: "2.1.0" }, problem: null, login: { kind: "seen", by: "KEY" } }],
+    [{ ...runtime, found: null, problem: "claude is not on the PATH", login: { kind: "unknown" } }],
+  ],
+  runtimeFindingView: [
+    [{ runtime: "claude", check: "login", level: "bad", says: "not logged in", next: "claude auth login" }],
+    [{ runtime: null, check: "committer", level: "ok", says: "git knows who commits", next: null }],
+  ],
   programView: [[{ name: "lfs", kind: "filter", standing: "confirmed", runs: ["git-lfs"], needed: true }]],
 };

@@ -42,6 +42,7 @@ import {
   demoCommand,
   engineCommand,
   mergeFileCommand,
+  runtimesCommand,
   runUntilIdleCommand,
 } from "./tree/tool-commands.ts";
 import {
@@ -107,6 +108,7 @@ export const tree: Command = {
     cleanCommand,
     mergeFileCommand,
     mcpCommand,
+    runtimesCommand,
     engineCommand,
     runUntilIdleCommand,
     { ...completionsCommand(() => tree), group: "Setup" },

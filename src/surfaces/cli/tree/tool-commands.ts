@@ -29,6 +29,36 @@ export const mergeFileCommand: Command = {
   run: async () => (await import("../commands/merge-file.ts")).mergeFile,
 };
 
+/** `ov runtimes`: what agents' programs are here, and whether agents could work with them. */
+export const runtimesCommand: Command = {
+  name: "runtimes",
+  summary: "See the coding-agent programs that agents can be, and what would keep them from working",
+  details: "No secret is read or printed: of variables only the names, of login files only that they are there.",
+  group: "Setup",
+  commands: [
+    {
+      name: "list",
+      summary: "List runtimes and drivers, what each can do, and which agents get them",
+      run: async () => (await import("../commands/runtimes.ts")).list,
+    },
+    {
+      name: "probe",
+      summary: "Show which programs are installed, their versions, and signs of a login",
+      arguments: [{ name: "runtime", summary: "Only these (default: all)", variadic: true }],
+      run: async () => (await import("../commands/runtimes.ts")).probe,
+    },
+    {
+      name: "doctor",
+      summary: "Check all that agents would need: program, login, models, guard, environment",
+      details:
+        "Tries the guard as agents' programs ask it, and says which variables of this shell agents do not get. Exits with 5 when something would keep agents from working.",
+      arguments: [{ name: "runtime", summary: "Only these (default: those that the settings use)", variadic: true }],
+      examples: [{ line: "ov runtimes doctor", does: "says what to do before agents are started" }],
+      run: async () => (await import("../commands/runtimes.ts")).doctor,
+    },
+  ],
+};
+
 /** `ov engine`: the process that does everything that lasts. It starts by itself; nobody needs these commands to work. */
 export const engineCommand: Command = {
   name: "engine",

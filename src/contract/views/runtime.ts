@@ -1,0 +1,37 @@
+import type { Finding, ListedRuntime, ProbedRuntime } from "../../usecases/runtimes/examine.ts";
+
+/** A runtime that agents may have, with what each of its drivers can do. */
+export const runtimeView = ({ id, program, guarded, drivers, usedFor, environment }: ListedRuntime) => ({
+  runtime: id,
+  program,
+  guarded,
+  usedFor,
+  environment,
+  drivers: drivers.map((driver) => ({
+    driver: driver.id,
+    resume: driver.resume,
+    terminal: driver.terminal,
+    costLimit: driver.costLimit,
+    tools: driver.tools,
+    steer: driver.steer,
+  })),
+});
+
+/** The same as it is found on this machine. `login` is null where nothing tells. No program tells its quota unasked. */
+export const probedRuntimeView = (runtime: ProbedRuntime) => ({
+  ...runtimeView(runtime),
+  path: runtime.found?.at ?? null,
+  version: runtime.found?.version ?? null,
+  problem: runtime.problem,
+  login: runtime.login.kind === "unknown" ? null : runtime.login.kind === "seen",
+  loginBy: runtime.login.kind === "seen" ? runtime.login.by : null,
+  quota: null,
+});
+
+export const runtimeFindingView = ({ runtime, check, level, says, next }: Finding) => ({
+  runtime,
+  check,
+  level,
+  says,
+  next,
+});

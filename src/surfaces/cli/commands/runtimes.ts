@@ -1,0 +1,104 @@
+import { probedRuntimeView, runtimeFindingView, runtimeView } from "../../../contract/views/runtime.ts";
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { Finding, ListedRuntime, ProbedRuntime } from "../../../usecases/runtimes/examine.ts";
+import { exits } from "../../shared/exits.ts";
+import type { Call, Handler, Io, Rows } from "../command.ts";
+import { texts } from "../given.ts";
+import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
+import { table } from "../table.ts";
+
+export const list: Handler = async ({ app, io }) => {
+  const listed = await app.call("runtime.list", {});
+  if (!listed.ok) return listed;
+  const rows: Rows = {
+    columns: ["RUNTIME", "PROGRAM", "DRIVER", "CAN", "USED FOR"],
+    cells: listed.value.flatMap((runtime) =>
+      runtime.drivers.map((driver, at) => [
+        at === 0 ? runtime.id : `${runtime.id}:${driver.id}`,
+        runtime.program ?? "part of ov",
+        driver.id,
+        abilitiesOf(driver, runtime),
+        at === 0 ? usedFor(runtime) : "",
+      ]),
+    ),
+    objects: listed.value.map(runtimeView),
+  };
+  return ok({ json: { runtimes: listed.value.map(runtimeView) }, text: table(rows, io.paint), rows });
+};
+
+export const probe: Handler = async (call) => {
+  const { app, io } = call;
+  const probed = await app.call("runtime.probe", { runtimes: namesOf(call) });
+  if (!probed.ok) return probed;
+  const rows: Rows = {
+    columns: ["RUNTIME", "VERSION", "LOGIN", "PROGRAM"],
+    cells: probed.value.map((runtime) => [
+      runtime.id,
+      runtime.found?.version ?? (runtime.problem === null ? "of ov" : "none"),
+      loginOf(runtime),
+      visibleLine(runtime.found?.at ?? runtime.problem ?? "part of ov"),
+    ]),
+    objects: probed.value.map(probedRuntimeView),
+  };
+  return ok({ json: { runtimes: probed.value.map(probedRuntimeView) }, text: table(rows, io.paint), rows });
+};
+
+export const doctor: Handler = async (call) => {
+  const { app, io } = call;
+  const report = await app.call("runtime.doctor", { runtimes: namesOf(call) });
+  if (!report.ok) return report;
+  const { runtimes, findings, dropped } = report.value;
+  const bad = findings.filter(({ level }) => level === "bad").length;
+  const end =
+    bad === 0
+      ? successLine(io.paint, "Agents can work with what is here.")
+      : errorLine(io.paint, `${bad} ${bad === 1 ? "thing" : "things"} would keep agents from working.`);
+  return ok({
+    json: {
+      healthy: bad === 0,
+      runtimes: runtimes.map(probedRuntimeView),
+      findings: findings.map(runtimeFindingView),
+      dropped,
+    },
+    text: [...findings.flatMap((finding) => lines(io, finding)), end].join("\n"),
+    exit: bad === 0 ? exits.ok : exits.check,
+  });
+};
+
+const namesOf = ({ args }: Call): readonly string[] => texts(args.runtime) ?? [];
+
+function lines(io: Io, { runtime, check, level, says, next }: Finding): readonly string[] {
+  const what = visibleLine(`${runtime === null ? "" : `${runtime} `}${check}: ${says}`);
+  const hint = next === null ? [] : [hintLine(io.paint, visibleLine(next))];
+  switch (level) {
+    case "bad":
+      return [errorLine(io.paint, what), ...hint];
+    case "warn":
+      return [warningLine(io.paint, what), ...hint];
+    case "ok":
+      return [successLine(io.paint, what), ...hint];
+    case "info":
+      return [`  ${what}`, ...hint];
+  }
+}
+
+function abilitiesOf(driver: ListedRuntime["drivers"][number], { guarded }: ListedRuntime): string {
+  const words = [
+    driver.resume ? "resume" : "",
+    guarded ? "guard" : "",
+    driver.tools ? "tools" : "",
+    driver.steer ? "mail in turns" : "",
+    driver.costLimit ? "cost limit" : "",
+    driver.terminal ? "attach" : "",
+  ];
+  return words.filter((word) => word !== "").join(", ");
+}
+
+const usedFor = ({ usedFor: all }: ListedRuntime): string =>
+  all.length === 0 ? "" : all.length > 4 ? `${all.length} capabilities` : all.join(", ");
+
+function loginOf({ login, problem }: ProbedRuntime): string {
+  if (problem !== null || login.kind === "unknown") return "unknown";
+  return login.kind === "seen" ? `by ${visibleLine(login.by)}` : login.certain ? "no" : "not seen";
+}

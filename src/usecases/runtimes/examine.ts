@@ -1,0 +1,216 @@
+import { capabilities } from "../../domain/agent/capability.ts";
+import { allowedEnvironment } from "../../domain/agent/environment.ts";
+import { chooseModel } from "../../domain/agent/model.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, list, noFields, type SchemaOf, text } from "../../domain/schema/schema.ts";
+import type { FoundProgram, LoginStanding, RuntimeFacts, RuntimeProbes } from "../../ports/runtime.ts";
+import type { Settings } from "../../ports/settings.ts";
+import { chooseRuntime } from "../agents/plan-sling.ts";
+import type { Effect, World } from "../operation.ts";
+
+export interface ListedRuntime extends RuntimeFacts {
+  /** The capabilities whose agents get this runtime, by the settings. */
+  readonly usedFor: readonly string[];
+}
+
+export interface ProbedRuntime extends ListedRuntime {
+  /** Null for a program of our own, and where there is a problem. */
+  readonly found: FoundProgram | null;
+  readonly problem: string | null;
+  readonly login: LoginStanding;
+}
+
+/** `bad`: an agent would fail. `warn`: it may. `info`: what is so. */
+export interface Finding {
+  readonly runtime: string | null;
+  readonly check: "program" | "login" | "model" | "guard" | "sandbox" | "committer" | "environment";
+  readonly level: "ok" | "info" | "warn" | "bad";
+  readonly says: string;
+  /** What to do about it, with the command to type. */
+  readonly next: string | null;
+}
+
+export interface RuntimeReport {
+  readonly runtimes: readonly ProbedRuntime[];
+  readonly findings: readonly Finding[];
+  /** Names of variables of this shell that no agent of these runtimes gets. */
+  readonly dropped: readonly string[];
+}
+
+/** The runtimes of this version, and which agents get them. Starts no program. */
+export const listRuntimes: Effect<object, readonly ListedRuntime[]> = {
+  kind: "effect",
+  request: noFields,
+  place: "caller",
+  run: async (world) => ok(listed(await world.runtimeProbes(), await world.settings())),
+};
+
+interface Named {
+  readonly runtimes: readonly string[];
+}
+
+const named: SchemaOf<Named> = fields({ runtimes: list(text) });
+
+/** Starts each program to ask for its version, and looks for signs of a login. All runtimes, if none is named. */
+export const probeRuntimes: Effect<Named, readonly ProbedRuntime[]> = {
+  kind: "effect",
+  request: named,
+  place: "caller",
+  run: async (world, { runtimes }) => {
+    const probes = await world.runtimeProbes();
+    const chosen = chooseFrom(listed(probes, await world.settings()), runtimes, () => true);
+    return chosen.ok ? ok(await Promise.all(chosen.value.map((one) => probed(probes, one)))) : chosen;
+  },
+};
+
+/** What would keep agents from working. The runtimes that the settings use, if none is named. */
+export const examineRuntimes: Effect<Named, RuntimeReport> = {
+  kind: "effect",
+  request: named,
+  place: "caller",
+  run: async (world, { runtimes }) => {
+    const probes = await world.runtimeProbes();
+    const settings = await world.settings();
+    const chosen = chooseFrom(listed(probes, settings), runtimes, ({ usedFor }) => usedFor.length > 0);
+    if (!chosen.ok) return chosen;
+    const shell = await world.callerShell();
+    const seen = await Promise.all(chosen.value.map((one) => probed(probes, one)));
+    const guards = await Promise.all(seen.map((one) => guardFinding(probes, one)));
+    const kept = allowedEnvironment(
+      shell.variables,
+      seen.flatMap(({ environment }) => environment),
+    );
+    const dropped = Object.keys(shell.variables)
+      .filter((name) => !Object.hasOwn(kept, name))
+      .sort();
+    return ok({
+      runtimes: seen,
+      findings: [
+        ...seen.flatMap((one, at) => [
+          programFinding(one),
+          ...loginFindings(one),
+          ...modelFindings(settings, one, shell.variables),
+          ...(guards[at] ?? []),
+        ]),
+        await sandboxFinding(world),
+        committerFinding(await shell.unknownCommitter()),
+        droppedFinding(dropped),
+      ],
+      dropped,
+    });
+  },
+};
+
+function listed({ all }: RuntimeProbes, settings: Settings): readonly ListedRuntime[] {
+  return all.map((facts) => ({
+    ...facts,
+    usedFor: capabilities.filter((capability) => {
+      const choice = chooseRuntime(settings, undefined, capability);
+      return choice.ok && choice.value.runtime === facts.id;
+    }),
+  }));
+}
+
+function chooseFrom(
+  all: readonly ListedRuntime[],
+  names: readonly string[],
+  otherwise: (runtime: ListedRuntime) => boolean,
+): Result<readonly ListedRuntime[], Refusal> {
+  if (names.length === 0) return ok(all.filter(otherwise));
+  const ids = all.map(({ id }) => id);
+  const unknown = names.find((name) => !ids.includes(name));
+  if (unknown === undefined) return ok(all.filter(({ id }) => names.includes(id)));
+  const near = nearest(unknown, ids);
+  const extra = { value: unknown, allowed: ids, ...(near === undefined ? {} : { nearest: near }) };
+  return no(invalid("runtime", "is not a runtime this program can start", extra));
+}
+
+async function probed(probes: RuntimeProbes, runtime: ListedRuntime): Promise<ProbedRuntime> {
+  const [program, login] = await Promise.all([probes.program(runtime.id), probes.login(runtime.id)]);
+  return program.ok
+    ? { ...runtime, found: program.value, problem: null, login }
+    : { ...runtime, found: null, problem: program.refusal, login };
+}
+
+function programFinding({ id, program, found, problem, advice }: ProbedRuntime): Finding {
+  const about = { runtime: id, check: "program" } as const;
+  if (problem !== null) return { ...about, level: "bad", says: problem, next: advice.program ?? `install ${program}` };
+  const says = found === null ? "part of ov" : `${found.version} at ${found.at}`;
+  return { ...about, level: "ok", says, next: null };
+}
+
+function loginFindings({ id, login, problem, advice }: ProbedRuntime): readonly Finding[] {
+  const about = { runtime: id, check: "login" } as const;
+  if (login.kind === "unknown" || problem !== null) return [];
+  if (login.kind === "seen") return [{ ...about, level: "ok", says: `by ${login.by}`, next: null }];
+  const next = advice.login ?? null;
+  return login.certain
+    ? [{ ...about, level: "bad", says: "its program is not logged in", next }]
+    : [{ ...about, level: "warn", says: "no sign of a login; settings of its own may have one", next }];
+}
+
+/** The models of the capabilities that have this runtime; a gateway needs its token in this shell. */
+function modelFindings(
+  settings: Settings,
+  { id, usedFor }: ProbedRuntime,
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly Finding[] {
+  const about = { runtime: id, check: "model" } as const;
+  const texts: string[] = [];
+  const bad: Finding[] = [];
+  for (const capability of usedFor) {
+    const choice = chooseRuntime(settings, undefined, capability);
+    const model = choice.ok ? chooseModel(settings, { asked: undefined, capability, choice: choice.value }) : choice;
+    if (!model.ok) {
+      const says = `models.${capability} names a model of a gateway, which ${id} cannot use`;
+      bad.push({ ...about, level: "bad", says, next: `ov config set models.${capability} <another model>` });
+      continue;
+    }
+    if (model.value.model === null) continue;
+    texts.push(`${capability} ${model.value.model}`);
+    const variable = model.value.terms?.gateway?.tokenVariable;
+    if (variable === undefined || (variables[variable] ?? "") !== "") continue;
+    const says = `${capability}s need the token of a gateway, and ${variable} is not set in this shell`;
+    bad.push({ ...about, level: "bad", says, next: `export ${variable}=<token>` });
+  }
+  const rest = texts.length === usedFor.length ? [] : ["otherwise its own default"];
+  if (usedFor.length === 0) return [];
+  return [{ ...about, level: "info", says: [...texts, ...rest].join(", "), next: null }, ...bad];
+}
+
+async function guardFinding(probes: RuntimeProbes, { id, guarded }: ProbedRuntime): Promise<readonly Finding[]> {
+  const about = { runtime: id, check: "guard" } as const;
+  if (!guarded) return [];
+  const problem = await probes.guardProblem(id);
+  if (problem === undefined) return [{ ...about, level: "ok", says: "denies and allows as it should", next: null }];
+  const next = "make sure that this ov can be run by agents: ov guard test -- 'git push'";
+  return [{ ...about, level: "bad", says: problem, next }];
+}
+
+async function sandboxFinding(world: World): Promise<Finding> {
+  const mode = await (await world.configuration()).get("sandbox.mode");
+  const about = { runtime: null, check: "sandbox" } as const;
+  const says = `sandbox.mode is ${mode.ok ? String(mode.value) : "unknown"}`;
+  if (!mode.ok || mode.value !== "off") return { ...about, level: "info", says, next: null };
+  const next = "switch the guard on with: ov config set sandbox.mode guard";
+  return { ...about, level: "warn", says: `${says}: nothing keeps agents from doing harm`, next };
+}
+
+function committerFinding(unknown: string | undefined): Finding {
+  const about = { runtime: null, check: "committer" } as const;
+  if (unknown === undefined) return { ...about, level: "ok", says: "git knows who commits", next: null };
+  const next = "git config --global user.name <name>, and user.email";
+  return { ...about, level: "bad", says: `git does not know who commits: ${unknown}`, next };
+}
+
+function droppedFinding(dropped: readonly string[]): Finding {
+  const some = dropped.slice(0, 12).join(", ");
+  const more = dropped.length > 12 ? `, and ${dropped.length - 12} more (--json lists all)` : "";
+  const says =
+    dropped.length === 0
+      ? "every variable of this shell reaches agents"
+      : `${dropped.length} variables of this shell do not reach agents: ${some}${more}`;
+  return { runtime: null, check: "environment", level: "info", says, next: null };
+}
