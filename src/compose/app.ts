@@ -7,8 +7,8 @@ import { runCli } from "../surfaces/cli/run.ts";
 import { treeFor } from "../surfaces/cli/tree-for.ts";
 import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
 import type { Call, Listener } from "../usecases/operation.ts";
-import { channelFor, isRemote } from "./channel.ts";
-import { bindingFor, contactOf, type Environment, openProject, type Project } from "./project.ts";
+import { channelFor } from "./channel.ts";
+import { bindingFor, contactOf, type Environment, isRemote, openProject, type Project } from "./project.ts";
 import { hookFormat } from "./runtime-names.ts";
 import { version } from "./version.ts";
 

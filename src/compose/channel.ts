@@ -10,18 +10,13 @@ import {
   bindingFor,
   channelPorts,
   contactOf,
-  type Environment,
+  isRemote,
   leaseMsFor,
   openStore,
   type Project,
   placeOf,
   thisProcess,
 } from "./project.ts";
-
-/** Set for agents that cannot reach the database file. */
-const remoteOnly = "engine";
-
-export const isRemote = (env: Environment): boolean => env.OVERSTORY_CHANNEL === remoteOnly;
 
 export async function channelFor(project: Project, options: Pick<DirectOptions, "warn"> = {}): Promise<CommandChannel> {
   if (isRemote(project.env)) return remoteChannel(project);

@@ -56,6 +56,11 @@ export async function openProject(
   return { root, dir: state, env, ...ready.value };
 }
 
+/** Set for agents that cannot reach the database file. */
+const remoteOnly = "engine";
+
+export const isRemote = (env: Environment): boolean => env.OVERSTORY_CHANNEL === remoteOnly;
+
 /** Keeps the state and the place of a project together. Loaded only when the two may have come apart. */
 export async function bindingFor(env: Environment): Promise<ProjectBinding> {
   const [{ projectBinding }, { databaseFiles: databases }] = await Promise.all([
@@ -154,6 +159,7 @@ export function contactOf(project: Pick<Project, "root" | "dir" | "env">): Engin
 export function keeperOptions(project: Pick<Project, "root" | "dir" | "env">) {
   return {
     state: project.dir,
+    isConfined: isRemote(project.env),
     engine: [...selfCommand(), "engine", "run", "--project", project.root],
     env: serviceEnvironment(project.env, project.root),
     processes: linuxProcesses,

@@ -109,6 +109,8 @@ export type AgentRefusal =
       readonly program: string;
       readonly problem: ProgramProblem;
     }
+  /** The settings say that agents must be confined by the system, and it cannot. */
+  | { readonly kind: "unconfined"; readonly problem: string }
   /** Git does not know who commits, so no agent could commit anything; `said` are git's words. */
   | { readonly kind: "committer-unknown"; readonly said: string }
   | {

@@ -108,15 +108,19 @@ const mergeRules = `[merge]
 	recursive = text
 `;
 
-/** Takes away what an agent kept to throw away. What cannot be deleted must not keep the agent from being released. */
+/** Takes away what an agent kept to throw away, and the home that a confined agent had, with copies of logins. What cannot be deleted must not keep the agent from being released. */
 export function removeScratch(state: string, agentName: string): void {
   try {
     rmSync(scratchOf(state, agentName), { recursive: true, force: true });
+    rmSync(confinedHome(state, agentName), { recursive: true, force: true });
   } catch (error) {
     // An agent may have left a directory that nobody may write to; the files stay, and are no part of the work.
     if (errorCode(error) === undefined) throw error;
   }
 }
+
+/** Where a confined agent's program keeps what it writes to its home: conversations and caches. */
+export const confinedHome = (state: string, agentName: string): string => join(state, "agents", agentName, "home");
 
 function textAt(path: string): string {
   expectRegular(path);

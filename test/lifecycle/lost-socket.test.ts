@@ -27,7 +27,11 @@ async function slingToTheEnd(project: TestProject, name: string): Promise<void> 
 test("an idle engine makes its socket and its notice again when they are deleted, and hears of the next work", async () => {
   await using project = await makeProject({ scenario, env: idle });
   const pid = await startedEngine(project);
-  for (const [at, path] of [run(project), run(project, "engine.sock"), run(project, "engine.json")].entries()) {
+  for (const [at, path] of [
+    run(project),
+    run(project, "contact", "engine.sock"),
+    run(project, "engine.json"),
+  ].entries()) {
     rmSync(path, { recursive: true });
     await project.until(
       "the socket was there again",

@@ -32,6 +32,7 @@ export function engineContact(options: KeeperOptions): EngineContact {
   /** An engine that crashed has left its notice behind. */
   const notice = (): EngineNotice | undefined => {
     const found = readNotice(paths.notice);
+    if (options.isConfined === true) return found;
     if (found === undefined || servesHere(found, options.state) !== "here") return undefined;
     return options.processes.check(found) === "gone" ? undefined : found;
   };

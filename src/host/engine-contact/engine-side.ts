@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { EngineNotice, EngineSide, SocketHandlers } from "../../ports/engine-contact.ts";
-import { errorCode, writeAtomically } from "../file-access.ts";
+import { errorCode, makeWithin, writeAtomically } from "../file-access.ts";
 import { entryOf } from "../linux/process-table.ts";
 import { watched } from "../place-watch.ts";
 import { makeStateDir } from "../project/record.ts";
@@ -105,7 +105,8 @@ interface Entrance {
 /** Listens, and writes the notice that tells callers where. */
 function listen(options: SideOptions, handlers: SocketHandlers): Entrance {
   const paths = enginePaths(options.state);
-  if (dirname(paths.socket) === paths.run) makeStateDir(paths.run);
+  makeStateDir(paths.run);
+  makeWithin(paths.contact, 1);
   const socket = inPrivate(paths.socket);
   rmSync(socket, { force: true });
   const server = Bun.listen<Connection>({ unix: socket, socket: serve(handlers) });
@@ -115,7 +116,9 @@ function listen(options: SideOptions, handlers: SocketHandlers): Entrance {
   const place = identity === undefined ? {} : { place: { state: options.state, ...identity } };
   const self = options.processes.self();
   const notice: EngineNotice = { ...self, socket, version: options.version, ...place };
-  writeAtomically(paths.notice, JSON.stringify(notice), 0o600);
+  for (const path of [join(paths.contact, basename(paths.notice)), paths.notice]) {
+    writeAtomically(path, JSON.stringify(notice), 0o600);
+  }
   return {
     socket,
     isThere: () => {

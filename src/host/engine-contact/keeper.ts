@@ -33,6 +33,8 @@ export interface KeeperOptions {
   readonly engine: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly processes: Processes;
+  /** A confined process sees neither the engine's process nor the state directory. It believes the notice. */
+  readonly isConfined?: boolean;
 }
 
 /** Starts a keeper with an engine, unless one is alive. Of twenty callers one starts it. */
@@ -166,6 +168,8 @@ const longestSocketPath = 100;
 /** Where engine and callers of one project meet. Callers never compute the socket: they read it from the notice. */
 export function enginePaths(state: string): {
   run: string;
+  /** What confined agents see of `run`: the notice and the socket, and nothing else. */
+  contact: string;
   notice: string;
   keeper: string;
   lock: string;
@@ -173,19 +177,21 @@ export function enginePaths(state: string): {
   socket: string;
 } {
   const run = join(state, "run");
+  const contact = join(run, "contact");
   return {
     run,
+    contact,
     notice: join(run, "engine.json"),
     keeper: join(run, "keeper.json"),
     lock: join(run, "keeper.lock"),
     successor: join(run, "successor.json"),
-    socket: socketPath(run),
+    socket: socketPath(contact),
   };
 }
 
-function socketPath(run: string): string {
-  const near = join(run, "engine.sock");
+function socketPath(contact: string): string {
+  const near = join(contact, "engine.sock");
   if (Buffer.byteLength(near) <= longestSocketPath) return near;
-  const name = new Bun.CryptoHasher("sha256").update(run).digest("hex").slice(0, 16);
+  const name = new Bun.CryptoHasher("sha256").update(contact).digest("hex").slice(0, 16);
   return join(process.env.XDG_RUNTIME_DIR ?? tmpdir(), `overstory-${name}`, "engine.sock");
 }

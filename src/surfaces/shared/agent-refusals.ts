@@ -16,6 +16,13 @@ export function agentWords(refusal: AgentRefusal): Words {
         message: `${refusal.runtime} cannot be started here: ${programTrouble(refusal)}; no agent was started`,
         hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: --runtime <name>, or where it was chosen: ov config list runtime`,
       };
+    case "unconfined":
+      return {
+        ...rejected("AGENT_ERROR"),
+        exit: exits.setup,
+        message: `agents cannot be confined here, and sandbox.required says that they must be: ${refusal.problem}; no agent was started`,
+        hint: "install bubblewrap and allow user namespaces, or let agents work guarded only: ov config set sandbox.required false",
+      };
     case "committer-unknown":
       return {
         ...rejected("AGENT_ERROR"),

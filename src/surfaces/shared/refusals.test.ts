@@ -38,6 +38,7 @@ const refusals: OneOfEach = {
   "no-recipients": { kind: "no-recipients", address: "@builders", why: "no builder is alive" },
   "hop-limit": { kind: "hop-limit", thread: "t1", limit: 20 },
   "committer-unknown": { kind: "committer-unknown", said: "fatal: no email was given" },
+  unconfined: { kind: "unconfined", problem: "bubblewrap (bwrap) is not installed" },
   "runtime-unavailable": {
     kind: "runtime-unavailable",
     runtime: "claude",
@@ -135,6 +136,7 @@ describe("refusals", () => {
       "no-recipients MAIL_ERROR 2",
       "hop-limit MAIL_ERROR 2",
       "committer-unknown AGENT_ERROR 3",
+      "unconfined AGENT_ERROR 3",
       "runtime-unavailable AGENT_ERROR 3",
       "rate-limited MAIL_ERROR 6 retryable",
       "type-not-yours PERMISSION_ERROR 8",

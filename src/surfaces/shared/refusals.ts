@@ -44,6 +44,7 @@ function words(refusal: Refusal): Words {
         hint: "try the same command again in a moment",
       };
     case "runtime-unavailable":
+    case "unconfined":
     case "committer-unknown":
     case "name-taken":
     case "too-deep":

@@ -1,0 +1,195 @@
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { ifThere, lstatIfThere } from "../file-access.ts";
+
+/** One thing that a confined program sees at a path. Later ones lie over earlier ones. */
+export type Mount =
+  /** An empty directory in memory, for this program alone. */
+  | { readonly kind: "empty"; readonly at: string }
+  /** An empty file. */
+  | { readonly kind: "nothing"; readonly at: string }
+  | { readonly kind: "read" | "write"; readonly at: string; readonly from?: string }
+  | { readonly kind: "link"; readonly at: string; readonly to: string };
+
+/** The options of bubblewrap for these mounts. */
+export const mountWords = (mounts: readonly Mount[]): readonly string[] => mounts.flatMap(wordsOf);
+
+function wordsOf(mount: Mount): readonly string[] {
+  switch (mount.kind) {
+    case "empty":
+      return ["--tmpfs", mount.at];
+    case "nothing":
+      return ["--ro-bind", "/dev/null", mount.at];
+    case "read":
+      return ["--ro-bind-try", mount.from ?? mount.at, mount.at];
+    case "write":
+      return ["--bind", mount.from ?? mount.at, mount.at];
+    case "link":
+      return ["--symlink", mount.to, mount.at];
+  }
+}
+
+/** Directories for everybody's temporary files, sockets and process files. Sockets there lead to programs of the user. */
+const sharedPlaces = ["/tmp", "/var/tmp", "/run"] as const;
+
+/** What programs need of `/run`: how names are looked up, and on some systems every program. */
+const neededOfRun = [
+  "/run/systemd/resolve",
+  "/run/resolvconf",
+  "/run/NetworkManager/resolv.conf",
+  "/run/current-system",
+];
+
+/** The system's files, without the places that programs share. */
+export const systemMounts = (): readonly Mount[] => [
+  ...sharedPlaces.filter(isRealDirectory).map((at): Mount => ({ kind: "empty", at })),
+  ...neededOfRun.filter(isThere).map((at): Mount => ({ kind: "read", at })),
+];
+
+/** Is this path, as far as it exists, in a place that `systemMounts` or a home hides? */
+export const isIn = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+
+/** Paths of the system that a confined program would not see: they lie in a shared place. */
+export const hiddenBySystem = (path: string): boolean => sharedPlaces.some((place) => isIn(path, place));
+
+export interface HomeTerms {
+  readonly home: string;
+  /** Directories below the home that are the program's own, with where each of them really is. */
+  readonly own: readonly { readonly path: string; readonly from: string }[];
+  /** Directories below the home that belong to other programs with a login of their own. */
+  readonly hidden: readonly string[];
+}
+
+/**
+ * A home with the same content for reading. New files go to memory, so that programs can write where they are used to, and
+ * nothing of it stays. A link stays a link: what it leads to is seen or hidden by its own path.
+ */
+export function homeMounts({ home, own, hidden }: HomeTerms): readonly Mount[] {
+  if (home === "/" || !isRealDirectory(home)) return [];
+  const special = [...hidden, ...own.map(({ path }) => path)];
+  const inside = (dir: string): readonly Mount[] =>
+    namesIn(dir).flatMap((name): readonly Mount[] => {
+      const at = join(dir, name);
+      const path = relative(home, at);
+      if (special.includes(path)) return [];
+      const stat = lstatIfThere(at);
+      if (stat?.isSymbolicLink()) return [{ kind: "link", at, to: readlinkSync(at) }];
+      if (stat?.isFile()) return [{ kind: "read", at }];
+      if (!stat?.isDirectory()) return [];
+      // A mount needs a place to be made at, which a directory for reading does not give.
+      const isOnTheWay = special.some((other) => other.startsWith(`${path}/`));
+      return isOnTheWay ? [{ kind: "empty", at }, ...inside(at)] : [{ kind: "read", at }];
+    });
+  return [
+    { kind: "empty", at: home },
+    ...inside(home),
+    ...own.map(({ path, from }): Mount => ({ kind: "write", at: join(home, path), from })),
+  ];
+}
+
+function namesIn(dir: string): readonly string[] {
+  return ifThere(() => readdirSync(dir)) ?? [];
+}
+
+/** Where programs keep keys, logins and histories, relative to a home. A confined program finds none of them. */
+const credentialPlaces = [
+  ".ssh",
+  ".gnupg",
+  ".aws",
+  ".azure",
+  ".kube",
+  ".docker",
+  ".oci",
+  ".netrc",
+  "_netrc",
+  ".git-credentials",
+  ".npmrc",
+  ".yarnrc.yml",
+  ".pypirc",
+  ".pgpass",
+  ".my.cnf",
+  ".vault-token",
+  ".terraform.d",
+  ".terraformrc",
+  ".password-store",
+  ".boto",
+  ".s3cfg",
+  ".config/gh",
+  ".config/glab-cli",
+  ".config/hub",
+  ".config/git/credentials",
+  ".config/gcloud",
+  ".config/doctl",
+  ".config/rclone",
+  ".config/op",
+  ".config/1Password",
+  ".config/Bitwarden CLI",
+  ".config/sops",
+  ".config/age",
+  ".config/containers/auth.json",
+  ".config/google-chrome",
+  ".config/chromium",
+  ".config/BraveSoftware",
+  ".cargo/credentials",
+  ".cargo/credentials.toml",
+  ".gem/credentials",
+  ".m2/settings.xml",
+  ".gradle/gradle.properties",
+  ".composer/auth.json",
+  ".config/composer/auth.json",
+  ".nuget/NuGet/NuGet.Config",
+  ".local/share/keyrings",
+  ".mozilla",
+  ".thunderbird",
+  ".bash_history",
+  ".zsh_history",
+  ".python_history",
+  ".node_repl_history",
+  ".psql_history",
+  ".mysql_history",
+  ".sqlite_history",
+  ".local/share/fish/fish_history",
+];
+
+/** The same of the machine, which root could read. */
+const systemSecrets = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/ssl/private",
+  "/etc/docker/key.json",
+];
+
+/** Hides the credentials of homes and of the machine, by the paths where they really are. */
+export function hiddenCredentials(homes: readonly string[], shown: readonly string[]): readonly Mount[] {
+  const places = [...homes.flatMap((home) => credentialPlaces.map((name) => join(home, name))), ...systemSecrets];
+  const real = places.flatMap((place) => ifThere(() => realpathSync(place)) ?? []);
+  return [...new Set(real)]
+    .filter((place) => !shown.some((path) => isIn(place, path)))
+    .flatMap((at): readonly Mount[] => {
+      const stat = lstatIfThere(at);
+      if (stat?.isDirectory()) return [{ kind: "empty", at }];
+      return stat?.isFile() ? [{ kind: "nothing", at }] : [];
+    });
+}
+
+/**
+ * Lets a program read, but not replace, a file in a directory that it may write to. Every directory on the way is a mount of
+ * its own: a directory that is none could be renamed, and another one put in its place.
+ */
+export function pinned(base: string, file: string): readonly Mount[] {
+  const way: string[] = [];
+  for (let dir = dirname(file); isIn(dir, base) && dir !== base; dir = dirname(dir)) way.unshift(dir);
+  if (!isIn(file, base) || !way.every(isRealDirectory) || !isPlain(file)) return [];
+  return [...way.map((at): Mount => ({ kind: "write", at })), { kind: "read", at: file }];
+}
+
+const isPlain = (path: string): boolean => {
+  const stat = lstatIfThere(path);
+  return stat?.isFile() === true || stat?.isDirectory() === true;
+};
+
+const isThere = (path: string): boolean => lstatIfThere(path) !== undefined;
+
+const isRealDirectory = (path: string): boolean => ifThere(() => lstatSync(path))?.isDirectory() === true;
