@@ -14,6 +14,7 @@ import { commandChannelContract } from "../testkit/contracts/command-channel.ts"
 import { fillStore } from "../testkit/mail-seed.ts";
 import { ovBinary } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
+import { confining, withoutBubblewrap } from "../testkit/sandboxed.ts";
 import { statePath } from "../testkit/state.ts";
 import { activeRun, storedAgent } from "../testkit/use-case.ts";
 
@@ -188,16 +189,17 @@ test.each(malformed.map((token) => [JSON.stringify(token).slice(0, 20), token] a
   },
 );
 
-test("unless agents are kept from each other by the system, no token counts over the socket, whatever is configured", async () => {
-  await using project = await makeProject({ config: "sandbox:\n  mode: os\n", env: idle });
-  await project.ov("status");
-  startEngine(project);
-  const channel = remoteChannel({ dir: statePath(project.root) });
-  const token = await seatedToken(project);
-  const refused = await channel.call({ name: "task.create", request: { title: "One", id: "T1" }, token });
-  expect(refused).toEqual({ ok: false, refusal: { kind: "token-elsewhere", over: "connection" } });
-  expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
-});
+test("unless agents are kept from each other by the system, no token counts over the socket, whatever is configured", () =>
+  withoutBubblewrap(async (PATH) => {
+    await using project = await makeProject({ config: confining, env: { ...idle, PATH } });
+    await project.ov("status");
+    startEngine(project);
+    const channel = remoteChannel({ dir: statePath(project.root) });
+    const token = await seatedToken(project);
+    const refused = await channel.call({ name: "task.create", request: { title: "One", id: "T1" }, token });
+    expect(refused).toEqual({ ok: false, refusal: { kind: "token-elsewhere", over: "connection" } });
+    expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
+  }));
 
 test("nobody has the engine run an effect without a token, not even one that only looks", async () => {
   await using project = await makeProject(longLived);

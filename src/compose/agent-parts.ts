@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Agent } from "../domain/agent/agent.ts";
 import { decide, type GuardRequest } from "../domain/guard/decide.ts";
 import { type GuardedAgent, type GuardPolicy, guardPolicyOf } from "../domain/guard/policy.ts";
@@ -7,9 +8,12 @@ import { roleOf } from "../domain/role/roles.ts";
 import { agentInstructions, placedPaths } from "../host/agent-instructions.ts";
 import type { OpenRepository } from "../host/git/repository.ts";
 import { gitWorktrees } from "../host/git/worktrees.ts";
-import { placeOvShim, selfCommand } from "../host/own-program.ts";
+import { placeOvShim, selfCommand, shimDir } from "../host/own-program.ts";
+import { gatePlaces } from "../host/project-place.ts";
+import { projectSandbox, type SandboxTerms } from "../host/sandbox/project-sandbox.ts";
 import { guardMachine } from "../host/tool-guard.ts";
 import type { Instructions } from "../ports/instructions.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts } from "./role-texts.ts";
@@ -26,6 +30,20 @@ export const projectWorktrees = ({ root, dir, config }: Project, repository?: Op
     // Files of ours in a worktree are not work.
     deployed: runtimeNames.flatMap((name) => placedPaths(runtimeById(name)?.instructionFile ?? "")),
   });
+
+/** What confines the programs of a project. */
+export const sandboxOf = ({ root, dir, config }: Project): Sandbox =>
+  projectSandbox(sandboxTerms({ root, dir, config }));
+
+const sandboxTerms = ({ root, dir, config }: Pick<Project, "root" | "dir" | "config">): SandboxTerms => ({
+  root,
+  state: dir,
+  settings: config.sandbox,
+  workplaces: [join(root, config.worktrees.baseDir), gatePlaces(root)],
+  footprints: runtimeNames.flatMap((name) => runtimeById(name)?.footprint ?? []),
+  self: selfCommand(),
+  shimDir: shimDir(dir),
+});
 
 /** The instructions of the agents of a project. */
 export const projectInstructions = (project: Project): Instructions =>

@@ -27,15 +27,25 @@ export async function runCommand(argv: readonly string[], read?: string): Promis
 }
 
 /** What weakens the project's hold on its agents is said with every command of the operator. */
-function sandboxNotices(project: Project): readonly string[] {
+async function sandboxNotices(project: Project): Promise<readonly string[]> {
   switch (project.config.sandbox.mode) {
     case "off":
       return [
         "sandbox.mode is off: the tools of agents are not guarded. Switch the guard on with: ov config set sandbox.mode guard",
       ];
+    case "os":
+      return unconfinedNotice(project);
     case "guard":
       return [];
   }
+}
+
+async function unconfinedNotice({ dir: state, config: { sandbox: settings } }: Project): Promise<readonly string[]> {
+  const { unconfinedBecause } = await import("../host/sandbox/project-sandbox.ts");
+  const problem = unconfinedBecause({ settings, state });
+  if (problem === undefined) return [];
+  const so = settings.required ? "no agent is started" : "the tools of agents are guarded, but nothing confines agents";
+  return [`sandbox.mode is os, but ${problem}: ${so}. Install bubblewrap, and look with: ov status`];
 }
 
 export interface AppOptions {
@@ -108,7 +118,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       const opened = await project?.catch(() => undefined);
       if (opened === undefined) return [];
       // Agents need not be told that nothing keeps them.
-      return app.speaksForAgent ? opened.notices : [...opened.notices, ...sandboxNotices(opened)];
+      return app.speaksForAgent ? opened.notices : [...opened.notices, ...(await sandboxNotices(opened))];
     },
     speaksForAgent: [env.OVERSTORY_TOKEN, env.OVERSTORY_AGENT_NAME].some(
       (value) => value !== undefined && value !== "",
@@ -138,5 +148,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
 
 /** Looked into only when it is not plainly where it belongs: hot commands find it bound. */
 async function bind(found: FoundPlace, env: Environment): Promise<ProjectPlace> {
-  return found.isBound ? found : (await bindingFor(env)).bind(found);
+  // A confined process sees an empty directory in the place of the state. The engine serves the right one.
+  return found.isBound || isRemote(env) ? found : (await bindingFor(env)).bind(found);
 }

@@ -8,7 +8,7 @@ import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { Store } from "../ports/store.ts";
-import { projectInstructions, projectWorktrees } from "./agent-parts.ts";
+import { projectInstructions, projectWorktrees, sandboxOf } from "./agent-parts.ts";
 import { clockFor, contactOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
 import { runtimeById } from "./runtimes.ts";
 
@@ -44,6 +44,7 @@ function portsOf(project: Project, store: Store): AttachedPorts {
     terminal: terminalLauncher,
     runtime: runtimeById,
     tools: toolServer(),
+    sandbox: sandboxOf(project),
     baseEnvironment: {
       ...terminalEnvironment(env),
       HOME: env.HOME ?? "/",

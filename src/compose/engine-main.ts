@@ -9,7 +9,7 @@ import { enginesAbroad } from "../host/engine-contact/caller.ts";
 import { engineSide } from "../host/engine-contact/engine-side.ts";
 import { openRepository } from "../host/git/repository.ts";
 import { randomIds } from "../host/ids.ts";
-import { killPointsFrom } from "../host/kill-points.ts";
+import { isTestBuild, killPointsFrom } from "../host/kill-points.ts";
 import { lockLimitOf } from "../host/linux/mark.ts";
 import { killOne } from "../host/linux/process-table.ts";
 import { cutLog, redactLog, say } from "../host/log-files.ts";
@@ -19,6 +19,7 @@ import { leaveAsEngine, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { knownSettings, projectFiles } from "../host/project-files.ts";
 import { isOldState, placeAround, readRecord } from "../host/project-place.ts";
+import { unconfinedBecause } from "../host/sandbox/project-sandbox.ts";
 import { removeScratch } from "../host/turn-files.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
@@ -31,7 +32,6 @@ import { projectWorktrees } from "./agent-parts.ts";
 import { engineCall } from "./engine-call.ts";
 import { mergingParts } from "./merging.ts";
 import {
-  areConfined,
   bindingFor,
   channelPorts,
   clockFor,
@@ -214,6 +214,11 @@ function startSupervisor(project: Project, turnId: string, fence: number, onExit
 const timestamp = (project: Project): string =>
   new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
 
+/** Are agents kept from each other's tokens by the system? Tests can play that they are. */
+const areConfined = ({ dir, config, env }: Project): boolean =>
+  (isTestBuild && env.OVERSTORY_TEST_CONFINED === "1") ||
+  (config.sandbox.mode === "os" && unconfinedBecause({ settings: config.sandbox, state: dir }) === undefined);
+
 /**
  * Answers one request of a remote caller: runs the operation in this process, for the agent whose token the request
  * carries. A socket does not show which process is at its other end. So tokens count here only where the system keeps
@@ -223,7 +228,7 @@ async function answer(project: Project, store: Store, text: string): Promise<str
   try {
     const asked = await readFrame(text);
     if (!asked.ok) return JSON.stringify({ result: asked });
-    const takesTokens = areConfined(project.env);
+    const takesTokens = areConfined(project);
     const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
     const { token, ...frame } = asked.value;
     return JSON.stringify({ result: await engineCall({ project, store, ports, token }).run(frame) });

@@ -12,6 +12,7 @@ import { gatePlaces } from "../host/project-place.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";
 import type { World } from "../usecases/operation.ts";
+import { sandboxOf } from "./agent-parts.ts";
 import { openStore, type Project } from "./project.ts";
 
 const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">, repository: OpenRepository): MergeGit =>
@@ -46,6 +47,7 @@ export function mergingParts(project: Project, store: Store, repository: OpenRep
     gateRunner: gateRunner({
       env: project.env,
       redactSecrets: project.config.logging.redactSecrets,
+      confine: sandboxOf(project).forGate,
     }),
     resolve: byRule(merging),
     lookAhead: async (look) => {

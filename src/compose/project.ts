@@ -99,9 +99,6 @@ export function clockFor(env: Environment): Clock {
   return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);
 }
 
-/** Are agents kept from each other's tokens by the system? Nothing does so yet; tests play that something does. */
-export const areConfined = (env: Environment): boolean => isTestBuild && env.OVERSTORY_TEST_CONFINED === "1";
-
 /** How long a turn's supervisor may be silent; see `SilentSupervisors` in `engine/dispatch`. */
 export function leaseMsFor(env: Environment): number {
   return isTestBuild ? Number(env.OVERSTORY_TEST_LEASE_MS ?? leaseMs) : leaseMs;
@@ -148,7 +145,14 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
       const shown = await git(project.root, "show-ref", "--verify", "--hash", "--", `refs/heads/${branch}`);
       return shown.code === 0 ? shown.out.trim() : null;
     },
-    preflight: async (runtime, path) => (await import("./runtimes.ts")).preflight(project, runtime, path),
+    preflight: async (runtime, path) => {
+      if (project.config.sandbox.mode === "os") {
+        const { confinable } = await import("../host/sandbox/project-sandbox.ts");
+        const may = confinable({ settings: project.config.sandbox, state: project.dir });
+        if (!may.ok) return may;
+      }
+      return (await import("./runtimes.ts")).preflight(project, runtime, path);
+    },
   };
 }
 

@@ -13,7 +13,7 @@ import { turnFiles } from "../host/turn-files.ts";
 import type { Tx } from "../ports/store.ts";
 import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
-import { agentGuard, projectInstructions, projectWorktrees } from "./agent-parts.ts";
+import { agentGuard, projectInstructions, projectWorktrees, sandboxOf } from "./agent-parts.ts";
 import {
   clockFor,
   contactOf,
@@ -72,6 +72,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       prices: () => projectPrices(project.root).list,
+      sandbox: sandboxOf(project),
       report: sayTrouble,
       limits: {
         loops: { sameFailures: config.turn.maxSameFailures, denials: config.turn.maxDenials },

@@ -59,7 +59,15 @@ export function toolServer(): ToolServer {
     name: "overstory",
     command,
     args: [...words, "mcp"],
-    env: ["HOME", "PATH", "OVERSTORY_TOKEN", "OVERSTORY_PROJECT_ROOT", "OVERSTORY_AGENT_NAME", "OVERSTORY_TURN_ID"],
+    env: [
+      "HOME",
+      "PATH",
+      "OVERSTORY_TOKEN",
+      "OVERSTORY_PROJECT_ROOT",
+      "OVERSTORY_AGENT_NAME",
+      "OVERSTORY_TURN_ID",
+      "OVERSTORY_CHANNEL",
+    ],
   };
 }
 

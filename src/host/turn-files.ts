@@ -21,7 +21,7 @@ import { scratchOf } from "../domain/guard/policy.ts";
 import type { Redact } from "../domain/text/redact.ts";
 import type { OpenInput, TurnFiles } from "../ports/agent-process.ts";
 import type { AgentAnswer, PlannedFile, PlannedLink } from "../ports/runtime.ts";
-import { errorCode, expectRegular, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
+import { errorCode, expectRegular, lstatIfThere, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
 import { gitLinkIn, textOf } from "./git/places.ts";
 import { redactFiles } from "./redact-files.ts";
 
@@ -79,8 +79,10 @@ export function turnFiles(state: string, redact: Redact | null = null): TurnFile
       return path;
     },
     mergeRules: (worktreePath) => {
-      const link = gitLinkIn(join(worktreePath, ".git"));
-      const linked = link === undefined ? undefined : resolve(worktreePath, link);
+      const own = join(worktreePath, ".git");
+      const link = gitLinkIn(own);
+      const isClone = lstatIfThere(own)?.isDirectory() === true;
+      const linked = isClone ? own : link === undefined ? undefined : resolve(worktreePath, link);
       if (linked === undefined || !existsSync(linked)) return {};
       const path = join(state, "run", "merge-rules.gitconfig");
       if (textOf(path) !== mergeRules) writeAtomically(path, mergeRules, 0o600);

@@ -37,6 +37,8 @@ const gateways: Proof = [
 const ofPi: Proof = [models, "runtime.pi.provider and runtime.pi.modelMap say what Pi is told of a model"];
 const runtimes: Proof = [settings, "runtime.capabilities gives a capability another runtime than runtime.default"];
 
+const sandboxed = "test/sandbox/settings.test.ts";
+
 /** Which test would fail if a key changed nothing. Keys that nothing uses yet are in `src/config/unused-keys.ts`. */
 export const actsBecause: Readonly<Record<string, Proof>> = {
   "project.name": ["src/usecases/tasks/tasks.test.ts", 'useCaseWorld({ projectName: "My App" })'],
@@ -47,6 +49,9 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
     "test/lifecycle/secrets.test.ts",
     "logging.redactSecrets false keeps everything as it came",
   ],
+  "sandbox.required": [sandboxed, "sandbox.required refuses agents where the system cannot confine them"],
+  "sandbox.readable": [sandboxed, "sandbox.readable shows a hidden file, and sandbox.writable lets agents write one"],
+  "sandbox.writable": [sandboxed, "sandbox.readable shows a hidden file, and sandbox.writable lets agents write one"],
   "sandbox.mode": ["test/lifecycle/guard-program.test.ts", "sandbox.mode off takes the guard away, and says so"],
   "taskTracker.backend": [
     "test/team/check-complete.test.ts",

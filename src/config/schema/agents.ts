@@ -1,4 +1,4 @@
-import { boolean, choice, integer, milliseconds, optionalText, text } from "./key.ts";
+import { boolean, choice, integer, milliseconds, optionalText, text, texts } from "./key.ts";
 
 /** How many agents there may be, and how the engine runs them. */
 export const agentKeys = {
@@ -18,9 +18,21 @@ export const agentKeys = {
     max: 20,
   }),
 
-  "sandbox.mode": choice(["off", "guard"], {
-    doc: "What keeps agents from doing harm. guard: each use of a tool is judged before it is made. off: nothing does, and the operator's commands say so.",
+  "sandbox.mode": choice(["off", "guard", "os"], {
+    doc: "What keeps agents from doing harm. guard: each use of a tool is judged before it is made. off: nothing does, and the operator's commands say so. os: the system confines agents and gates as well (Linux with bubblewrap); SECURITY.md says what each mode closes.",
     default: "guard",
+  }),
+  "sandbox.required": boolean({
+    doc: "With sandbox.mode os: refuse to start agents where the system cannot confine them. Otherwise they are guarded only, with a warning.",
+    default: false,
+  }),
+  "sandbox.readable": texts({
+    doc: "Paths that confined agents and gates may read although they are hidden, such as ~/.npmrc. ~ is your home.",
+    default: [],
+  }),
+  "sandbox.writable": texts({
+    doc: "Paths outside of their worktree that confined agents and gates may write, such as ~/.cargo/registry. What one agent writes there, another one may run.",
+    default: [],
   }),
 
   "engine.idleExitMs": milliseconds({ doc: "The engine leaves after this long without work.", default: 60_000 }),

@@ -27,6 +27,7 @@ export const failures = {
   mode: { policy: "end", words: "the agent's program may not work unattended here" },
   guard: { policy: "end", words: "the guard of the agent's tools does not work" },
   tools: { policy: "retry", words: "the agent's program could not start the tools of ov" },
+  sandbox: { policy: "end", words: "the system cannot confine the agent, and the settings say that it must" },
   worktree: { policy: "end", words: "the agent cannot work in its worktree" },
   loop: { policy: "end", words: "the agent goes round in circles" },
   refusal: { policy: "end", words: "the model refused the request" },
@@ -77,6 +78,8 @@ export function failureAdvice(cause: FailureCause, agentName: string, own: Runti
     case "guard":
     case "tools":
       return `make sure that this ov can be run by agents, then: ${again}`;
+    case "sandbox":
+      return `mend that, or let it work guarded only (ov config set sandbox.required false), then: ${again}`;
     case "loop":
     case "refusal":
       return `say in other words what it should do, then: ${again} --fresh`;

@@ -9,6 +9,7 @@ import type { Ids } from "../../ports/ids.ts";
 import type { Instructions } from "../../ports/instructions.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Runtime, ToolServer } from "../../ports/runtime.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import type { WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
@@ -43,6 +44,7 @@ export interface AttachedPorts extends HandBackPorts {
   /** PATH with `ov` first, HOME, the project, and what a terminal needs. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly tools: ToolServer;
+  readonly sandbox: Sandbox;
 }
 
 const graceMs = 2_000;

@@ -4,6 +4,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { AttachHold, ProcessExit, TerminalProcess } from "../../ports/agent-process.ts";
 import type { LaunchPlan, Runtime } from "../../ports/runtime.ts";
+import type { AgentProgram } from "../../ports/sandbox.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { makeReady, mergeRulesOf, namesOf } from "../supervisor/conserve.ts";
@@ -21,18 +22,24 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
   if ("problem" in ready) return no(invalid("agent", `cannot work: ${ready.problem}`, { value: agent.name }));
   const plan = await planFor(ports, agent);
   if (!plan.ok) return plan;
+  const { worktreeKind } = agent;
+  const unconfined = ports.sandbox.refusal(worktreeKind);
+  if (unconfined !== undefined) return no({ kind: "unconfined", problem: unconfined });
   const token = ports.ids.secret();
-  const { argv, environment } = plan.value;
+  const { argv, environment, footprint, steering } = plan.value;
   const cwd = agent.worktreePath ?? "/";
   const env = {
     ...environmentOf(ports, agent, environment),
     ...plan.value.env,
+    ...(ports.sandbox.confines(worktreeKind) ? { OVERSTORY_CHANNEL: "engine" } : {}),
     OVERSTORY_TOKEN: token,
   };
+  const program = { agentName: agent.name, worktreeKind, cwd, turnDir: null, steering, makes: [], footprint, env };
+  const confined = ports.sandbox.forAgent(program);
   const child = ports.terminal.start({
-    argv,
+    argv: [...(confined?.before ?? []), ...argv],
     mark: markFor(ports.ids, agent, null),
-    env,
+    env: confined?.env ?? env,
     cwd,
   });
   const recorded = await record(ports, hold, child, token);
@@ -44,7 +51,7 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
   return ok(await child.exited);
 }
 
-type TerminalPlan = LaunchPlan & Pick<Runtime, "environment">;
+type TerminalPlan = LaunchPlan & Pick<Runtime, "environment" | "footprint"> & Pick<AgentProgram, "steering">;
 
 async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<TerminalPlan, Refusal>> {
   const runtime = ports.runtime(agent.runtime);
@@ -64,7 +71,9 @@ async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<Termi
   const instructions = found ? null : file;
   const gateway = gatewayOf(ports, agent);
   const plan = runtime.terminal({ model, gateway, resume, tools: ports.tools, guard, instructions });
-  return ok({ ...plan, environment: runtime.environment });
+  const { environment, footprint, instructionFile } = runtime;
+  const steering = found && agent.worktreePath !== null ? [`${agent.worktreePath}/${instructionFile}`] : [];
+  return ok({ ...plan, environment, footprint, steering });
 }
 
 async function record(ports: AttachedPorts, hold: AttachHold, child: TerminalProcess, token: string): Promise<boolean> {

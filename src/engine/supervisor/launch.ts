@@ -24,6 +24,8 @@ export type Launch =
   | { readonly kind: "failed"; readonly problem: string }
   /** The guard of its tools does not do what it should. */
   | { readonly kind: "unguarded"; readonly problem: string }
+  /** The system would not confine it, and the settings say that it must. */
+  | { readonly kind: "unconfined"; readonly problem: string }
   /** The agent's worktree is gone, or another directory is in its place. */
   | { readonly kind: "homeless"; readonly problem: string };
 
@@ -44,6 +46,8 @@ export async function launchAgent(
     (await mayStart(tx, owned)) ? await assignmentOf(tx, agent) : undefined,
   );
   if (given === undefined) return { kind: "taken" };
+  const unconfined = ports.sandbox.refusal(agent.worktreeKind);
+  if (unconfined !== undefined) return { kind: "unconfined", problem: unconfined };
   const worktree = worktreeOf(agent);
   let started: { readonly done: Started } | "taken";
   try {
@@ -150,6 +154,8 @@ function start(
   const given = {
     ...author,
     ...environmentOf(ports, owned, runtime),
+    // A confined ov does not reach the database.
+    ...(ports.sandbox.confines(agent.worktreeKind) ? { OVERSTORY_CHANNEL: "engine" } : {}),
   };
   const plan = driver.launch({
     version: agent.cliVersion,
@@ -175,10 +181,20 @@ function start(
   ports.files.create(logDir, plan, { home: env.HOME ?? "/", input: driver.input });
   ports.reach("turn.before-spawn");
   const paths = ports.files.paths(logDir);
-  const child = ports.launcher.start({
-    argv: plan.argv,
-    mark: markFor(ports.ids, agent, turn.id),
+  const confined = ports.sandbox.forAgent({
+    agentName: agent.name,
+    worktreeKind: agent.worktreeKind,
+    cwd,
+    turnDir: logDir,
+    steering: [...(told.found ? [`${cwd}/${runtime.instructionFile}`] : []), ...plannedFiles(plan, logDir)],
+    makes: plan.files.flatMap((file) => ("to" in file && file.isDirectory ? [file.to] : [])),
+    footprint: runtime.footprint,
     env,
+  });
+  const child = ports.launcher.start({
+    argv: [...(confined?.before ?? []), ...plan.argv],
+    mark: markFor(ports.ids, agent, turn.id),
+    env: confined?.env ?? env,
     cwd,
     outputFile: paths.output,
     errorFile: paths.error,
@@ -194,6 +210,10 @@ const variablesOf = ({ env }: ToolServer, given: Readonly<Record<string, string>
       return value === undefined ? [] : [[name, value]];
     }),
   );
+
+/** Files of the plan in the directory of the turn: settings, which say among others who guards the tools. */
+const plannedFiles = ({ files }: LaunchPlan, turnDir: string): readonly string[] =>
+  files.flatMap((file) => (file.in === "turn" && "text" in file ? [`${turnDir}/${file.path}`] : []));
 
 const promptFor = (
   { turn, agent, letters, lacks, recall, knows = null, changes }: OwnedTurn & Pick<StartTerms, "changes">,

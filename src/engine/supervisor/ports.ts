@@ -10,6 +10,7 @@ import type { Instructions } from "../../ports/instructions.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { GuardTrial, Runtime, ToolServer } from "../../ports/runtime.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
@@ -37,6 +38,7 @@ export interface SupervisorPorts {
   readonly worktrees: Worktrees;
   /** The prices that count now. */
   prices(): PriceList;
+  readonly sandbox: Sandbox;
   /** For the log: trouble that the turn gets over. */
   report(trouble: unknown): void;
   readonly limits: SupervisorLimits;

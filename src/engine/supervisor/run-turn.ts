@@ -142,6 +142,7 @@ async function launched(
     return { unstarted: unstarted(`its process could not be started: ${launch.problem}`) };
   }
   if (launch.kind === "unguarded") return { unstarted: unstarted(failureText("guard", launch.problem), "guard") };
+  if (launch.kind === "unconfined") return { unstarted: unstarted(failureText("sandbox", launch.problem), "sandbox") };
   if (launch.kind === "homeless") {
     return { unstarted: unstarted(launch.problem, "worktree", await leftOf(ports, owned.agent)) };
   }

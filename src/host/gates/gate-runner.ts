@@ -1,10 +1,11 @@
 import { closeSync, constants, openSync, rmSync, writeFileSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { gateEnvironment } from "../../domain/agent/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
 import { type Redact, redactor, secretValues } from "../../domain/text/redact.ts";
 import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";
+import type { Confinement, GateProgram } from "../../ports/sandbox.ts";
 import { makeWithin, readText } from "../file-access.ts";
 import { endTree, gateRunVariable } from "../linux/end-tree.ts";
 import { BoundedLog, digestOf, follow, type OpenLog, openLog, tailOf } from "./gate-log.ts";
@@ -17,19 +18,28 @@ export interface GateRunnerOptions {
   readonly graceMs?: number;
   /** Whether secrets are taken out of the output. */
   readonly redactSecrets?: boolean;
+  /** How the system confines a command; null where it does not. */
+  readonly confine?: (program: GateProgram) => Confinement | null;
 }
+
+const unconfined = (): null => null;
 
 /**
  * Runs gates, setup and regenerate commands. An aborted run rejects with the reason of its signal, once everything the
  * command started is ended.
  */
-export function gateRunner({ env, graceMs = 2_000, redactSecrets = true }: GateRunnerOptions): GateRunner {
+export function gateRunner({
+  env,
+  graceMs = 2_000,
+  redactSecrets = true,
+  confine = unconfined,
+}: GateRunnerOptions): GateRunner {
   return {
     run: async (request) => {
       request.signal?.throwIfAborted();
       const log = await openLog(request.logPath);
       try {
-        return await runInto(log, request, { env, graceMs, redactSecrets });
+        return await runInto(log, request, { env, graceMs, redactSecrets, confine });
       } finally {
         closeSync(log.file);
         await log.reader.close();
@@ -41,7 +51,7 @@ export function gateRunner({ env, graceMs = 2_000, redactSecrets = true }: GateR
 async function runInto(
   { file, reader }: OpenLog,
   request: GateRequest,
-  { env, graceMs, redactSecrets }: Required<GateRunnerOptions>,
+  { env, graceMs, redactSecrets, confine }: Required<GateRunnerOptions>,
 ): Promise<GateRun> {
   const { gate, run, cwd, onOutput, signal } = request;
   const shell = captured(request.environments);
@@ -54,11 +64,12 @@ async function runInto(
     const told = gateEnvironment({ ...env, ...shell.passed }, request.env);
     // A checkout that lost its `.git` must not let a command work in what lies around it.
     const variables = { ...told, [gateRunVariable]: run.id, GIT_CEILING_DIRECTORIES: dirname(cwd) };
+    const confined = confine({ place: cwd, reads: Object.values(request.env).filter(isAbsolute), env: variables });
     held = holdCommand({
-      argv: ["/bin/sh", "-c", gate.command],
+      argv: [...(confined?.before ?? []), "/bin/sh", "-c", gate.command],
       mark: run.mark,
       cwd,
-      env: variables,
+      env: confined?.env ?? variables,
       output: pipe.write,
     });
   } catch (error) {

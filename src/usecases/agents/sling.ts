@@ -171,7 +171,7 @@ async function reserve(
     scope: plan.scope,
     shares: plan.shares,
     branch: plan.branch,
-    worktreeKind: isIn("persistent", plan.capability) ? "root" : "linked",
+    worktreeKind: isIn("persistent", plan.capability) ? "root" : settings.sandbox.mode === "os" ? "clone" : "linked",
     baseRef: plan.baseRef,
     envFile: request.envFile ?? plan.parent?.envFile ?? null,
     instructions: instructionsOf({ ...request, profile: request.profile ?? settings.project.defaultProfile }),

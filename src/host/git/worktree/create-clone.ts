@@ -48,6 +48,8 @@ async function layOut(
 ): Promise<void> {
   const gitDir = join(dir, ".git");
   makeGitDirectories(gitDir);
+  // A confined agent cannot add a hook: this directory is there, and it may only read it.
+  mkdirSync(join(gitDir, "hooks"));
   const isPlain = repository.objectFormat === "sha1";
   const format = isPlain ? "" : `[extensions]\n\tobjectFormat = ${repository.objectFormat}\n`;
   writeFileSync(

@@ -1,0 +1,178 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { confining, testConfined } from "../../testkit/sandboxed.ts";
+import { statePath } from "../../testkit/state.ts";
+
+/** Each line is one attempt by a program of an agent: its name, and a command that succeeds if the attempt does. */
+const attempts = `
+write-project       echo x > "$ROOT/planted.txt"
+write-settings      echo 'sandbox: { mode: off }' >> "$ROOT/.overstory/config.yaml"
+write-etc           echo x > /etc/planted-by-agent
+delete-objects      rm -rf "$ROOT/.git/objects"
+write-object        echo x > "$ROOT/.git/objects/planted"
+rename-project      mv "$ROOT/.git" "$ROOT/.git2"
+read-ssh            cat "$HOME/.ssh/id_test"
+read-netrc          grep secret "$HOME/.netrc"
+read-gh             cat "$HOME/.config/gh/hosts.yml"
+read-aws            ls "$HOME/.aws/credentials"
+read-ssh-by-link    cat "$HOME/keys/id_test"
+read-sibling        cat "$ROOT/.overstory/worktrees/sibling/README.md"
+list-siblings       ls "$ROOT/.overstory/worktrees" | grep sibling
+write-sibling       echo x > "$ROOT/.overstory/worktrees/sibling/planted.txt"
+add-project-hook    echo x > "$ROOT/.git/hooks/pre-commit"
+set-project-config  git --git-dir="$ROOT/.git" config core.hooksPath /tmp
+move-main           git --git-dir="$ROOT/.git" update-ref refs/heads/main "$(git --git-dir="$ROOT/.git" commit-tree -m x 'HEAD^{tree}')"
+write-ref           echo x > "$ROOT/.git/refs/heads/planted"
+push-main           git push "$ROOT" HEAD:refs/heads/planted
+edit-rules          echo '{}' > "$STATE/agents/$OVERSTORY_AGENT_NAME/guard.json"
+replace-rules       rm "$STATE/agents/$OVERSTORY_AGENT_NAME/guard.json"
+edit-instructions   echo x > "$STATE/agents/$OVERSTORY_AGENT_NAME/instructions.md"
+edit-shim           echo x > "$STATE/run/bin/ov"
+kill-engine         kill -9 "$ENGINE"
+kill-bystander      kill -9 "$BYSTANDER"
+see-processes       test -d "/proc/$BYSTANDER"
+read-database       test -s "$STATE/overstory.db"
+read-environment    ls "$STATE"/run/env/*
+read-logs           ls "$STATE/logs/sibling"
+steal-token         cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep '^OVERSTORY_TOKEN=' | sort -u | grep -v "=$OVERSTORY_TOKEN$"
+use-no-token        env -u OVERSTORY_TOKEN ov stop sibling
+go-direct           env -u OVERSTORY_TOKEN -u OVERSTORY_CHANNEL ov stop sibling
+go-direct-clean     env -i PATH="$PATH" HOME="$HOME" ov --project "$ROOT" stop sibling
+start-engine        ov engine run --project "$ROOT"
+raise-mark          (ulimit -H -w unlimited) 2>/dev/null
+unmount-state       umount "$STATE"
+remount             mount -o remount,rw "$ROOT"
+reach-tmux          ls /tmp/tmux-*
+reach-bus           ls /run/user/*/bus
+enter-namespace     nsenter -t "$BYSTANDER" -m true
+`;
+
+const inWorktree = `
+add-hook            echo x > .git/hooks/pre-commit
+hooks-by-config     git config core.hooksPath .
+move-git            mv .git git2
+move-hooks          mv .git/hooks .git/hooks2
+edit-alternates     echo /tmp >> .git/objects/info/alternates
+move-objects        mv .git/objects .git/objects2
+edit-own-instructions echo x >> .claude/CLAUDE.md
+move-instructions   mv .claude .claude2
+`;
+
+const linesOf = (table: string): readonly (readonly [name: string, command: string])[] =>
+  table
+    .trim()
+    .split("\n")
+    .map((line) => [line.split(/\s+/, 1)[0] ?? "", line.replace(/^\S+\s+/, "")] as const);
+
+const script = (table: string): string =>
+  linesOf(table)
+    .map(([name, command]) => `if ( ${command} ) >"$OUT/${name}.log" 2>&1 </dev/null; then echo "${name}"; fi`)
+    .join("\n");
+
+/** Makes the attempts in the first turn and keeps the names of those that succeeded in its scratch directory. */
+const scenario = (base: string): string => `
+- when: { agent: sibling }
+  do:
+    - edit: { file: secret.txt, write: "of the sibling" }
+    - touch: \${env.OVERSTORY_SCENARIO_STATE}/sibling-is-there
+    - waitFor: { file: "${base}/never" }
+- do:
+    - shell: 'OUT="$OVERSTORY_SCRATCH/out"; mkdir -p "$OUT"; . \${env.OVERSTORY_SCENARIO_STATE}/facts.sh; . \${env.OVERSTORY_SCENARIO_STATE}/attempts.sh > "$OVERSTORY_SCRATCH/succeeded"'
+    - shell: echo reached > "$OVERSTORY_SCRATCH/reached"
+`;
+
+async function planted(): Promise<TestProject> {
+  const project = await makeProject({ config: confining, scenario: scenario("/nowhere"), gates: ["true"] });
+  const { home, root } = project;
+  const files = {
+    ".ssh/id_test": "secret",
+    ".netrc": "machine x password secret",
+    ".config/gh/hosts.yml": "secret",
+    ".aws/credentials": "secret",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(home, path, ".."), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
+  await Bun.$`ln -s .ssh ${home}/keys`.quiet();
+  await project.json("task", "create", "Wait", "--id", "T0");
+  await project.json("sling", "T0", "--name", "sibling", "--capability", "lead");
+  await project.until("the sibling worked", async () => existsSync(join(project.state, "sibling-is-there")));
+  expect(existsSync(join(root, ".overstory/worktrees/sibling/secret.txt"))).toBe(true);
+  return project;
+}
+
+const snapshotOf = async (project: TestProject): Promise<unknown> => ({
+  refs: (await project.git("for-each-ref", "refs/heads/main", "refs/heads/planted")).trim(),
+  config: readFileSync(join(project.root, ".git/config"), "utf8"),
+  hooks: readdirSync(join(project.root, ".git/hooks")),
+  files: readdirSync(project.root),
+  settings: readFileSync(join(project.root, ".overstory/config.yaml"), "utf8"),
+  home: readdirSync(project.home),
+});
+
+const capabilities = ["builder", "reviewer", "scout", "merger", "lead", "coordinator"] as const;
+
+for (const capability of capabilities) {
+  testConfined(`a confined ${capability} reaches nothing but its own`, async () => {
+    await using project = await planted();
+    const bystander = Bun.spawn({ cmd: ["sleep", "1000"], stdio: ["ignore", "ignore", "ignore"] });
+    try {
+      const stolen = await tokenOf(project, "sibling");
+      const engine = JSON.parse(readFileSync(statePath(project.root, "run", "engine.json"), "utf8")).pid;
+      const facts = {
+        ROOT: project.root,
+        STATE: statePath(project.root),
+        ENGINE: engine,
+        BYSTANDER: bystander.pid,
+        STOLEN: stolen,
+      };
+      const lines = Object.entries(facts).map(([name, value]) => `export ${name}='${value}'\n`);
+      writeFileSync(join(project.state, "facts.sh"), lines.join(""));
+      const table = capability === "coordinator" ? attempts : attempts + inWorktree.trimStart();
+      writeFileSync(join(project.state, "attempts.sh"), `${script(table)}\n`);
+      const before = await snapshotOf(project);
+      const name = await begin(project, capability);
+      const scratch = statePath(project.root, "agents", name, "scratch");
+      await project.until("all attempts were made", async () => existsSync(join(scratch, "reached")));
+      const succeeded = readFileSync(join(scratch, "succeeded"), "utf8").trim();
+      expect(succeeded.split("\n").filter((line) => line !== "")).toEqual([]);
+      expect(await snapshotOf(project)).toEqual(before);
+      expect(bystander.exitCode).toBe(null);
+      expect((await project.agent("sibling")).state).toBe("in_turn");
+      await project.git("fsck", "--connectivity-only");
+    } finally {
+      bystander.kill("SIGKILL");
+      await bystander.exited;
+    }
+  });
+}
+
+async function begin(project: TestProject, capability: (typeof capabilities)[number]): Promise<string> {
+  if (capability === "coordinator") {
+    await project.json("coordinator", "start", "--no-attach");
+    await project.json("mail", "send", "--to", "coordinator", "--type", "dispatch", "--subject", "x", "--body", "x");
+    return "coordinator";
+  }
+  await project.json("task", "create", "Try", "--id", "T1");
+  const parent = capability === "reviewer" || capability === "merger" ? ["--parent", "sibling"] : [];
+  await project.json("sling", "T1", "--name", "a1", "--capability", capability, ...parent);
+  return "a1";
+}
+
+/** The token of a live agent, as the operator's machine knows it. */
+async function tokenOf(project: TestProject, name: string): Promise<string> {
+  for (const pid of project.processes()) {
+    try {
+      const env = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      const token = env.find((line) => line.startsWith("OVERSTORY_TOKEN="));
+      if (token !== undefined && env.includes(`OVERSTORY_AGENT_NAME=${name}`))
+        return token.slice("OVERSTORY_TOKEN=".length);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  throw new Error(`no process of ${name} was found`);
+}
