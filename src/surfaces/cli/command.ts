@@ -1,6 +1,9 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
+import type { Paint } from "../shared/paint.ts";
 import type { App } from "./app.ts";
+
+export type { Paint };
 
 /** Where the values of a flag or argument come from when a shell asks for completions. */
 export type Source =
@@ -116,23 +119,6 @@ export interface Io {
   stdin(): Promise<string | undefined>;
   /** Asks the person at the terminal; undefined when there is none. */
   confirm(question: string): Promise<boolean | undefined>;
-}
-
-export interface Paint {
-  bold(text: string): string;
-  dim(text: string): string;
-  /** Side remarks: elapsed time, timestamps. */
-  muted(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
-  blue(text: string): string;
-  magenta(text: string): string;
-  /** Ids and names. */
-  accent(text: string): string;
-  /** Success. */
-  brand(text: string): string;
 }
 
 /** What a handler answers: the data of the JSON envelope and the same for a person. Nothing else reaches stdout. */

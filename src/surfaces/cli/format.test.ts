@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ago, cut, duration, elapsed, shortTime, timeOfDay } from "./format.ts";
-import { makePaint, plain } from "./paint.ts";
+import { ago, cut, duration, elapsed, shortTime, timeOfDay } from "../shared/format.ts";
+import { makePaint, plain } from "../shared/paint.ts";
 import { fitting, renderRows, table } from "./table.ts";
 
 test("a duration has two units at most", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { renderDocs } from "../../../testkit/cli-reference.ts";
 import { sampleTree } from "../../../testkit/sample-tree.ts";
+import { plain } from "../shared/paint.ts";
 import type { Command } from "./command.ts";
 import { globalFlags } from "./globals.ts";
 import { renderHelp } from "./help.ts";
 import { helpData } from "./help-json.ts";
-import { plain } from "./paint.ts";
 import { parse } from "./parse.ts";
 import { tree } from "./tree.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { AgentOutcome, AgentState } from "../../domain/agent/agent.ts";
+import { colorDepth, makePaint, plain } from "../shared/paint.ts";
 import { statusIcon, successLine, warningLine } from "./marks.ts";
-import { colorDepth, makePaint, plain } from "./paint.ts";
 
 const depth = (env: Record<string, string>, { tty = true, noColor = false } = {}) =>
   colorDepth({ env, noColor, isTTY: () => tty });

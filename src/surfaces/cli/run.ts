@@ -1,9 +1,9 @@
 import type { Description } from "../shared/description.ts";
 import { exits } from "../shared/exits.ts";
+import { colorDepth, makePaint } from "../shared/paint.ts";
 import type { App } from "./app.ts";
 import type { Command, Io, Outcome, Paint } from "./command.ts";
 import type { Globals } from "./globals.ts";
-import { colorDepth, makePaint } from "./paint.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { askAtTerminal, fileSink, jsonText, readStdin, type Sink, type Written } from "./sink.ts";
 
@@ -33,7 +33,7 @@ export async function runCli(input: CliInput): Promise<number> {
     .catch((thrown: unknown) => unexpected(input, parsed, terminal, thrown))
     .catch((thrown: unknown) => unwritable(terminal, thrown));
   if (parsed.globals.timing) {
-    const { elapsed } = await import("./format.ts");
+    const { elapsed } = await import("../shared/format.ts");
     terminal.stderr.write(`${terminal.talkPaint().muted(elapsed(performance.now() - started))}\n`);
   }
   return exit;

@@ -1,6 +1,6 @@
 import { visibleJson, visibleLine, visibleText } from "../../domain/text/visible.ts";
+import { cut } from "../shared/format.ts";
 import type { Paint, Rows } from "./command.ts";
-import { cut } from "./format.ts";
 import type { Format } from "./globals.ts";
 import { fileSink } from "./sink.ts";
 

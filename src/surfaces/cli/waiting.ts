@@ -1,5 +1,5 @@
+import { duration } from "../shared/format.ts";
 import type { Io } from "./command.ts";
-import { duration } from "./format.ts";
 
 /** Says on stderr what goes on, when a person has to wait for it: whatever is new, and now and then that it still is. */
 export function teller(io: Io): (what: string) => void {

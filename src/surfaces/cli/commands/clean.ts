@@ -7,8 +7,8 @@ import { allTargets, type CleanTarget, cleanTargets } from "../../../domain/work
 import { type CleanPlan, type CleanRequest, isEmptyPlan } from "../../../usecases/worktrees/plan-clean.ts";
 import type { CleanReport } from "../../../usecases/worktrees/run-clean.ts";
 import { exits } from "../../shared/exits.ts";
+import { counted } from "../../shared/format.ts";
 import type { Call, Handler, Paint } from "../command.ts";
-import { counted } from "../format.ts";
 import { isOn, text } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
 import { isDamaged, keptLine, removedLines } from "./worktree.ts";

@@ -10,9 +10,9 @@ import type { CheckReply } from "../../../usecases/coordinators/check-complete.t
 import type { HeadCapability } from "../../../usecases/coordinators/find.ts";
 import type { HeadStanding, Remaining } from "../../../usecases/coordinators/status.ts";
 import { exits } from "../../shared/exits.ts";
+import { ago } from "../../shared/format.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
-import { ago } from "../format.ts";
 import { integer, isOn, text } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
 import { teller } from "../waiting.ts";

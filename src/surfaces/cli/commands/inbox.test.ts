@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
-import { plain } from "../paint.ts";
+import { plain } from "../../shared/paint.ts";
 import { asTaken, isShownAbove } from "./inbox.ts";
 import { decisionBlock } from "./operator-render.ts";
 

@@ -50,7 +50,7 @@ async function leftUnread(app: App, io: Io, inbox: string): Promise<Result<Outco
 
 /** An empty inbox, which hooks meet most often, needs none of them. */
 const renderers = () =>
-  Promise.all([import("../format.ts"), import("./mail.ts"), import("../../../contract/views/mail.ts")]);
+  Promise.all([import("../../shared/format.ts"), import("./mail.ts"), import("../../../contract/views/mail.ts")]);
 
 /** As many as one look takes out of the inbox. */
 const mostShown = 100;

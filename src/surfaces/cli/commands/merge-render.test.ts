@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { plain } from "../paint.ts";
+import { plain } from "../../shared/paint.ts";
 import { mergeLines } from "./merge-render.ts";
 
 const lines = (failed: readonly number[]): string =>

@@ -9,8 +9,8 @@ import type { OpenDecision, OpenQuestion } from "../../../usecases/operator/deci
 import type { TroubledAgent, UnhandedBranch } from "../../../usecases/operator/troubled-agents.ts";
 import type { CriterionDetail } from "../../../usecases/runs/checklist.ts";
 import type { RunDetail } from "../../../usecases/runs/read-runs.ts";
+import { ago } from "../../shared/format.ts";
 import type { Paint } from "../command.ts";
-import { ago } from "../format.ts";
 import { hintLine, warningLine } from "../marks.ts";
 
 /** One decision with everything needed to make it. Other people's text stands behind a bar. */

@@ -2,8 +2,8 @@ import { restoredSnapshotView, snapshotDetailView, snapshotView } from "../../..
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { NamedSnapshot } from "../../../usecases/worktrees/snapshots.ts";
+import { iso, shortTime } from "../../shared/format.ts";
 import type { Handler, Paint } from "../command.ts";
-import { iso, shortTime } from "../format.ts";
 import { text, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
 

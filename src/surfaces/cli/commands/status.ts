@@ -9,8 +9,8 @@ import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
 import type { RunStart } from "../../../usecases/status/show.ts";
+import { ago, shortTime } from "../../shared/format.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
-import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
 import { mergeLines, startWords } from "./merge-render.ts";
 import {

@@ -10,9 +10,9 @@ import {
   type HealthReport,
 } from "../../../usecases/health/assess-health.ts";
 import type { Call, Listener } from "../../../usecases/operation.ts";
+import { plain } from "../../shared/paint.ts";
 import type { App } from "../app.ts";
 import type { Command } from "../command.ts";
-import { plain } from "../paint.ts";
 import { runCli } from "../run.ts";
 import { watchCommand } from "../tree/watch-commands.ts";
 import { healthLine } from "./watch.ts";

@@ -1,4 +1,20 @@
-import type { Paint } from "./command.ts";
+/** Colours for one stream. Without colours each function gives its text back. */
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  /** Side remarks: elapsed time, timestamps. */
+  muted(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+  blue(text: string): string;
+  magenta(text: string): string;
+  /** Ids and names. */
+  accent(text: string): string;
+  /** Success. */
+  brand(text: string): string;
+}
 
 type Env = Readonly<Record<string, string | undefined>>;
 
