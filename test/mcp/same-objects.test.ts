@@ -84,7 +84,8 @@ test("no surface spells a key of 0.11 or writes a moment for programs on its own
     if (file.endsWith(".test.ts") || elsewhere.includes(file)) continue;
     const source = readFileSync(join(root, file), "utf8");
     for (const key of keys) if (new RegExp(`\\b${key}\\b`).test(source)) wrong.push(`${file} spells ${key}`);
-    if (file !== "src/surfaces/shared/format.ts" && source.includes("toISOString(")) wrong.push(`${file} writes a moment`);
+    if (file !== "src/surfaces/shared/format.ts" && source.includes("toISOString("))
+      wrong.push(`${file} writes a moment`);
     for (const [, shaper] of source.matchAll(/(?:function|const) (\w+Json|dataOf|jsonOf)\b/g)) {
       wrong.push(`${file} has ${shaper}: an object for programs is a view of src/contract/views`);
     }
