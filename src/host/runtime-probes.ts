@@ -9,6 +9,7 @@ import { guardTrial } from "./guard-trial.ts";
 import { randomIds } from "./ids.ts";
 import { selfCommand } from "./own-program.ts";
 import { exitsWell, probeProgram } from "./runtime-probe.ts";
+import { placeOf } from "./sandbox/vendor-files.ts";
 
 export interface ProbeTerms {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -63,12 +64,15 @@ export function runtimeProbes(terms: ProbeTerms): RuntimeProbes {
   };
 }
 
-async function loginOf({ program, login }: Runtime, env: Readonly<Record<string, string>>): Promise<LoginStanding> {
+async function loginOf(runtime: Runtime, env: Readonly<Record<string, string>>): Promise<LoginStanding> {
+  const { program, login, footprint } = runtime;
   if (login === undefined || program === null) return { kind: "unknown" };
   const variable = login.variables.find((name) => (env[name] ?? "") !== "");
   if (variable !== undefined) return { kind: "seen", by: variable };
-  const file = login.files.find((name) => existsSync(join(env.HOME ?? "/", name)));
-  if (file !== undefined) return { kind: "seen", by: `~/${file}` };
+  const home = env.HOME ?? "/";
+  const file = login.files.map((name) => placeOf(name, home, footprint, env)).find((path) => existsSync(path));
+  if (file !== undefined)
+    return { kind: "seen", by: file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file };
   const at = Bun.which(program, { PATH: env.PATH ?? "" });
   if (login.status === null || at === null) return { kind: "missing", certain: at !== null && login.certain };
   const says = await exitsWell([at, ...login.status], env);

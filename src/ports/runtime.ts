@@ -170,6 +170,11 @@ export interface Footprint {
   readonly keeps: readonly string[];
   /** Files below the home with settings and logins. A confined program gets copies. */
   readonly brings: readonly string[];
+  /**
+   * Variables that move its files. Each usual path below the home is then at the given path below the value of the variable.
+   * A confined program is not given these variables of a person's shell.
+   */
+  readonly moves: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Variables that name a path which the program reads, or writes. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];

@@ -14,6 +14,8 @@ export interface AgentProgram {
   readonly makes: readonly string[];
   readonly footprint: Footprint;
   readonly env: Readonly<Record<string, string>>;
+  /** All variables that were kept of the operator's shell. They say where programs of vendors keep their files. */
+  readonly shell: Readonly<Record<string, string>>;
 }
 
 /** A command of a gate, setup or regenerate step: code of agents without an agent around it. */
@@ -23,6 +25,8 @@ export interface GateProgram {
   /** More files that it reads, as far as they are there. */
   readonly reads: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The variables that were kept of the shells of agents. */
+  readonly shells: readonly Readonly<Record<string, string>>[];
 }
 
 /** How a confined program is started. */

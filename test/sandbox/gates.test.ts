@@ -17,6 +17,8 @@ n objects;  rm -rf '${root}/.git/objects' && echo REACHED objects
 n ref;      echo x > '${root}/.git/refs/heads/planted' && echo REACHED ref
 n hook;     echo x > '${root}/.git/hooks/pre-commit' && echo REACHED hook
 n ssh;      cat "$HOME/.ssh/id_test" && echo REACHED ssh
+n login;    cat "$HOME/moved-codex/auth.json" && echo REACHED login
+n gh;       cat "$HOME/settings/gh/hosts.yml" && echo REACHED gh
 n worktree; ls '${root}/.overstory/worktrees' | grep -q b1 && echo REACHED worktree
 n home;     echo x > "$HOME/planted.txt"
 n ov;       ov stop b1 && echo REACHED ov
@@ -44,8 +46,21 @@ testConfined("a hostile gate, filter or monitor of a branch acts on nothing outs
   mkdirSync(join(project.home, ".ssh"));
   writeFileSync(join(project.home, ".ssh/id_test"), "secret");
   writeFileSync(join(project.state, "hostile.sh"), hostile(project.root, statePath(project.root)));
+  const moved = join(project.home, "moved-codex");
+  mkdirSync(moved);
+  writeFileSync(join(moved, "auth.json"), "secret");
+  const settings = join(project.home, "settings");
+  mkdirSync(join(settings, "gh"), { recursive: true });
+  writeFileSync(join(settings, "gh", "hosts.yml"), "secret");
   await project.json("task", "create", "Test", "--id", "T1");
-  await project.json("sling", "T1", "--name", "b1", "--capability", "builder");
+  const slung = await project.ovWith(
+    { env: { CODEX_HOME: moved, XDG_CONFIG_HOME: settings } },
+    "sling",
+    "T1",
+    "--name",
+    "b1",
+  );
+  expect(slung).toMatchObject({ code: 0 });
   await project.until("it was done", async () => (await project.agent("b1")).outcome === "done");
   await project.settled();
   expect(await project.json("merge", "--branch", "overstory/b1/T1")).toMatchObject({ success: true });

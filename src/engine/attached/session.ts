@@ -8,7 +8,7 @@ import type { AgentProgram } from "../../ports/sandbox.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { makeReady, mergeRulesOf, namesOf } from "../supervisor/conserve.ts";
-import { gatewayOf, shellOf } from "../supervisor/launch.ts";
+import { gatewayOf, shellOf, wholeShellOf } from "../supervisor/launch.ts";
 import type { AttachedPorts } from "./hand-back.ts";
 
 /**
@@ -34,7 +34,18 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
     ...(ports.sandbox.confines(worktreeKind) ? { OVERSTORY_CHANNEL: "engine" } : {}),
     OVERSTORY_TOKEN: token,
   };
-  const program = { agentName: agent.name, worktreeKind, cwd, turnDir: null, steering, makes: [], footprint, env };
+  const shell = wholeShellOf(ports, agent);
+  const program = {
+    agentName: agent.name,
+    worktreeKind,
+    cwd,
+    turnDir: null,
+    steering,
+    makes: [],
+    footprint,
+    env,
+    shell,
+  };
   const confined = ports.sandbox.forAgent(program);
   const child = ports.terminal.start({
     argv: [...(confined?.before ?? []), ...argv],

@@ -190,6 +190,7 @@ function start(
     makes: plan.files.flatMap((file) => ("to" in file && file.isDirectory ? [file.to] : [])),
     footprint: runtime.footprint,
     env,
+    shell: wholeShellOf(ports, agent),
   });
   const child = ports.launcher.start({
     argv: [...(confined?.before ?? []), ...plan.argv],
@@ -293,6 +294,12 @@ export const shellOf = (
   environment: readonly string[],
 ): Record<string, string> => (envFile === null ? {} : allowedEnvironment(files.readEnvironment(envFile), environment));
 
+/** The same with what only agents of other runtimes get. */
+export const wholeShellOf = (
+  { files }: EnvironmentFiles,
+  { envFile }: Pick<Agent, "envFile">,
+): Readonly<Record<string, string>> => (envFile === null ? {} : files.readEnvironment(envFile));
+
 interface EnvironmentFiles {
   readonly files: Pick<TurnFiles, "readEnvironment">;
 }
@@ -301,7 +308,7 @@ interface EnvironmentFiles {
 export function gatewayOf({ files }: EnvironmentFiles, { modelTerms, envFile }: Agent): GatewayAccess | null {
   const gateway = modelTerms?.gateway ?? null;
   if (gateway === null) return null;
-  const fromShell = envFile === null ? {} : files.readEnvironment(envFile);
+  const fromShell = wholeShellOf({ files }, { envFile });
   return { ...gateway, token: fromShell[gateway.tokenVariable] ?? "" };
 }
 

@@ -64,7 +64,8 @@ async function runInto(
     const told = gateEnvironment({ ...env, ...shell.passed }, request.env);
     // A checkout that lost its `.git` must not let a command work in what lies around it.
     const variables = { ...told, [gateRunVariable]: run.id, GIT_CEILING_DIRECTORIES: dirname(cwd) };
-    const confined = confine({ place: cwd, reads: Object.values(request.env).filter(isAbsolute), env: variables });
+    const reads = Object.values(request.env).filter(isAbsolute);
+    const confined = confine({ place: cwd, reads, env: variables, shells: shell.all });
     held = holdCommand({
       argv: [...(confined?.before ?? []), "/bin/sh", "-c", gate.command],
       mark: run.mark,

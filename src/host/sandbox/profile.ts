@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { ifThere, lstatIfThere } from "../file-access.ts";
 
 /** One thing that a confined program sees at a path. Later ones lie over earlier ones. */
@@ -46,8 +46,9 @@ export const systemMounts = (): readonly Mount[] => [
   ...neededOfRun.filter(isThere).map((at): Mount => ({ kind: "read", at })),
 ];
 
-/** Is this path, as far as it exists, in a place that `systemMounts` or a home hides? */
-export const isIn = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+/** Is this path the place itself, or below it? */
+export const isIn = (path: string, place: string): boolean =>
+  path === place || path.startsWith(place === "/" ? place : `${place}/`);
 
 /** Paths of the system that a confined program would not see: they lie in a shared place. */
 export const hiddenBySystem = (path: string): boolean => sharedPlaces.some((place) => isIn(path, place));
@@ -161,9 +162,27 @@ const systemSecrets = [
   "/etc/docker/key.json",
 ];
 
+export interface CredentialTerms {
+  readonly homes: readonly string[];
+  /** Shells of agents, whose variables may move the directories `.config` and `.local/share`. */
+  readonly shells: readonly Readonly<Record<string, string>>[];
+  /** What is not hidden. */
+  readonly shown: readonly string[];
+}
+
 /** Hides the credentials of homes and of the machine, by the paths where they really are. */
-export function hiddenCredentials(homes: readonly string[], shown: readonly string[]): readonly Mount[] {
-  const places = [...homes.flatMap((home) => credentialPlaces.map((name) => join(home, name))), ...systemSecrets];
+export function hiddenCredentials({ homes, shells, shown }: CredentialTerms): readonly Mount[] {
+  const bases = shells.flatMap(({ XDG_CONFIG_HOME, XDG_DATA_HOME }) => [
+    { usual: ".config/", at: XDG_CONFIG_HOME },
+    { usual: ".local/share/", at: XDG_DATA_HOME },
+  ]);
+  const moved = bases.flatMap(({ usual, at }) =>
+    at === undefined || !isAbsolute(at)
+      ? []
+      : credentialPlaces.filter((name) => name.startsWith(usual)).map((name) => join(at, name.slice(usual.length))),
+  );
+  const usual = homes.flatMap((home) => credentialPlaces.map((name) => join(home, name)));
+  const places = [...usual, ...moved, ...systemSecrets];
   const real = places.flatMap((place) => ifThere(() => realpathSync(place)) ?? []);
   return [...new Set(real)]
     .filter((place) => !shown.some((path) => isIn(place, path)))

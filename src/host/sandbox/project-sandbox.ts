@@ -14,6 +14,7 @@ import { commonDirAt } from "../project-place.ts";
 import { confinedHome } from "../turn-files.ts";
 import { bubblewrapWords, findBubblewrap } from "./bubblewrap.ts";
 import { hiddenBySystem, hiddenCredentials, homeMounts, isIn, type Mount, pinned } from "./profile.ts";
+import { hiddenVendorFiles, placeOf, withoutMoves } from "./vendor-files.ts";
 
 export interface SandboxTerms {
   readonly root: string;
@@ -100,7 +101,7 @@ function agentConfinement(bwrap: string, terms: SandboxTerms, agent: AgentProgra
   const { agentName, cwd, turnDir, env, footprint, worktreeKind } = agent;
   const own = join(state, "agents", agentName);
   const scratch = scratchOf(state, agentName);
-  const home = env.HOME ?? "/";
+  const home = homeOf(env);
   const shown = listed(terms, home);
   const keeps = [...footprint.keeps, ...caches].filter(
     (path) => !shown.all.some((other) => isIn(other, join(home, path))),
@@ -112,7 +113,7 @@ function agentConfinement(bwrap: string, terms: SandboxTerms, agent: AgentProgra
   const named = (names: readonly string[]): readonly string[] =>
     names.flatMap((name) => (env[name] !== undefined && isAbsolute(env[name]) ? [env[name]] : []));
   const mounts: readonly Mount[] = [
-    ...common(terms, { home, env, own: kept, shown }),
+    ...common(terms, { home, env, own: kept, shown, shells: [agent.shell] }),
     ...[join(state, recordName), terms.shimDir, join(state, "run", "merge-rules.gitconfig")].map(toRead),
     ...contact.map(toRead),
     { kind: "link", at: join(state, "run", "engine.json"), to: "contact/engine.json" },
@@ -125,22 +126,27 @@ function agentConfinement(bwrap: string, terms: SandboxTerms, agent: AgentProgra
     ...agent.steering.flatMap((file) => [cwd, turnDir].flatMap((base) => (base === null ? [] : pinned(base, file)))),
     ...shown.mounts,
   ];
-  const brought = footprint.brings.flatMap((path) => broughtFile(home, path));
+  const brought = footprint.brings.flatMap((path) =>
+    broughtFile(placeOf(path, home, footprint, agent.shell), { home, path }),
+  );
   const confined = { mounts: [...mounts, ...brought.map(({ mount }) => mount)], cwd };
   const before = bubblewrapWords(bwrap, {
     ...confined,
     makes: agent.makes.map((path) => join(home, path)),
     copies: brought.map(({ mount, to }) => ({ from: mount.at, to })),
   });
-  return { before, env: insideEnvironment(env) };
+  return { before, env: insideEnvironment(withoutMoves(env, footprint, agent.shell, shown.all)) };
 }
+
+/** A home may be reached by a link. Mounts are made where it really is. */
+const homeOf = ({ HOME = "/" }: Readonly<Record<string, string>>): string => ifThere(() => realpathSync(HOME)) ?? HOME;
 
 /** Settings and logins are copied: a program replaces such a file, which it could not do with a mount. */
 function broughtFile(
-  home: string,
-  path: string,
+  at: string,
+  { home, path }: { readonly home: string; readonly path: string },
 ): readonly { readonly mount: Mount & { at: string }; readonly to: string }[] {
-  const from = ifThere(() => realpathSync(join(home, path)));
+  const from = ifThere(() => realpathSync(at));
   if (from === undefined) return [];
   return [{ mount: { kind: "read", from, at: join("/run/overstory", path) }, to: join(home, path) }];
 }
@@ -148,11 +154,11 @@ function broughtFile(
 /** Caches are the agent's own: in a shared one an agent could write what another agent, or a gate, runs. */
 const caches = [".cache", ".npm"];
 
-function gateConfinement(bwrap: string, terms: SandboxTerms, { place, reads, env }: GateProgram): Confinement {
-  const home = env.HOME ?? "/";
+function gateConfinement(bwrap: string, terms: SandboxTerms, { place, reads, env, shells }: GateProgram): Confinement {
+  const home = homeOf(env);
   const shown = listed(terms, home);
   const mounts: readonly Mount[] = [
-    ...common(terms, { home, env, own: [], shown }),
+    ...common(terms, { home, env, own: [], shown, shells }),
     { kind: "write", at: place },
     ...reads.map(toRead),
     ...shown.mounts,
@@ -165,20 +171,24 @@ interface CommonTerms {
   readonly env: Readonly<Record<string, string>>;
   readonly own: readonly { readonly path: string; readonly from: string }[];
   readonly shown: Listed;
+  /** The shells from which agents were started. */
+  readonly shells: readonly Readonly<Record<string, string>>[];
 }
 
 /** What every confined program sees: the system, a home without credentials, and the project for reading. */
-function common(terms: SandboxTerms, { home, env, own, shown }: CommonTerms): readonly Mount[] {
+function common(terms: SandboxTerms, { home, env, own, shown, shells }: CommonTerms): readonly Mount[] {
   const { root, state, workplaces, footprints, self } = terms;
-  const hidden = [...new Set([...footprints.flatMap(({ keeps, brings }) => [...keeps, ...brings]), ...caches])];
+  const vendors = hiddenVendorFiles({ footprints, home, root, shells, shown: shown.all });
   const commonDir = commonDirAt(root) ?? dirname(state);
   const programs = [...(env.PATH ?? "").split(":"), ...self.flatMap(programPlaces)];
   return [
-    ...homeMounts({ home, own, hidden }),
+    ...vendors.before,
+    ...homeMounts({ home, own, hidden: [...vendors.inHome, ...caches] }),
     ...programs.filter((path) => isAbsolute(path) && hiddenBySystem(path) && existsSync(path)).map(toRead),
     toRead(root),
     ...(isIn(commonDir, root) ? [] : [toRead(commonDir)]),
-    ...hiddenCredentials([...new Set([home, userInfo().homedir])], shown.all),
+    ...vendors.inProject,
+    ...hiddenCredentials({ homes: [...new Set([home, userInfo().homedir])], shells, shown: shown.all }),
     ...workplaces.filter((path) => existsSync(path)).map((at): Mount => ({ kind: "empty", at })),
     { kind: "empty", at: state },
   ];

@@ -33,8 +33,13 @@ export const claudeRuntime: Runtime = {
   footprint: {
     keeps: [".claude"],
     brings: [".claude.json", ".claude/.credentials.json", ".claude/settings.json", ".claude/CLAUDE.md"],
+    moves: {
+      CLAUDE_CONFIG_DIR: { ".claude": "", ".claude.json": ".claude.json" },
+      CLAUDE_SECURESTORAGE_CONFIG_DIR: { ".claude/.credentials.json": ".credentials.json" },
+      CLAUDE_CODE_TMPDIR: {},
+    },
     reads: [],
-    writes: ["CLAUDE_CONFIG_DIR"],
+    writes: [],
   },
   program: "claude",
   instructionFile: ".claude/CLAUDE.md",

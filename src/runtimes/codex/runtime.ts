@@ -8,8 +8,9 @@ export const codexRuntime: Runtime = {
   footprint: {
     keeps: [".codex"],
     brings: [".codex/auth.json", ".codex/config.toml"],
+    moves: { CODEX_HOME: { ".codex": "" }, CODEX_SQLITE_HOME: { ".codex/sqlite": "" } },
     reads: [],
-    writes: ["CODEX_HOME"],
+    writes: [],
   },
   program: "codex",
   instructionFile: "AGENTS.md",

@@ -11,6 +11,7 @@ export const copilotRuntime: Runtime = {
   footprint: {
     keeps: [".copilot"],
     brings: [".copilot/config.json"],
+    moves: { COPILOT_HOME: { ".copilot": "" }, COPILOT_CACHE_HOME: {}, COPILOT_PKG_CACHE_HOME: {} },
     reads: [],
     writes: [],
   },

@@ -12,10 +12,12 @@ export const geminiRuntime: Runtime = {
     keeps: [".gemini"],
     brings: [
       ".gemini/oauth_creds.json",
+      ".gemini/gemini-credentials.json",
       ".gemini/google_accounts.json",
       ".gemini/installation_id",
       ".gemini/settings.json",
     ],
+    moves: { GEMINI_CLI_HOME: { ".gemini": ".gemini" } },
     reads: [],
     writes: [],
   },

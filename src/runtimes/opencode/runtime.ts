@@ -11,8 +11,20 @@ export const opencodeRuntime: Runtime = {
   id: "opencode",
   footprint: {
     keeps: [".local/share/opencode", ".local/state/opencode", ".config/opencode"],
-    brings: [".local/share/opencode/auth.json", ".config/opencode/opencode.json"],
-    reads: [],
+    brings: [
+      ".local/share/opencode/auth.json",
+      ".config/opencode/opencode.json",
+      ".config/opencode/opencode.jsonc",
+      ".config/opencode/config.json",
+    ],
+    moves: {
+      XDG_DATA_HOME: { ".local/share/opencode": "opencode" },
+      XDG_STATE_HOME: { ".local/state/opencode": "opencode" },
+      XDG_CONFIG_HOME: { ".config/opencode": "opencode" },
+      XDG_CACHE_HOME: {},
+      OPENCODE_DB: { ".local/share/opencode/opencode.db": "" },
+    },
+    reads: ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
     writes: [],
   },
   program: "opencode",
@@ -22,6 +34,7 @@ export const opencodeRuntime: Runtime = {
   gitAuthor: "settings",
   environment: [
     "OPENCODE_*",
+    ...["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
     ...["ANTHROPIC_*", "OPENAI_*", "AZURE_*", "GEMINI_*", "GOOGLE_*", "OPENROUTER_*", "MISTRAL_*", "GROQ_*"],
     ...["XAI_*", "DEEPSEEK_*", "CEREBRAS_*", "ZAI_*", "AWS_*"],
   ],

@@ -9,6 +9,7 @@ export const piRuntime: Runtime = {
   footprint: {
     keeps: [".pi"],
     brings: [".pi/agent/auth.json", ".pi/agent/settings.json", ".pi/agent/models.json"],
+    moves: { PI_CODING_AGENT_DIR: { ".pi/agent": "" }, PI_CODING_AGENT_SESSION_DIR: { ".pi/agent/sessions": "" } },
     reads: [],
     writes: [],
   },

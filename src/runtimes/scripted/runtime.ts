@@ -24,6 +24,7 @@ export function scriptedRuntime(program: readonly string[]): Runtime {
     footprint: {
       keeps: [".scripted-agent"],
       brings: [],
+      moves: {},
       reads: ["OVERSTORY_SCENARIO"],
       writes: ["OVERSTORY_SCENARIO_STATE"],
     },
