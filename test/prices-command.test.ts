@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { clockAt, slingNew, untilAgent } from "../testkit/lifecycle.ts";
 import { makeProject } from "../testkit/project.ts";
@@ -73,4 +73,28 @@ test("a turn that nobody can price costs n/a, never nothing, and the operator is
   expect(budget).toContain("n/a");
   expect(budget).not.toMatch(/\b0\.00\b.*usd/);
   expect((await project.ov("mail", "list")).out).toContain("budget_unpriced");
+}, 120_000);
+
+test("where a limit in dollars cannot hold during a turn, the start of an agent says n/a and why", async () => {
+  await using project = await makeProject();
+  const bin = join(project.home, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "codex"), "#!/bin/sh\necho codex-cli 0.166.0\n", { mode: 0o755 });
+  writeFileSync(join(bin, "pi"), "#!/bin/sh\necho 0.73.1\n", { mode: 0o755 });
+  const shell = { env: { PATH: `${bin}:${process.env.PATH}` } };
+  const told = async (name: string, ...flags: string[]): Promise<readonly string[]> => {
+    const words = ["sling", `Work of ${name}`, "--name", name, "--no-scout-check", ...flags, "--json"];
+    const { out } = await project.ovWith(shell, ...words);
+    return JSON.parse(out).warnings.filter((warning: string) => warning.includes("n/a"));
+  };
+  expect(await told("b1", "--runtime", "codex", "--model", "gpt-5.2")).toEqual([]);
+  await project.json("config", "set", "budgets.agent.usd", "2");
+  expect(await told("b2", "--runtime", "codex", "--model", "gpt-5.2")).toEqual([
+    expect.stringMatching(/^the limit of \$2.00 for agent b2 is n\/a during a turn: codex tells its tokens when/),
+  ]);
+  expect(await told("b3", "--runtime", "pi", "--model", "x/unheard-of")).toEqual([
+    expect.stringContaining("the list of prices has no x/unheard-of"),
+  ]);
+  expect(await told("b4", "--runtime", "pi", "--model", "anthropic/claude-opus-4-5")).toEqual([]);
+  expect(await told("b5", "--runtime", "scripted")).toEqual([]);
 }, 120_000);

@@ -153,6 +153,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
       }
       return (await import("./runtimes.ts")).preflight(project, runtime, path);
     },
+    dollarWatch: async (choice, model) => (await import("./runtimes.ts")).watchesDollars(project, choice, model),
   };
 }
 

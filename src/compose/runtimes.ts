@@ -1,7 +1,10 @@
 import { join } from "node:path";
+import { type DollarWatch, dollarWatch } from "../domain/budget/dollar-watch.ts";
+import { priceOf } from "../domain/prices/prices.ts";
 import { selfCommand } from "../host/own-program.ts";
 import { probeRuntime } from "../host/runtime-probe.ts";
 import type { Runtime } from "../ports/runtime.ts";
+import type { RuntimeChoice } from "../ports/settings.ts";
 import { claudeRuntime } from "../runtimes/claude/runtime.ts";
 import { codexRuntime } from "../runtimes/codex/runtime.ts";
 import { copilotRuntime } from "../runtimes/copilot/runtime.ts";
@@ -60,5 +63,17 @@ export const preflight = (
     path: path ?? env.PATH ?? "",
     memory: join(dir, "run", "programs.json"),
   });
+
+/** Can a limit in dollars hold during a turn of this runtime and driver, with this model? */
+export async function watchesDollars(
+  { root }: Pick<Project, "root">,
+  { runtime, driver }: RuntimeChoice,
+  model: string | null,
+): Promise<DollarWatch> {
+  const signs = runtimeById(runtime)?.drivers.find(({ id }) => id === driver)?.abilities;
+  const { projectPrices } = await import("../host/price-list.ts");
+  const hasPrice = model !== null && priceOf(projectPrices(root).list, model, Date.now()) !== undefined;
+  return signs === undefined ? "held" : dollarWatch(signs, { model, hasPrice });
+}
 
 const isKnown = (id: string): id is RuntimeName => runtimeNames.some((name) => name === id);

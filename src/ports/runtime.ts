@@ -137,6 +137,8 @@ export interface Abilities {
   readonly terminal: boolean;
   /** The program ends a turn by itself when it has cost `maxCostUsd`. */
   readonly costLimit: boolean;
+  /** When the program tells the tokens of its model: after each answer, or when the turn is over. */
+  readonly tokens: "answer" | "turn";
   /** The program can start our tool server. */
   readonly tools: boolean;
 }

@@ -1,10 +1,11 @@
+import type { DollarWatch } from "../domain/budget/dollar-watch.ts";
 import type { Caller } from "../domain/caller/caller.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { SchemaOf } from "../domain/schema/schema.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { ProjectFiles } from "../ports/project-files.ts";
-import type { Settings } from "../ports/settings.ts";
+import type { RuntimeChoice, Settings } from "../ports/settings.ts";
 import type { Tx } from "../ports/store.ts";
 
 /** What every use case may know: the caller, the time, the settings. */
@@ -58,6 +59,9 @@ export type Preflight = (
   path: string | undefined,
 ) => Promise<Result<{ readonly version: string | null }, Refusal>>;
 
+/** Can a limit in dollars hold during a turn of this runtime and driver, with this model? */
+export type WatchesDollars = (choice: RuntimeChoice, model: string | null) => Promise<DollarWatch>;
+
 /** Is there a commit of this name, be it a branch, a tag or an id? */
 export type IsCommit = (ref: string) => Promise<boolean>;
 
@@ -71,6 +75,7 @@ export interface PrepareTerms {
   readonly tipOf?: TipOf | undefined;
   readonly isCommit?: IsCommit | undefined;
   readonly preflight?: Preflight | undefined;
+  readonly dollarWatch?: WatchesDollars | undefined;
   /** The caller, for effects that need a right. Looked up only when asked for: hot calls do without. */
   readonly caller: () => Promise<Result<Caller, Refusal>>;
 }

@@ -241,6 +241,7 @@ const started: First<"startedHeadView"> = {
   targetBranch: "main",
   watchdogPreexisting: false,
   monitor: false,
+  warnings: ["the limit of $1 for agent coordinator is n/a during a turn"],
 };
 
 const message: Required<First<"messageView">> = {
@@ -815,7 +816,9 @@ const runtime: First<"runtimeView"> = {
   guarded: true,
   usedFor: ["builder"],
   environment: ["ANTHROPIC_*"],
-  drivers: [{ id: "stream-json", resume: true, terminal: true, costLimit: true, tools: true, steer: false }],
+  drivers: [
+    { id: "stream-json", resume: true, terminal: true, costLimit: true, tokens: "answer", tools: true, steer: false },
+  ],
   advice: {},
 };
 

@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { noTokens } from "../../src/domain/budget/usage.ts";
+import type { PriceList } from "../../src/domain/prices/prices.ts";
 import type { FailureCause } from "../../src/domain/turn/failure.ts";
 import { LineSplitter } from "../../src/domain/turn/line-splitter.ts";
+import { watchSpending } from "../../src/domain/turn/spending.ts";
 import type { TurnEvent } from "../../src/domain/turn/turn-event.ts";
 import type { Driver, LaunchRequest, Reply, Runtime } from "../../src/ports/runtime.ts";
 
@@ -56,6 +58,13 @@ export const acpQuestion = (toolCall: object): string =>
       ],
     },
   });
+
+/** Every model that the recordings name has a price here, a dollar for each token. */
+const dear: PriceList = (() => {
+  const price = { from: null, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWrite1h: 1 };
+  const models = ["any", "claude-opus-5-5", "claude-opus-4-8", "gemini-2.5-flash", "scripted", "fake-model", "gpt-5.2"];
+  return { version: "dear", date: null, models: new Map(models.map((model) => [model, [price]])) };
+})();
 
 const request: LaunchRequest = {
   version: "1.0.0",
@@ -155,6 +164,24 @@ function readingPromises(driver: Driver, turns: readonly RecordedTurn[]): void {
       );
     });
   }
+
+  test("a limit in dollars ends a turn before its last word exactly where tokens are told after each answer", () => {
+    const told = turns.filter((turn) => turn.usage && turn.failure === null);
+    expect(told.length).toBeGreaterThan(0);
+    for (const { output } of told) {
+      const read = driver.reader(noTokens, "");
+      const spending = watchSpending({ allowance: { usd: 1 }, model: "any", at: 0, prices: dear, earlier: [] });
+      const running: string[] = [];
+      for (const line of lines(output(), [])) {
+        const { events } = read(line);
+        const over = spending.overrun({ events, reportedUsd: null, elapsedMs: 0 });
+        if (events.some(({ kind }) => kind === "turn-ended")) break;
+        if (over !== undefined) running.push(over);
+      }
+      expect(running.length > 0).toBe(driver.abilities.tokens === "answer");
+      for (const over of running) expect(over).toContain("by the list of prices");
+    }
+  });
 
   test("whatever a line holds, reading it never throws", () => {
     const read = driver.reader(noTokens, "");

@@ -157,6 +157,7 @@ export const startedHeadView = (started: StartedHead) => ({
   targetBranch: started.targetBranch,
   watchdogPreexisting: started.watchdogPreexisting,
   monitor: started.monitor,
+  warnings: started.warnings,
   ...olderStartKeys(started),
 });
 

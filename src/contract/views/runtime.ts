@@ -12,6 +12,7 @@ export const runtimeView = ({ id, program, guarded, drivers, usedFor, environmen
     resume: driver.resume,
     terminal: driver.terminal,
     costLimit: driver.costLimit,
+    tokens: driver.tokens,
     tools: driver.tools,
     steer: driver.steer,
   })),

@@ -24,6 +24,8 @@ export type TurnEvent =
       readonly cacheRead: number;
       readonly cacheWrite: number;
     }
+  /** What the turn has cost so far, by the program's own word. */
+  | { readonly kind: "cost"; readonly usd: number }
   /** A tool that the supervisor's guard did not allow. */
   | {
       readonly kind: "denied";

@@ -1,11 +1,10 @@
-import { inWords } from "../../domain/budget/budget.ts";
-import type { Allowance } from "../../domain/budget/ledger.ts";
-import { countedTokens, type Usage } from "../../domain/budget/usage.ts";
+import type { Usage } from "../../domain/budget/usage.ts";
 import type { EventFact } from "../../domain/event/event.ts";
 import { keptInput } from "../../domain/event/tool-call.ts";
 import { shortened } from "../../domain/text/sizes.ts";
 import { type LoopWatch, watchLoops } from "../../domain/turn/loop.ts";
 import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
+import { watchSpending } from "../../domain/turn/spending.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import { changeState } from "../../usecases/agents/reopen-agent.ts";
 import { recordUsage } from "../../usecases/budgets/turn-budget.ts";
@@ -36,6 +35,8 @@ interface Watch {
   readonly exchange: Exchange;
   /** The program does not leave by itself when its turn is over. */
   readonly stays: boolean;
+  /** The program was told what the turn may cost, and ends the turn there. */
+  readonly keepsCost: boolean;
 }
 
 const fastestLookMs = 20;
@@ -53,7 +54,7 @@ const steerMs = 500;
 export async function followOutput(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  { log, process, beat, exchange, stays }: Watch,
+  { log, process, beat, exchange, stays, keepsCost }: Watch,
 ): Promise<Followed> {
   const { clock, limits, processes } = ports;
   const knownBy = { turnId: owned.turn.id, mark: markFor(ports.ids, owned.agent, owned.turn.id) };
@@ -63,7 +64,13 @@ export async function followOutput(
   let lastSteered = clock.monotonic();
   let look = fastestLookMs;
   let waited = false;
-  const spending = watchSpending(owned.allowance ?? {});
+  const spending = watchSpending({
+    allowance: owned.allowance ?? {},
+    model: owned.agent.model,
+    at: owned.turn.startedAt ?? clock.now(),
+    prices: keepsCost ? null : ports.prices(),
+    earlier: owned.turn.outputLines === 0 ? [] : await ports.store.read((tx) => tx.usage.ofTurn(owned.turn.id)),
+  });
   const loops = watchLoops(limits.loops);
   const began = clock.monotonic();
   let grewSince = false;
@@ -94,7 +101,15 @@ export async function followOutput(
       lastSteered = clock.monotonic();
     }
     const now = clock.monotonic();
-    const over = spending.overrun(events, now - began) ?? circle(loops, [...events, ...answers]);
+    const spent = spending.overrun({
+      events: events.map(({ event }) => event),
+      reportedUsd: log.costUsd,
+      elapsedMs: now - began,
+    });
+    const over =
+      spent === undefined
+        ? circle(loops, [...events, ...answers])
+        : ({ kind: "hopeless", failure: "budget", text: spent } as const);
     if (grew) {
       lastGrowth = now;
       waited = false;
@@ -153,28 +168,6 @@ function circle(loops: LoopWatch, events: readonly PlacedEvent[]): Hopeless | un
     if (text !== undefined) return { kind: "hopeless", failure: "loop", text };
   }
   return undefined;
-}
-
-/**
- * Says when a turn has taken more of a budget than it may. Dollars are not in the stream: a program that can count them
- * was told its limit.
- */
-function watchSpending(allowance: Allowance): {
-  overrun(events: readonly PlacedEvent[], elapsedMs: number): Hopeless | undefined;
-} {
-  let tokens = 0;
-  const over = (unit: "tokens" | "minutes", taken: number): Hopeless | undefined => {
-    const most = allowance[unit];
-    if (most === undefined || taken <= most) return undefined;
-    const text = `it took ${inWords(unit, taken)}, and ${inWords(unit, most)} were left`;
-    return { kind: "hopeless", failure: "budget", text };
-  };
-  return {
-    overrun: (events, elapsedMs) => {
-      tokens += countedTokens(events.flatMap(({ event }) => (event.kind === "usage" ? [event] : [])));
-      return over("tokens", tokens) ?? over("minutes", elapsedMs);
-    },
-  };
 }
 
 /** What was read of the output since the last time, and up to where. */
@@ -311,6 +304,7 @@ function shapeOf(
     }
     case "malformed":
       return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
+    case "cost":
     case "heard":
     case "other":
       return undefined;

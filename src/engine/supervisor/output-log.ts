@@ -49,8 +49,8 @@ export class OutputLog {
   ended: TurnEnded | undefined;
   /** Nothing good can come of the turn any more, unless it ended well after all. */
   hopeless: Hopeless | undefined;
-  /** What the turn cost, however often the runtime said that it was over; null while that is not known. */
-  costUsd: number | null = null;
+  #endedUsd: number | null = null;
+  #runningUsd: number | null = null;
 
   constructor(file: GrowingFile, read: LineReader, stored: StoredOutput, now: () => number) {
     this.#file = file;
@@ -62,6 +62,11 @@ export class OutputLog {
   /** Start of the first line that is not complete, and the number of lines before it: what a successor finds stored. */
   get place(): { readonly offset: number; readonly lines: number } {
     return { offset: this.#offset - this.#lines.pending, lines: this.#line };
+  }
+
+  /** What the turn cost so far, however often the runtime said that it was over; null while that is not known. */
+  get costUsd(): number | null {
+    return this.#runningUsd === null ? this.#endedUsd : (this.#endedUsd ?? 0) + this.#runningUsd;
   }
 
   /** Reads what was added since the last call. `grew` also when no line was completed by it. */
@@ -93,6 +98,7 @@ export class OutputLog {
       if (event.kind !== "malformed") this.saidNothing = false;
       if (event.kind === "hopeless") this.hopeless = event;
       if (event.kind === "turn-ended") this.#end(event);
+      if (event.kind === "cost") this.#runningUsd = event.usd;
       if (event.kind === "heard") this.ended = undefined;
       const call = this.#calls.see(event, isNew ? this.#now() : this.#storedAt(event));
       if (isNew) into.push({ line: this.#line, part, event, ...(call === undefined ? {} : { call }) });
@@ -109,7 +115,10 @@ export class OutputLog {
   #end(event: TurnEnded): void {
     this.ended = event;
     this.hopeless = undefined;
-    if (event.costUsd !== null) this.costUsd = (this.costUsd ?? 0) + event.costUsd;
+    // The word at the end holds what was told on the way.
+    if (event.costUsd !== null) this.#endedUsd = (this.#endedUsd ?? 0) + event.costUsd;
+    else if (this.#runningUsd !== null) this.#endedUsd = (this.#endedUsd ?? 0) + this.#runningUsd;
+    this.#runningUsd = null;
   }
 }
 

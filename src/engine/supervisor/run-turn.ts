@@ -58,7 +58,9 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const read = driver.reader(await spentBefore(ports, turn), ports.files.openingOf(turn.logDir ?? ""));
   const log = new OutputLog(file, read, stored, () => ports.clock.now());
   const exchange = exchangeWith(ports, owned, driver);
-  const followed = await followOutput(ports, owned, { log, process, beat, exchange, stays: driver.stays === true });
+  const { stays = false, abilities } = driver;
+  const watch = { log, process, beat, exchange, stays, keepsCost: abilities.costLimit };
+  const followed = await followOutput(ports, owned, watch);
   if (followed.kind === "fenced-out") return undefined;
   const exit = await process.exit();
   const kept = await Promise.race([tidyUp(ports, owned, process), beat.lost]);

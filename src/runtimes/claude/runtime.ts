@@ -89,7 +89,7 @@ function driver(id: string, input: Driver["input"]): Driver {
   return {
     id,
     input,
-    abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+    abilities: { resume: true, terminal: true, costLimit: true, tokens: "answer", tools: true },
     instructions: "file",
     steer: input === "once" ? null : ({ id, text }) => streamJsonInput(withoutMentions(text), id),
     launch: (request) => ({

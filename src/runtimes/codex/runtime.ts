@@ -33,7 +33,7 @@ export const codexRuntime: Runtime = {
     {
       id: "exec-json",
       input: "once",
-      abilities: { resume: true, terminal: true, costLimit: false, tools: true },
+      abilities: { resume: true, terminal: true, costLimit: false, tokens: "turn", tools: true },
       instructions: "prompt",
       steer: null,
       launch: (request) => ({

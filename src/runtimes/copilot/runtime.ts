@@ -41,7 +41,7 @@ export const copilotRuntime: Runtime = {
       id: "exec-json",
       input: "once",
       // A person's own session has neither the plugin of a turn nor its guard.
-      abilities: { resume: true, terminal: false, costLimit: false, tools: true },
+      abilities: { resume: true, terminal: false, costLimit: false, tokens: "turn", tools: true },
       instructions: "prompt",
       steer: null,
       launch,

@@ -51,7 +51,7 @@ export const geminiRuntime: Runtime = {
       id: "exec-json",
       input: "once",
       // A person's own session has neither the settings of a turn nor its guard.
-      abilities: { resume: true, terminal: false, costLimit: false, tools: true },
+      abilities: { resume: true, terminal: false, costLimit: false, tokens: "turn", tools: true },
       instructions: "prompt",
       steer: null,
       launch,

@@ -19,6 +19,7 @@ test("the steps of a turn are added up, and the end of the process is the end of
   expect(say(read, step("tool-calls"))).toMatchObject([
     { kind: "session", providerSessionId: "ses_1" },
     { kind: "usage", messageId: "prt_tool-calls", input: 70, output: 23, cacheRead: 30, cacheWrite: 0 },
+    { kind: "cost", usd: 0.25 },
   ]);
   expect(say(read, { type: "text", part: { text: "Hello" } })).toEqual([{ kind: "text", text: "Hello" }]);
   say(read, step("stop"));

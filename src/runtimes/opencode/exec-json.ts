@@ -2,7 +2,7 @@ import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { FailureCause } from "../../domain/turn/failure.ts";
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
-import { causeOf, ended, jsonLines } from "../shared/exec-json.ts";
+import { causeOf, costSoFar, ended, jsonLines } from "../shared/exec-json.ts";
 import { exitCodeIn } from "../shared/exit-line.ts";
 import { type Fields, fields, number, text } from "../shared/json-fields.ts";
 import { retryIn, retryLine } from "../shared/retry-line.ts";
@@ -40,7 +40,7 @@ export function execJsonReader(): LineReader {
       case "step_finish":
         lastReason = text(part.reason);
         costUsd += number(part.cost) ?? 0;
-        return usage(text(part.id) ?? "", fields(part.tokens) ?? {});
+        return [...usage(text(part.id) ?? "", fields(part.tokens) ?? {}), ...costSoFar(costUsd)];
       case retryLine:
         return retryIn(event);
       case "error":

@@ -21,8 +21,12 @@ test("each answer counts once, and the turn costs what they cost together", () =
   expect(say(read, answer({}))).toMatchObject([
     { kind: "text", text: "Hello" },
     { ...counts, messageId: "answer:1" },
+    { kind: "cost", usd: 0.25 },
   ]);
-  expect(say(read, answer({ content: [] }))).toMatchObject([{ ...counts, messageId: "answer:2" }]);
+  expect(say(read, answer({ content: [] }))).toMatchObject([
+    { ...counts, messageId: "answer:2" },
+    { kind: "cost", usd: 0.5 },
+  ]);
   expect(say(read, { type: "agent_end" })).toMatchObject([{ kind: "other" }]);
   expect(say(read, exit(0))).toMatchObject([{ kind: "turn-ended", failure: null, text: "Hello", costUsd: 0.5 }]);
 });

@@ -1,7 +1,7 @@
 import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
-import { causeOf, ended, jsonLines } from "../shared/exec-json.ts";
+import { causeOf, costSoFar, ended, jsonLines } from "../shared/exec-json.ts";
 import { exitCodeIn } from "../shared/exit-line.ts";
 import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
 import { retryIn, retryLine } from "../shared/retry-line.ts";
@@ -61,7 +61,10 @@ export function execJsonReader(): LineReader {
     const spent: TurnEvent[] =
       input + output + cacheRead + cacheWrite === 0
         ? []
-        : [{ kind: "usage", messageId: `answer:${answers}`, model, input, output, cacheRead, cacheWrite }];
+        : [
+            { kind: "usage", messageId: `answer:${answers}`, model, input, output, cacheRead, cacheWrite },
+            ...costSoFar(costUsd),
+          ];
     return said === "" ? spent : [{ kind: "text", text: said }, ...spent];
   }
 

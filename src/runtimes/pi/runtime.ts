@@ -46,7 +46,7 @@ export const piRuntime: Runtime = {
       id: "exec-json",
       input: "once",
       // A person's own session has neither the extension of a turn nor its guard.
-      abilities: { resume: true, terminal: false, costLimit: false, tools: false },
+      abilities: { resume: true, terminal: false, costLimit: false, tokens: "answer", tools: false },
       instructions: "prompt",
       steer: null,
       launch,

@@ -8,7 +8,7 @@ export function scriptedRuntime(program: readonly string[]): Runtime {
   const driver = (id: string, input: Driver["input"]): Driver => ({
     id,
     input,
-    abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+    abilities: { resume: true, terminal: true, costLimit: true, tokens: "answer", tools: true },
     instructions: "file",
     steer: input === "once" ? null : ({ id, text }) => streamJsonInput(text, id),
     launch: (request) => ({

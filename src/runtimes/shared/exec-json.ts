@@ -27,6 +27,9 @@ export const ended = (
   { resetAt = null, costUsd = null }: Partial<Pick<TurnEnded, "resetAt" | "costUsd">> = {},
 ): TurnEnded => ({ kind: "turn-ended", failure, text, resetAt, costUsd });
 
+/** What a program says that its turn has cost by now. Zero is no word: programs print it for models they do not know. */
+export const costSoFar = (usd: number): readonly TurnEvent[] => (usd > 0 ? [{ kind: "cost", usd }] : []);
+
 /** Programs that name no kinds of failures: their sentences are told apart by the API's status in them, else by words. */
 export function causeOf(said: string): FailureCause {
   for (const [words, cause] of causes) if (words.test(said)) return cause;

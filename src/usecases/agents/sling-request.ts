@@ -1,3 +1,4 @@
+import type { DollarWatch } from "../../domain/budget/dollar-watch.ts";
 import { fields, flag, list, notSent, record, type SchemaOf, text, whole } from "../../domain/schema/schema.ts";
 
 /** What `ov sling` and the MCP tool `spawn` ask for. */
@@ -40,6 +41,7 @@ export interface SlingRequest {
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
+  readonly dollarWatch?: DollarWatch;
   /** Names that no agent can have, because a branch of the user stands where its branches would be. */
   readonly takenNames?: readonly string[];
   /** Set by the program for the reviewer that reads a whole run, which its coordinator may not sling itself. */
@@ -74,6 +76,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     allowOverlap: flag,
     envFile: notSent,
     cliVersion: notSent,
+    dollarWatch: notSent,
     takenNames: notSent,
     lastReview: notSent,
   },

@@ -1,11 +1,14 @@
 import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { chooseModel } from "../../domain/agent/model.ts";
+import type { DollarWatch } from "../../domain/budget/dollar-watch.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { lostTargetWords, type Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
+import { dollarNotes } from "../budgets/announce.ts";
 import { record } from "../events/record.ts";
 import { fromCaller, post } from "../mail/post.ts";
 import { createTask } from "../tasks/change-tasks.ts";
@@ -29,7 +32,8 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
     const agent = await reserve(tx, context, request, plan.value, run);
     if (task.value !== null) await claimFor(tx, task.value, agent, context.now);
     await dispatch(tx, context, agent, task.value);
-    return ok(replyOf(agent, run, plan.value));
+    const notes = await dollarNotes(tx, context, agent, request.dollarWatch);
+    return ok(replyOf(agent, run, { ...plan.value, warnings: [...plan.value.warnings, ...notes] }));
   },
   finish: warnOfLostTarget,
 };
@@ -72,6 +76,7 @@ export const drySling: UseCase<SlingRequest, SlingReply> = {
 export async function prepareSeat<
   R extends {
     readonly runtime?: string | undefined;
+    readonly model?: string | undefined;
     readonly capability: string;
     readonly baseBranch?: string | undefined;
     readonly environment: Readonly<Record<string, string>>;
@@ -89,7 +94,19 @@ export async function prepareSeat<
   const kept = await keepEnvironment(files, terms, request);
   if (!kept.ok) return kept;
   const takenNames = (await terms.takenNames?.()) ?? [];
-  return ok({ ...kept.value, cliVersion: program?.value.version ?? null, takenNames });
+  const dollarWatch = await watchFor(terms, request, runtime);
+  return ok({ ...kept.value, cliVersion: program?.value.version ?? null, dollarWatch, takenNames });
+}
+
+/** A choice that is refused is refused later, with its reason. */
+async function watchFor(
+  { settings, dollarWatch }: PrepareTerms,
+  { model: asked, capability }: { readonly model?: string | undefined; readonly capability: string },
+  runtime: string,
+): Promise<DollarWatch | undefined> {
+  const choice = settings.runtimes.find(({ name }) => name === runtime);
+  const chosen = choice === undefined ? undefined : chooseModel(settings, { asked, capability, choice });
+  return choice === undefined || chosen?.ok !== true ? undefined : dollarWatch?.(choice, chosen.value.model);
 }
 
 /** An agent's children get what its own person's shell gave it; a path in a request is never believed. */

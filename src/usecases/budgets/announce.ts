@@ -1,18 +1,22 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import {
   type BudgetSettings,
+  completeLedgers,
   endsAt,
   inWords,
   type Ledger,
   type LedgerKey,
   refOf,
   shown,
+  subjectsOf,
 } from "../../domain/budget/budget.ts";
-import { percentOf } from "../../domain/budget/ledger.ts";
+import { type DollarWatch, dollarNote } from "../../domain/budget/dollar-watch.ts";
+import { limitOf, percentOf } from "../../domain/budget/ledger.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";
 import { fromEngine, post, type Recipient } from "../mail/post.ts";
+import type { Context } from "../usecase.ts";
 
 type Clock = Pick<BudgetTerms, "ids" | "now">;
 type Filled = LedgerKey & Pick<Ledger, "spent"> & { readonly limit: number };
@@ -88,6 +92,26 @@ export async function announceUnpriced(
     priority: "normal",
     payload: JSON.stringify(data),
   });
+}
+
+/**
+ * Says before the first turn of an agent that its tightest limit in dollars cannot hold while a turn runs; nothing where no
+ * such limit is set, or it holds.
+ */
+export async function dollarNotes(
+  tx: Tx,
+  { settings, now }: Pick<Context, "settings" | "now">,
+  agent: Agent,
+  watch: DollarWatch | undefined,
+): Promise<readonly string[]> {
+  if (watch === undefined || watch === "held") return [];
+  const subjects = subjectsOf(agent, now);
+  const limited = completeLedgers(subjects, await tx.budgets.of(subjects)).flatMap((ledger) => {
+    const limit = ledger.unit === "usd" ? limitOf(settings.budgets, ledger) : undefined;
+    return limit === undefined ? [] : [{ ...ledger, limit }];
+  });
+  const [tightest] = limited.toSorted((a, b) => a.limit - b.limit);
+  return tightest === undefined ? [] : [dollarNote(watch, agent, tightest)].filter((note) => note !== undefined);
 }
 
 const engineMail = (agent: Agent, recipients: readonly Recipient[]) => ({

@@ -10,7 +10,7 @@ import { Rollback, type Store, type Tx } from "../../ports/store.ts";
 import { isUseCase, type OperationName, operationOf } from "../catalog.ts";
 import { isWorkDue, nextMoment } from "../engine/engine-work.ts";
 import { agentAround, type CallerSight, identify } from "../identity/identify.ts";
-import type { Context, IsCommit, Preflight, TipOf, UseCase } from "../usecase.ts";
+import type { Context, IsCommit, Preflight, TipOf, UseCase, WatchesDollars } from "../usecase.ts";
 
 /** One call of a use case, as it also travels over the engine's socket. */
 export interface Frame {
@@ -37,6 +37,7 @@ export interface ChannelPorts {
   /** Set for a read soon after another call, which asked whether the engine has work to do. */
   readonly hasJustAsked?: boolean;
   readonly preflight?: Preflight;
+  readonly dollarWatch?: WatchesDollars;
   readonly isCommit?: IsCommit;
   readonly takenNames?: () => Promise<readonly string[]>;
   readonly tipOf?: TipOf;
@@ -104,8 +105,8 @@ async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): 
   // Over a connection anybody may ask. Nothing is written for a caller that is not known.
   const known = ports.sight.kind === "connection" ? await caller() : undefined;
   if (known?.ok === false) return known;
-  const { settings, preflight, isCommit, takenNames, tipOf } = ports;
-  const terms = { settings, preflight, isCommit, takenNames, tipOf, caller };
+  const { settings, preflight, dollarWatch, isCommit, takenNames, tipOf } = ports;
+  const terms = { settings, preflight, dollarWatch, isCommit, takenNames, tipOf, caller };
   return useCase.prepare(ports.files, terms, frame.request);
 }
 

@@ -1,6 +1,7 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import type { ChosenModel } from "../../domain/agent/model.ts";
+import type { DollarWatch } from "../../domain/budget/dollar-watch.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -38,6 +39,7 @@ export interface StartRequest {
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
+  readonly dollarWatch?: DollarWatch;
   readonly takenNames?: readonly string[];
 }
 
@@ -56,6 +58,7 @@ export const startFields: SchemaOf<StartRequest> = fields(
     budgetUsd: decimal,
     envFile: notSent,
     cliVersion: notSent,
+    dollarWatch: notSent,
     takenNames: notSent,
   },
 );
@@ -69,6 +72,8 @@ export interface StartReply {
   readonly runtime: string;
   readonly objective: string | null;
   readonly targetBranch: string | null;
+  /** What the operator should know before the first turn. */
+  readonly warnings: readonly string[];
 }
 
 export interface StartPlan {

@@ -11,6 +11,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
+import { dollarNotes } from "../budgets/announce.ts";
 import { record } from "../events/record.ts";
 import { handOn } from "../mail/hand-on.ts";
 import { fromCaller, post, tellOperator } from "../mail/post.ts";
@@ -37,7 +38,18 @@ export const startCoordinator: UseCase<StartRequest, StartReply> = {
     await open(tx, context, { agent, run: run.value, brief: request.brief ?? null });
     const { name, id, generation, capability, runtime } = agent;
     const { id: runId, objective, targetBranch } = run.value;
-    return ok({ agentName: name, agentId: id, generation, capability, runId, runtime, objective, targetBranch });
+    const warnings = await dollarNotes(tx, context, agent, request.dollarWatch);
+    return ok({
+      agentName: name,
+      agentId: id,
+      generation,
+      capability,
+      runId,
+      runtime,
+      objective,
+      targetBranch,
+      warnings,
+    });
   },
 };
 

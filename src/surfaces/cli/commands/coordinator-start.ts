@@ -73,6 +73,7 @@ export async function startHead({ app, flags, io }: Call, orders: Orders): Promi
     environment: environment.value,
   });
   if (!started.ok) return started;
+  for (const warning of started.value.warnings) io.warn(visibleLine(warning));
   const monitor = isOn(flags.monitor) && (await startMonitor({ app, io }, started.value));
   return ok({ ...started.value, watchdogPreexisting, monitor });
 }

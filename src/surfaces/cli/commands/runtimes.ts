@@ -89,7 +89,7 @@ function abilitiesOf(driver: ListedRuntime["drivers"][number], { guarded }: List
     guarded ? "guard" : "",
     driver.tools ? "tools" : "",
     driver.steer ? "mail in turns" : "",
-    driver.costLimit ? "cost limit" : "",
+    driver.costLimit ? "cost limit" : driver.tokens === "answer" ? "cost limit by prices" : "",
     driver.terminal ? "attach" : "",
   ];
   return words.filter((word) => word !== "").join(", ");
