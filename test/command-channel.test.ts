@@ -254,7 +254,7 @@ test("over the socket every operation takes a request that fits its schema, and 
     const answer = await ask({ name, request: sampleOf(operation.request) });
     expect([name, answer]).toEqual([name, { ok: false, refusal: { kind: "unknown-token" } }]);
   }
-});
+}, 120_000);
 
 test("over the socket nothing is written for a caller without a token, not even the file of a long text", async () => {
   await using project = await makeProject(longLived);

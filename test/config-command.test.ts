@@ -52,6 +52,57 @@ describe("get", () => {
   });
 });
 
+describe("unset", () => {
+  test("removes one key, keeps everything else, and says what counts now; a second time changes nothing", async () => {
+    using world = await project("# mine\nagents:\n  maxDepth: 1 # low\n  maxConcurrent: 4\n");
+    const { code, out } = await world.ov("config", "unset", "agents.maxConcurrent");
+    expect(code).toBe(0);
+    expect(out).toContain("agents.maxConcurrent was removed from .overstory/config.yaml: 25 counts now (default)");
+    expect(world.read(".overstory/config.yaml")).toBe("# mine\nagents:\n  maxDepth: 1 # low\n");
+    expect(await world.json("config", "unset", "agents.maxConcurrent")).toMatchObject({
+      key: "agents.maxConcurrent",
+      file: ".overstory/config.yaml",
+      removed: false,
+      before: 25,
+      value: 25,
+      origin: "default",
+    });
+  });
+
+  test("with --local removes it from the file of this machine alone, and the project's value counts", async () => {
+    using world = await project("agents:\n  maxDepth: 1\n");
+    await world.json("config", "set", "agents.maxDepth", "3", "--local");
+    const shared = await world.ov("config", "unset", "agents.maxConcurrent", "--local");
+    expect(shared).toMatchObject({ code: 0, out: expect.stringContaining("is not set in") });
+    expect(await world.json("config", "unset", "agents.maxDepth", "--local")).toMatchObject({
+      file: ".overstory/config.local.yaml",
+      removed: true,
+      before: 3,
+      value: 1,
+      origin: ".overstory/config.yaml:2",
+    });
+    expect(world.read(".overstory/config.yaml")).toBe("agents:\n  maxDepth: 1\n");
+    const elsewhere = await world.ov("config", "unset", "agents.maxDepth", "--local");
+    expect(elsewhere.out).toContain("to remove it there: ov config unset agents.maxDepth");
+  });
+
+  test("refuses an unknown key and changes nothing", async () => {
+    using world = await project("agents:\n  maxDepth: 1\n");
+    const before = world.snapshot();
+    const { code, out } = await world.ov("config", "unset", "agents.maxDept", "--json");
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({ details: { kind: "invalid", nearest: "agents.maxDepth" } });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test("refuses what would leave the settings at odds with each other", async () => {
+    using world = await project("watchdog:\n  staleThresholdMs: 5000000\n  zombieThresholdMs: 9000000\n");
+    const { code } = await world.ov("config", "unset", "watchdog.zombieThresholdMs", "--json");
+    expect(code).toBe(2);
+    expect(world.read(".overstory/config.yaml")).toContain("zombieThresholdMs: 9000000");
+  });
+});
+
 describe("set", () => {
   test("changes one key, keeps everything else as it was written, and says what changed", async () => {
     using world = await project("# mine\nagents:\n  maxDepth: 1 # low\n");

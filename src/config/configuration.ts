@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { invalid, type Refusal } from "../domain/refusal.ts";
-import { no, ok } from "../domain/result.ts";
-import type { ConfigKey, Configuration, FileSettings } from "../ports/settings.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import type { ConfigChange, ConfigKey, Configuration, FileSettings } from "../ports/settings.ts";
 import { keepCopies } from "./compile.ts";
-import { setConfigValue } from "./edit.ts";
+import { setConfigValue, unsetConfigValue } from "./edit.ts";
 import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";
 import { type Loaded, loadConfig } from "./load.ts";
 import { type ConfigProblem, type Layer, unusableConfig } from "./problem.ts";
@@ -66,26 +66,36 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
         list.map((problem) => ({ ...problem, file: shownFile(root, problem.file) }));
       return { problems: shown(problems), warnings: shown(warnings) };
     },
-    set: async (key, typed, { local }) => {
-      const layer = local ? "local" : "project";
-      const before = explain(key, await load());
-      if (!before.ok) return before;
-      const refused = await write(terms, { key, typed, layer });
-      if (refused !== undefined) return no(refused);
-      // Copies the files at once: the user may switch branches before another command reads them.
-      keepCopies(files);
-      const loaded = await load();
-      if (loaded.ok) await onSet(key, loaded.config);
-      const after = explain(key, loaded);
-      if (!after.ok) return after;
-      return ok({
-        file: relative(root, files[layer]),
-        before: before.value.value,
-        after: shownKey(root, after.value),
-        inForce: after.value.origin.layer === layer,
-      });
+    set: (key, typed, { local }) => {
+      const edit = (text: string, file: string) => setConfigValue(text, key, typed, file);
+      return change({ key, typed, layer: local ? "local" : "project", edit });
+    },
+    unset: (key, { local }) => {
+      const edit = (text: string, file: string) => unsetConfigValue(text, key, file);
+      return change({ key, typed: "", layer: local ? "local" : "project", edit });
     },
   };
+
+  async function change(edit: Edit): Promise<Result<ConfigChange, Refusal>> {
+    const { key, layer } = edit;
+    const before = explain(key, await load());
+    if (!before.ok) return before;
+    const written = await write(terms, edit);
+    if (!written.ok) return written;
+    // Copies the files at once: the user may switch branches before another command reads them.
+    keepCopies(files);
+    const loaded = await load();
+    if (loaded.ok) await onSet(key, loaded.config);
+    const after = explain(key, loaded);
+    if (!after.ok) return after;
+    return ok({
+      file: relative(root, files[layer]),
+      isWritten: written.value,
+      before: before.value.value,
+      after: shownKey(root, after.value),
+      inForce: after.value.origin.layer === layer,
+    });
+  }
 }
 
 const gateFiles: Readonly<Record<Layer, FileSettings["gatesFrom"]>> = {
@@ -117,21 +127,23 @@ interface Edit {
   readonly key: string;
   readonly typed: string;
   readonly layer: "project" | "local";
+  readonly edit: (text: string, file: string) => Promise<Result<string, readonly ConfigProblem[]>>;
 }
 
+/** False when the file says so already. */
 async function write(
   { files, env, texts }: ConfigurationTerms,
-  { key, typed, layer }: Edit,
-): Promise<Refusal | undefined> {
+  { key, typed, layer, edit }: Edit,
+): Promise<Result<boolean, Refusal>> {
   const { textIfAny, createFile, replaceFile } = texts;
   // What counts here so far must not be lost because another branch is checked out.
   if (fileInForce(files, layer) !== files[layer]) createFile(files[layer], textIfAny(files.lastKnown[layer]));
   const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];
   for (let attempt = 0; attempt < patience; attempt++) {
     const text = textIfAny(file);
-    const edited = await setConfigValue(text, key, typed, file);
-    if (!edited.ok) return refusalOf(key, typed, edited.refusal);
-    if (edited.value === text) return undefined;
+    const edited = await edit(text, file);
+    if (!edited.ok) return no(refusalOf(key, typed, edited.refusal));
+    if (edited.value === text) return ok(false);
     const before = await loadConfig(files, env);
     let fresh: readonly ConfigProblem[] = [];
     const accept = async (draft: string): Promise<boolean> => {
@@ -139,11 +151,11 @@ async function write(
       fresh = after.problems.filter((problem) => !before.problems.some((known) => isSame(known, problem)));
       return fresh.length === 0;
     };
-    if (await replaceFile(file, { bytes: edited.value, accept, madeFrom: text })) return undefined;
-    if (fresh.length > 0) return refusalOf(key, typed, fresh);
+    if (await replaceFile(file, { bytes: edited.value, accept, madeFrom: text })) return ok(true);
+    if (fresh.length > 0) return no(refusalOf(key, typed, fresh));
     // Another program edited the file meanwhile. Its change must not be undone, so the edit is made once more.
   }
-  return { kind: "busy", what: file };
+  return no({ kind: "busy", what: file });
 }
 
 /** Edits are rare and typed by hand; losing this race more often than that means something writes in a loop. */

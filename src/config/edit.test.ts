@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { setConfigValue } from "./edit.ts";
+import { setConfigValue, unsetConfigValue } from "./edit.ts";
 import { dataOf } from "./tree.ts";
 import { parseYaml } from "./yaml.ts";
 
@@ -172,4 +172,68 @@ test("nothing is done when the edit would change what another key means", async 
     { message: expect.stringContaining("by hand") },
   ]);
   expect(await refusal("agents: 5\n", "agents.maxDepth", "1")).toHaveLength(1);
+});
+
+async function unset(text: string, key: string): Promise<string> {
+  const result = await unsetConfigValue(text, key);
+  if (!result.ok) throw new Error(JSON.stringify(result.refusal));
+  return result.value;
+}
+
+describe("removing a value leaves the rest of the text as it was", () => {
+  test("its lines go, and the comment above it stays", async () => {
+    expect(await unset(written, "agents.maxConcurrent")).toBe(
+      written.replace("    maxConcurrent:   3     # was 5\n", ""),
+    );
+    expect(await unset(written, "agents.maxDepth")).toBe(written.replace("    maxDepth: 2\n", ""));
+  });
+
+  test("a header that would have nothing below it goes too, unless a comment is there", async () => {
+    const added = await set(written, "mail.rateLimits.perMinute", "9");
+    expect(await unset(added, "mail.rateLimits.perMinute")).toBe(written);
+    const noted = "mail:\n  # why\n  coalesceMs: 5\n";
+    expect(await unset(noted, "mail.coalesceMs")).toBe("mail:\n  # why\n");
+  });
+
+  test("a value over several lines goes as a whole, with what follows it left alone", async () => {
+    const text = 'project:\n  qualityGates:\n    - name: Tests\n      command: "make"\n  # the name\n  name: garden\n';
+    expect(await unset(text, "project.qualityGates")).toBe("project:\n  # the name\n  name: garden\n");
+  });
+
+  test("a value in braces goes out of them", async () => {
+    const left = await unset("runtime: {default: codex, capabilities: {lead: claude}} # ours\n", "runtime.default");
+    expect(left).toContain("# ours");
+    expect(dataOf(parseYaml(left).tree ?? { kind: "leaf", value: null, line: 0, column: 0, start: 0, end: 0 })).toEqual(
+      {
+        runtime: { capabilities: { lead: "claude" } },
+      },
+    );
+  });
+
+  test("what is not there changes nothing, and an unknown key is refused with the nearest one", async () => {
+    expect(await unset(written, "merge.mode")).toBe(written);
+    expect(await unset("", "merge.mode")).toBe("");
+    const refused = await unsetConfigValue(written, "agents.maxDept");
+    expect(refused).toMatchObject({ ok: false, refusal: [{ nearest: "agents.maxDepth" }] });
+  });
+
+  test("a key under an older name is not removed behind its back", async () => {
+    const refused = await unsetConfigValue("beads:\n  enabled: true\n", "taskTracker.backend");
+    expect(refused).toMatchObject({ ok: false, refusal: [{ message: expect.stringContaining("by hand") }] });
+  });
+
+  test("line ends stay what they are", async () => {
+    expect(await unset("agents:\r\n  maxRevivals: 2\r\n  maxDepth: 1\r\n", "agents.maxDepth")).toBe(
+      "agents:\r\n  maxRevivals: 2\r\n",
+    );
+  });
+
+  test("whatever is set and removed again leaves the text that was there", async () => {
+    const keys = ["agents.maxRevivals", "mail.coalesceMs", "turn.maxDenials", "budgets.run.tokens", "merge.batchSize"];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...keys), fc.integer({ min: 1, max: 9 }), async (key, value) => {
+        expect(await unset(await set(written, key, String(value)), key)).toBe(written);
+      }),
+    );
+  });
 });

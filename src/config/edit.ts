@@ -21,13 +21,7 @@ export async function setConfigValue(
 ): Promise<Result<string, readonly ConfigProblem[]>> {
   const found = findKey(key);
   const at = { file, line: 0, column: 0, key };
-  if (found === undefined) {
-    const unused = whyNoKey(key);
-    if (unused !== undefined) return no([{ ...at, message: unused }]);
-    const nearest = nearestKey(key);
-    const message = "is not a known key";
-    return no([nearest === undefined ? { ...at, message } : { ...at, message, nearest }]);
-  }
+  if (found === undefined) return no([unknownKey(at)]);
   const broken = jsonProblemOf(found.known.spec, typed);
   if (broken !== undefined) return no([{ ...at, message: broken }]);
   const findings = noFindings();
@@ -35,13 +29,50 @@ export async function setConfigValue(
   const setting = read(found.known, found.path, treeOfText(found.known.spec, typed), source, findings);
   if (setting === undefined) return no(printable(findings.problems));
 
+  return changed(text, { key, source, verb: "set" }, () =>
+    put(text, found.path, asWritten(found.known.spec, setting.value)),
+  );
+}
+
+/**
+ * The text of a config file without one key; the same text where it does not set the key. Everything else in it stays,
+ * except headers of sections that would hold nothing any more.
+ */
+export async function unsetConfigValue(
+  text: string,
+  key: string,
+  file = "config.yaml",
+): Promise<Result<string, readonly ConfigProblem[]>> {
+  const found = findKey(key);
+  if (found === undefined) return no([unknownKey({ file, line: 0, column: 0, key })]);
+  const source = { layer: "project", file } as const;
+  return changed(text, { key, source, verb: "removed" }, () => take(text, found.path));
+}
+
+function unknownKey(at: Omit<ConfigProblem, "message">): ConfigProblem {
+  const unused = whyNoKey(at.key);
+  if (unused !== undefined) return { ...at, message: unused };
+  const nearest = nearestKey(at.key);
+  const message = "is not a known key";
+  return nearest === undefined ? { ...at, message } : { ...at, message, nearest };
+}
+
+/** The edited text, unless the edit changed what other keys mean or gave the file a problem that it does not have now. */
+async function changed(
+  text: string,
+  { key, source, verb }: { readonly key: string; readonly source: Source; readonly verb: "set" | "removed" },
+  edit: () => Promise<string | undefined>,
+): Promise<Result<string, readonly ConfigProblem[]>> {
   const before = await stateOf(text, source);
   const illegible = before.problems.filter((problem) => problem.key === "");
   if (illegible.length > 0) return no(illegible);
-  const edited = await put(text, found.path, asWritten(found.known.spec, setting.value));
+  const edited = await edit();
   const after = edited === undefined ? undefined : await stateOf(edited, source);
-  if (edited === undefined || after === undefined || !isDeepStrictEqual(others(before, key), others(after, key))) {
-    return no([{ ...at, message: "cannot be set without changing what other keys mean; edit the file by hand" }]);
+  const isLeft = verb === "removed" && after?.settings.some(({ path }) => path.join(".") === key) === true;
+  const isSound = after !== undefined && !isLeft && isDeepStrictEqual(others(before, key), others(after, key));
+  if (edited === undefined || after === undefined || !isSound) {
+    const message = `cannot be ${verb} without changing what other keys mean; edit the file by hand`;
+    return no([{ file: source.file, line: 0, column: 0, key, message }]);
   }
   const known = new Set(before.problems.map(words));
   const fresh = after.problems.filter((problem) => !known.has(words(problem)));
@@ -83,6 +114,73 @@ async function put(text: string, path: readonly string[], value: unknown): Promi
   if (isWanted(spliced)) return spliced;
   const rewritten = rewriteYaml(text, path, value ?? null);
   return isWanted(rewritten) ? rewritten : undefined;
+}
+
+/**
+ * Takes the lines of the key out, and with them the headers above it that would have nothing below them, a comment
+ * included. Where the text is too unusual for that, the YAML library writes it anew.
+ */
+async function take(text: string, path: readonly string[]): Promise<string | undefined> {
+  const { parseYaml, withoutYaml } = await import("./yaml.ts");
+  const tree = parseYaml(text).tree;
+  if (tree === undefined || treeAt(tree, path) === undefined) return text;
+  const wanted = withoutKey(dataOf(tree), path);
+  const isWanted = (edited: string | undefined): edited is string => {
+    const result = edited === undefined ? undefined : parseYaml(edited);
+    const data = result?.tree === undefined ? null : dataOf(result.tree);
+    return result?.errors.length === 0 && isDeepStrictEqual(withoutEmpty(data), withoutEmpty(wanted));
+  };
+  for (let depth = 1; depth <= path.length; depth++) {
+    const edited = withoutLines(text, tree, path.slice(0, depth), depth === path.length);
+    if (isWanted(edited)) return edited;
+  }
+  const rewritten = withoutYaml(text, path);
+  return isWanted(rewritten) ? rewritten : undefined;
+}
+
+/** Undefined where the entry does not stand on lines of its own, or a comment would go that is not about the key. */
+function withoutLines(text: string, tree: Tree, path: readonly string[], isKey: boolean): string | undefined {
+  const entry = entryOf(treeAt(tree, path.slice(0, -1)), path.at(-1) ?? "");
+  if (entry === undefined) return undefined;
+  const rows = text.split("\n");
+  const first = entry.line - 1;
+  const header = rows[first]?.slice(0, entry.column - 1);
+  if (header?.trim() !== "") return undefined;
+  const last = Math.max(first, text.slice(0, endOf(text, entry.value)).split("\n").length - 1);
+  if (!isKey && rows.slice(first, last + 1).some((row) => row.includes("#"))) return undefined;
+  // A comment below the header that is indented like the entries of the section belongs to the section.
+  const next = rows[last + 1];
+  if (!isKey && next !== undefined && /^\s+#/.test(next)) return undefined;
+  return [...rows.slice(0, first), ...rows.slice(last + 1)].join("\n");
+}
+
+/** Where the last thing of a value ends. What the parser counts to a section may hold comments that follow it. */
+function endOf(text: string, value: Tree): number {
+  const inside =
+    value.kind === "section" ? value.entries.map((entry) => entry.value) : value.kind === "list" ? value.items : [];
+  const last = inside.at(-1);
+  if (last !== undefined && text.slice(value.start, value.start + 1).match(/[[{]/) === null) return endOf(text, last);
+  const end = Math.max(value.start, value.end);
+  return text[end - 1] === "\n" ? end - 1 : end;
+}
+
+function withoutKey(data: unknown, path: readonly string[]): unknown {
+  const [first, ...rest] = path;
+  if (typeof data !== "object" || data === null || Array.isArray(data) || first === undefined) return data;
+  const inside = new Map<string, unknown>(Object.entries(data));
+  if (rest.length === 0) inside.delete(first);
+  else inside.set(first, withoutKey(inside.get(first), rest));
+  return Object.fromEntries(inside);
+}
+
+/** A section that holds nothing means the same as none. */
+function withoutEmpty(data: unknown): unknown {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
+  const left = Object.entries(data).flatMap(([name, value]) => {
+    const inside = withoutEmpty(value);
+    return inside === null ? [] : [[name, inside] as const];
+  });
+  return left.length === 0 ? null : Object.fromEntries(left);
 }
 
 interface Cut {

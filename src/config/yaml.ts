@@ -54,6 +54,13 @@ export function rewriteYaml(text: string, path: readonly string[], value: unknow
   return document.toString({ lineWidth: 0, verifyAliasOrder: false });
 }
 
+/** The document without what stands at the path: comments stay, but indentation may be evened out. */
+export function withoutYaml(text: string, path: readonly string[]): string {
+  const document = parseDocument(text);
+  document.deleteIn(path);
+  return document.toString({ lineWidth: 0, verifyAliasOrder: false });
+}
+
 /** The value as YAML that fits on the rest of a line. */
 export function inlineYaml(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value);

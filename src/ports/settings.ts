@@ -136,10 +136,12 @@ export interface ConfigKey {
   readonly variable: string;
 }
 
-/** What setting one key changed. */
+/** What setting or removing one key changed. */
 export interface ConfigChange {
   /** Relative to the project. */
   readonly file: string;
+  /** False when the file said so already. */
+  readonly isWritten: boolean;
   readonly before: unknown;
   /** What counts now. Another source may still overrule what was written: see `origin`. */
   readonly after: ConfigKey;
@@ -178,6 +180,8 @@ export interface Configuration {
    * problem they do not have now, and no edit that another program makes meanwhile is lost.
    */
   set(key: string, typed: string, options: { readonly local: boolean }): Promise<Result<ConfigChange, Refusal>>;
+  /** Takes one key out of the project's file, or of this machine's own, under the same terms. */
+  unset(key: string, options: { readonly local: boolean }): Promise<Result<ConfigChange, Refusal>>;
 }
 
 /** The settings that decide what lands, as JSON by key. */

@@ -48,6 +48,7 @@ export const catalog = {
   "clean.archive": async () => (await import("./worktrees/run-clean.ts")).archive,
   "config.get": async () => (await import("./config/config.ts")).get,
   "config.set": async () => (await import("./config/config.ts")).set,
+  "config.unset": async () => (await import("./config/config.ts")).unset,
   "config.list": async () => (await import("./config/config.ts")).list,
   "config.explain": async () => (await import("./config/config.ts")).explain,
   "config.validate": async () => (await import("./config/config.ts")).validate,

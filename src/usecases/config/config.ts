@@ -89,6 +89,20 @@ export const set: Effect<SetRequest, ConfigChange> = {
   },
 };
 
+/** Takes one key out of a file. Another file, a variable or the default counts then. */
+export const unset: Effect<Omit<SetRequest, "value">, ConfigChange> = {
+  kind: "effect",
+  request: fields({ key: text, local: flag }, { at: oneOf(["project", "repository"]) }),
+  place: "caller",
+  operatorOnly: true,
+  action: ({ key }) => `unset ${key}`,
+  run: async (world, { key, local, at }) => {
+    const changed = await (await world.configuration(at)).unset(key, { local });
+    if (changed.ok && changed.value.isWritten) await tellEngine(world, key, at);
+    return changed;
+  },
+};
+
 /** A runtime or branch that does not exist has the right form, and everything would fail later because of it. */
 async function unknownValue(
   { runtimes, branches }: World,

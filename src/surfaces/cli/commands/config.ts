@@ -6,7 +6,7 @@ import { exits } from "../../shared/exits.ts";
 import { cut } from "../../shared/format.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io, Paint, Rows } from "../command.ts";
-import { errorLine, successLine, warningLine } from "../marks.ts";
+import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { fileSink } from "../sink.ts";
 import { table } from "../table.ts";
 
@@ -31,6 +31,31 @@ export const set: Handler = async ({ app, args, flags, io }) => {
     quietText: "",
   });
 };
+
+export const unset: Handler = async ({ app, args, flags, io }) => {
+  const key = String(args.key);
+  const changed = await app.call("config.unset", { key, local: flags.local === true });
+  if (!changed.ok) return changed;
+  const { file, isWritten, before, after } = changed.value;
+  const counts = `${shown(after.value) || "nothing"} counts now (${after.origin})`;
+  const done = isWritten ? `${key} was removed from` : `${key} is not set in`;
+  const elsewhere = isWritten ? undefined : unsetElsewhere(after);
+  return ok({
+    json: { key, file, removed: isWritten, before: plain(before), value: plain(after.value), origin: after.origin },
+    text: [
+      successLine(io.paint, done, `${file}: ${counts}`),
+      ...(elsewhere === undefined ? [] : [hintLine(io.paint, elsewhere)]),
+    ].join("\n"),
+    quietText: "",
+  });
+};
+
+/** How to remove a key from the source that decides it; undefined where that is a default. */
+function unsetElsewhere({ key, origin, variable }: ConfigKey): string | undefined {
+  if (origin === variable) return `it comes from this shell: unset ${variable}`;
+  if (/config\.local\.yaml(:\d+)?$/.test(origin)) return `to remove it there: ov config unset ${key} --local`;
+  return /config\.yaml(:\d+)?$/.test(origin) ? `to remove it there: ov config unset ${key}` : undefined;
+}
 
 export const list: Handler = async ({ app, args, io }) => {
   const found = await app.call("config.list", typeof args.section === "string" ? { section: args.section } : {});

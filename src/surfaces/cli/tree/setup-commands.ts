@@ -177,6 +177,15 @@ export const configCommand: Command = {
       run: async () => (await import("../commands/config.ts")).set,
     },
     {
+      name: "unset",
+      summary: "Remove a key from the project's configuration, so that its default counts",
+      details: "Comments and order stay. Says what counts now. A key that the file does not set is no mistake.",
+      arguments: [key],
+      flags: [{ name: "local", summary: "For this machine alone, from config.local.yaml" }],
+      examples: [{ line: "ov config unset agents.maxConcurrent", does: "lets the default count again" }],
+      run: async () => (await import("../commands/config.ts")).unset,
+    },
+    {
       name: "list",
       summary: "List keys with value and origin",
       arguments: [{ name: "section", summary: "Only keys below this one", complete: "configKeys" }],
