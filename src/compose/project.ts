@@ -150,6 +150,8 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
         const { confinable } = await import("../host/sandbox/project-sandbox.ts");
         const may = confinable({ settings: project.config.sandbox, state: project.dir });
         if (!may.ok) return may;
+        const [{ sandboxOf }, { preflight }] = await Promise.all([import("./agent-parts.ts"), import("./runtimes.ts")]);
+        return preflight(project, runtime, path, sandboxOf(project).forProbe);
       }
       return (await import("./runtimes.ts")).preflight(project, runtime, path);
     },

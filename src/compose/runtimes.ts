@@ -4,6 +4,7 @@ import { priceOf } from "../domain/prices/prices.ts";
 import { selfCommand } from "../host/own-program.ts";
 import { probeRuntime } from "../host/runtime-probe.ts";
 import type { Runtime } from "../ports/runtime.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
 import type { RuntimeChoice } from "../ports/settings.ts";
 import { claudeRuntime } from "../runtimes/claude/runtime.ts";
 import { codexRuntime } from "../runtimes/codex/runtime.ts";
@@ -56,8 +57,10 @@ export const preflight = (
   { dir, env }: Pick<Project, "dir" | "env">,
   runtime: string,
   path: string | undefined,
+  confine?: Sandbox["forProbe"],
 ): ReturnType<Preflight> =>
   probeRuntime({
+    ...(confine === undefined ? {} : { confine }),
     runtime,
     program: runtimeById(runtime)?.program ?? null,
     path: path ?? env.PATH ?? "",

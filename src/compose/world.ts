@@ -241,7 +241,7 @@ export const makeWorld = ({
       };
     },
     runtimeProbes: async () => {
-      const [{ runtimeProbes }, { allRuntimes }, { builderRules }, { version }] = await Promise.all([
+      const [{ runtimeProbes }, { allRuntimes }, { builderRules, sandboxOf }, { version }] = await Promise.all([
         import("../host/runtime-probes.ts"),
         import("./runtimes.ts"),
         import("./agent-parts.ts"),
@@ -249,7 +249,8 @@ export const makeWorld = ({
       ]);
       const here = await project();
       const rulesFor = (worktree: string) => builderRules(here, worktree);
-      return runtimeProbes({ env, state: here.dir, version, runtimes: allRuntimes(), rulesFor });
+      const confine = sandboxOf(here).forProbe;
+      return runtimeProbes({ env, state: here.dir, version, runtimes: allRuntimes(), rulesFor, confine });
     },
     cleanFiles: async () => {
       const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([

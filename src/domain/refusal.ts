@@ -123,7 +123,9 @@ export type AgentRefusal =
 /** Why a program that agents need cannot be started from where it was asked for. */
 export type ProgramProblem =
   | { readonly kind: "missing" }
-  | { readonly kind: "broken"; readonly at: string; readonly said: string };
+  | { readonly kind: "broken"; readonly at: string; readonly said: string }
+  /** It starts, but not where the system confines it. */
+  | { readonly kind: "unseen"; readonly at: string; readonly said: string };
 
 type MailRefusal =
   | {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { ProgramProblem, Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import type { Confinement, ProbeProgram } from "../ports/sandbox.ts";
 import { writeAtomically } from "./file-access.ts";
 
 /** A program that an agent needs, as a shell with this PATH finds it. */
@@ -9,6 +10,8 @@ interface ProbedProgram {
   readonly path: string;
   /** Where what was found out is kept, if anywhere. It is asked again when the file is another one. */
   readonly memory?: string;
+  /** How the system confines it; null where it does not. */
+  readonly confine?: (program: ProbeProgram) => Confinement | null;
 }
 
 interface Known {
@@ -40,15 +43,21 @@ export async function probeProgram({
   program,
   path,
   memory,
+  confine = () => null,
 }: ProbedProgram): Promise<Result<{ readonly version: string }, ProgramProblem>> {
   const at = Bun.which(program, { PATH: path });
   if (at === null) return no({ kind: "missing" });
-  const stamp = stampOf(at);
+  const env = { PATH: path, HOME: process.env.HOME ?? "/" };
+  const confined = confine({ program: at, env });
+  const stamp = `${confined === null ? "" : "confined:"}${stampOf(at)}`;
   const known = remembered(memory);
   const same = known.find((one) => one.at === at && one.stamp === stamp);
   if (same !== undefined) return ok({ version: versionIn(same.version) });
-  const asked = await ask(at, path);
-  if ("problem" in asked) return no({ kind: "broken", at, said: asked.problem });
+  const asked = await ask([...(confined?.before ?? []), at], confined?.env ?? env);
+  if ("problem" in asked) {
+    const isUnseen = confined !== null && "version" in (await ask([at], env));
+    return no({ kind: isUnseen ? "unseen" : "broken", at, said: asked.problem });
+  }
   if (memory !== undefined)
     remember(memory, [...known.filter((one) => one.at !== at), { at, stamp, version: asked.version }]);
   return ok({ version: versionIn(asked.version) });
@@ -62,10 +71,17 @@ function stampOf(at: string): string {
   return `${mtimeMs}:${size}:${ino}`;
 }
 
-async function ask(at: string, path: string): Promise<{ readonly version: string } | { readonly problem: string }> {
+async function ask(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly version: string } | { readonly problem: string }> {
   try {
-    const env = { PATH: path, HOME: process.env.HOME ?? "/" };
-    const child = Bun.spawn({ cmd: [at, "--version"], env, stdio: ["ignore", "pipe", "pipe"], timeout: patienceMs });
+    const child = Bun.spawn({
+      cmd: [...words, "--version"],
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: patienceMs,
+    });
     const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     const code = await child.exited;
     // Pi writes it to its error output.

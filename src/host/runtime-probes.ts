@@ -5,6 +5,7 @@ import { allowedEnvironment } from "../domain/agent/environment.ts";
 import type { GuardPolicy } from "../domain/guard/policy.ts";
 import { no, ok } from "../domain/result.ts";
 import type { LoginStanding, Runtime, RuntimeProbes } from "../ports/runtime.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
 import { guardTrial } from "./guard-trial.ts";
 import { randomIds } from "./ids.ts";
 import { selfCommand } from "./own-program.ts";
@@ -17,6 +18,7 @@ export interface ProbeTerms {
   readonly state: string;
   readonly version: string;
   readonly runtimes: readonly Runtime[];
+  readonly confine: Sandbox["forProbe"];
   /** The rules of a builder that works in this directory. */
   readonly rulesFor: (worktree: string) => GuardPolicy;
 }
@@ -48,10 +50,11 @@ export function runtimeProbes(terms: ProbeTerms): RuntimeProbes {
       const { program } = named(id);
       if (program === null) return ok(null);
       const memory = join(terms.state, "run", "programs.json");
-      const probed = await probeProgram({ program, path, memory });
+      const probed = await probeProgram({ program, path, memory, confine: terms.confine });
       if (probed.ok) return ok({ at: Bun.which(program, { PATH: path }) ?? program, version: probed.value.version });
       const { refusal } = probed;
-      return no(refusal.kind === "missing" ? `${program} is not on the PATH` : `${refusal.at}: ${refusal.said}`);
+      if (refusal.kind === "missing") return no(`${program} is not on the PATH`);
+      return no(`${refusal.at}${refusal.kind === "unseen" ? ", confined by the system" : ""}: ${refusal.said}`);
     },
     login: async (id) => {
       const runtime = named(id);

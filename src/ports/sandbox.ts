@@ -3,6 +3,8 @@ import type { Footprint } from "./runtime.ts";
 
 /** A program of an agent that is about to be started. */
 export interface AgentProgram {
+  /** Its name or path; null where it is our own. */
+  readonly program: string | null;
   readonly agentName: string;
   readonly worktreeKind: WorktreeKind;
   readonly cwd: string;
@@ -29,6 +31,13 @@ export interface GateProgram {
   readonly shells: readonly Readonly<Record<string, string>>[];
 }
 
+/** A vendor's program that is asked for its version. */
+export interface ProbeProgram {
+  /** Its path. */
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** How a confined program is started. */
 export interface Confinement {
   /** Goes before the command line of the program. */
@@ -43,6 +52,8 @@ export interface Sandbox {
   confines(worktreeKind: WorktreeKind): boolean;
   /** Null where this program is not confined, because the mode or its kind of worktree does not ask for it. */
   forAgent(program: AgentProgram): Confinement | null;
+  /** Null where agents are not confined. */
+  forProbe(program: ProbeProgram): Confinement | null;
   /** Throws where gates must be confined and cannot be. */
   forGate(program: GateProgram): Confinement | null;
   /** Why an agent with this kind of worktree must not start: it would not be confined, and `sandbox.required` says that it must be. */

@@ -36,6 +36,7 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
   };
   const shell = wholeShellOf(ports, agent);
   const program = {
+    program: plan.value.program,
     agentName: agent.name,
     worktreeKind,
     cwd,
@@ -62,7 +63,9 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
   return ok(await child.exited);
 }
 
-type TerminalPlan = LaunchPlan & Pick<Runtime, "environment" | "footprint"> & Pick<AgentProgram, "steering">;
+type TerminalPlan = LaunchPlan &
+  Pick<Runtime, "environment" | "footprint" | "program"> &
+  Pick<AgentProgram, "steering">;
 
 async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<TerminalPlan, Refusal>> {
   const runtime = ports.runtime(agent.runtime);
@@ -82,9 +85,9 @@ async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<Termi
   const instructions = found ? null : file;
   const gateway = gatewayOf(ports, agent);
   const plan = runtime.terminal({ model, gateway, resume, tools: ports.tools, guard, instructions });
-  const { environment, footprint, instructionFile } = runtime;
+  const { environment, footprint, instructionFile, program } = runtime;
   const steering = found && agent.worktreePath !== null ? [`${agent.worktreePath}/${instructionFile}`] : [];
-  return ok({ ...plan, environment, footprint, steering });
+  return ok({ ...plan, environment, footprint, program, steering });
 }
 
 async function record(ports: AttachedPorts, hold: AttachHold, child: TerminalProcess, token: string): Promise<boolean> {

@@ -182,6 +182,7 @@ function start(
   ports.reach("turn.before-spawn");
   const paths = ports.files.paths(logDir);
   const confined = ports.sandbox.forAgent({
+    program: runtime.program,
     agentName: agent.name,
     worktreeKind: agent.worktreeKind,
     cwd,

@@ -30,7 +30,7 @@ function wordsOf(mount: Mount): readonly string[] {
 }
 
 /** Directories for everybody's temporary files, sockets and process files. Sockets there lead to programs of the user. */
-const sharedPlaces = ["/tmp", "/var/tmp", "/run"] as const;
+export const sharedPlaces = ["/tmp", "/var/tmp", "/run"] as const;
 
 /** What programs need of `/run`: how names are looked up, and on some systems every program. */
 const neededOfRun = [
@@ -50,8 +50,9 @@ export const systemMounts = (): readonly Mount[] => [
 export const isIn = (path: string, place: string): boolean =>
   path === place || path.startsWith(place === "/" ? place : `${place}/`);
 
-/** Paths of the system that a confined program would not see: they lie in a shared place. */
-export const hiddenBySystem = (path: string): boolean => sharedPlaces.some((place) => isIn(path, place));
+/** Paths of the system that a confined program would not see: they lie below a shared place. */
+export const hiddenBySystem = (path: string): boolean =>
+  sharedPlaces.some((place) => path !== place && isIn(path, place));
 
 export interface HomeTerms {
   readonly home: string;

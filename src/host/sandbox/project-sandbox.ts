@@ -7,13 +7,14 @@ import { recordName } from "../../domain/project/place.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Footprint } from "../../ports/runtime.ts";
-import type { AgentProgram, Confinement, GateProgram, Sandbox } from "../../ports/sandbox.ts";
+import type { AgentProgram, Confinement, GateProgram, ProbeProgram, Sandbox } from "../../ports/sandbox.ts";
 import { enginePaths } from "../engine-contact/keeper.ts";
 import { ifThere, makeWithin } from "../file-access.ts";
 import { commonDirAt } from "../project-place.ts";
 import { confinedHome } from "../turn-files.ts";
 import { bubblewrapWords, findBubblewrap } from "./bubblewrap.ts";
-import { hiddenBySystem, hiddenCredentials, homeMounts, isIn, type Mount, pinned } from "./profile.ts";
+import { hiddenBySystem, hiddenCredentials, homeMounts, isIn, type Mount, pinned, sharedPlaces } from "./profile.ts";
+import { programFiles } from "./program-files.ts";
 import { hiddenVendorFiles, placeOf, withoutMoves } from "./vendor-files.ts";
 
 export interface SandboxTerms {
@@ -65,6 +66,10 @@ export function projectSandbox(terms: SandboxTerms): Sandbox {
       const bwrap = programFor(agent.worktreeKind);
       return bwrap === undefined ? null : agentConfinement(bwrap, terms, agent);
     },
+    forProbe: (probe) => {
+      const bwrap = program();
+      return bwrap === undefined ? null : probeConfinement(bwrap, terms, probe);
+    },
     forGate: (gate) => {
       const problem = settings.required ? unconfinedBecause(terms) : undefined;
       if (problem !== undefined) throw new Error(`sandbox.required says that gates are confined, but ${problem}`);
@@ -113,7 +118,7 @@ function agentConfinement(bwrap: string, terms: SandboxTerms, agent: AgentProgra
   const named = (names: readonly string[]): readonly string[] =>
     names.flatMap((name) => (env[name] !== undefined && isAbsolute(env[name]) ? [env[name]] : []));
   const mounts: readonly Mount[] = [
-    ...common(terms, { home, env, own: kept, shown, shells: [agent.shell] }),
+    ...common(terms, { home, env, own: kept, shown, program: agent.program, shells: [agent.shell] }),
     ...[join(state, recordName), terms.shimDir, join(state, "run", "merge-rules.gitconfig")].map(toRead),
     ...contact.map(toRead),
     { kind: "link", at: join(state, "run", "engine.json"), to: "contact/engine.json" },
@@ -151,6 +156,14 @@ function broughtFile(
   return [{ mount: { kind: "read", from, at: join("/run/overstory", path) }, to: join(home, path) }];
 }
 
+/** Starts the program as an agent's would be started, without an agent, to see whether it can. */
+function probeConfinement(bwrap: string, terms: SandboxTerms, { program, env }: ProbeProgram): Confinement {
+  const home = homeOf(env);
+  const shown = listed(terms, home);
+  const mounts = [...common(terms, { home, env, own: [], shown, program, shells: [env] }), ...shown.mounts];
+  return { before: bubblewrapWords(bwrap, { mounts, cwd: "/" }), env: insideEnvironment(env) };
+}
+
 /** Caches are the agent's own: in a shared one an agent could write what another agent, or a gate, runs. */
 const caches = [".cache", ".npm"];
 
@@ -158,7 +171,7 @@ function gateConfinement(bwrap: string, terms: SandboxTerms, { place, reads, env
   const home = homeOf(env);
   const shown = listed(terms, home);
   const mounts: readonly Mount[] = [
-    ...common(terms, { home, env, own: [], shown, shells }),
+    ...common(terms, { home, env, own: [], shown, program: null, shells }),
     { kind: "write", at: place },
     ...reads.map(toRead),
     ...shown.mounts,
@@ -171,20 +184,26 @@ interface CommonTerms {
   readonly env: Readonly<Record<string, string>>;
   readonly own: readonly { readonly path: string; readonly from: string }[];
   readonly shown: Listed;
+  /** What is to be started, by its name or path; null for a shell. */
+  readonly program: string | null;
   /** The shells from which agents were started. */
   readonly shells: readonly Readonly<Record<string, string>>[];
 }
 
 /** What every confined program sees: the system, a home without credentials, and the project for reading. */
-function common(terms: SandboxTerms, { home, env, own, shown, shells }: CommonTerms): readonly Mount[] {
+function common(terms: SandboxTerms, { home, env, own, shown, program, shells }: CommonTerms): readonly Mount[] {
   const { root, state, workplaces, footprints, self } = terms;
   const vendors = hiddenVendorFiles({ footprints, home, root, shells, shown: shown.all });
   const commonDir = commonDirAt(root) ?? dirname(state);
-  const programs = [...(env.PATH ?? "").split(":"), ...self.flatMap(programPlaces)];
+  const path = (env.PATH ?? "").split(":").filter((dir) => isAbsolute(dir) && hiddenBySystem(dir) && existsSync(dir));
+  const hidden = [...sharedPlaces, ...[...vendors.inHome, ...caches].map((name) => join(home, name)), ...vendors.paths];
+  const closed = [home, root, state, commonDir];
+  const words = [...self, ...(program === null ? [] : [program])];
+  const programs = words.flatMap((word) => programFiles(word, { path: env.PATH ?? "", hidden, closed }));
   return [
     ...vendors.before,
     ...homeMounts({ home, own, hidden: [...vendors.inHome, ...caches] }),
-    ...programs.filter((path) => isAbsolute(path) && hiddenBySystem(path) && existsSync(path)).map(toRead),
+    ...[...path, ...self.flatMap(checkoutOf), ...programs].map(toRead),
     toRead(root),
     ...(isIn(commonDir, root) ? [] : [toRead(commonDir)]),
     ...vendors.inProject,
@@ -194,9 +213,9 @@ function common(terms: SandboxTerms, { home, env, own, shown, shells }: CommonTe
   ];
 }
 
-/** The program, and run from a checkout all of that checkout. */
-const programPlaces = (word: string): readonly string[] =>
-  isAbsolute(word) ? [word.endsWith("/bin/ov") ? dirname(dirname(word)) : word] : [];
+/** Run from a checkout, our program needs all of that checkout. */
+const checkoutOf = (word: string): readonly string[] =>
+  word.endsWith("/bin/ov") && hiddenBySystem(word) ? [dirname(dirname(word))] : [];
 
 interface Listed {
   readonly all: readonly string[];

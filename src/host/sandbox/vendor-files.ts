@@ -44,6 +44,8 @@ export interface HiddenVendorFiles {
   readonly before: readonly Mount[];
   /** The same in the project, which come after its mount. */
   readonly inProject: readonly Mount[];
+  /** All of them that variables or links put elsewhere. */
+  readonly paths: readonly string[];
 }
 
 /** Everything that vendors' programs keep for their person: settings, logins, conversations. Each confined agent has its own. */
@@ -68,6 +70,7 @@ export function hiddenVendorFiles({ footprints, home, root, shells, shown }: Ven
     inHome: [...new Set([...usual, ...inHome])],
     before: all.filter((path) => !isIn(path, home)).flatMap(emptied),
     inProject: all.filter((path) => isIn(path, root)).flatMap(emptied),
+    paths: all,
   };
 }
 

@@ -14,7 +14,7 @@ export function agentWords(refusal: AgentRefusal): Words {
         ...rejected("AGENT_ERROR"),
         exit: exits.setup,
         message: `${refusal.runtime} cannot be started here: ${programTrouble(refusal)}; no agent was started`,
-        hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: --runtime <name>, or where it was chosen: ov config list runtime`,
+        hint: programHint(refusal),
       };
     case "unconfined":
       return {
@@ -146,8 +146,21 @@ const counted = (count: number, one: string, many = `${one}s`): string => `${cou
 const full = { code: "AGENT_ERROR", exit: exits.busy, retryable: true } as const;
 
 function programTrouble({ program, problem }: Extract<AgentRefusal, { kind: "runtime-unavailable" }>): string {
-  if (problem.kind === "missing") return `there is no program "${program}" on PATH`;
-  return `${problem.at} --version failed (${problem.said})`;
+  switch (problem.kind) {
+    case "missing":
+      return `there is no program "${program}" on PATH`;
+    case "broken":
+      return `${problem.at} --version failed (${problem.said})`;
+    case "unseen":
+      return `sandbox.mode is os, and ${problem.at} --version failed where the system confines it (${problem.said})`;
+  }
+}
+
+function programHint({ program, problem }: Extract<AgentRefusal, { kind: "runtime-unavailable" }>): string {
+  if (problem.kind === "unseen") {
+    return "show agents the directories that it needs: ov config set sandbox.readable '[\"<directory>\"]', or install it outside of hidden ones";
+  }
+  return `make sure that this shell runs "${program} --version", or choose another runtime: --runtime <name>, or where it was chosen: ov config list runtime`;
 }
 
 type LedRun = NonNullable<Extract<AgentRefusal, { kind: "name-taken" }>["leads"]>;
