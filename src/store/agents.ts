@@ -195,6 +195,7 @@ export const agentRows = (sql: Sql): AgentRows => ({
 
 function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } {
   const { add, equal, all } = conditionList();
+  equal("name", filter.name);
   equal("run_id", filter.runId);
   equal("parent_name", filter.parentName);
   equal("task_id", filter.taskId);

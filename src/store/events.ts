@@ -1,7 +1,7 @@
-import type { Event, EventLevel, EventSource } from "../domain/event/event.ts";
-import type { AuditRows, EventRows, NoticeRows } from "../ports/store/events.ts";
-import type { Sql } from "./sql.ts";
-import { insertNumbered, integer, nullable, select, table, text } from "./table.ts";
+import { type Event, type EventLevel, type EventSource, eventLevels } from "../domain/event/event.ts";
+import type { AuditRows, EventFilter, EventRows, NoticeRows } from "../ports/store/events.ts";
+import { conditionList, placeholders, type Sql, type SqlValue } from "./sql.ts";
+import { insertNumbered, integer, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const events = table<Event>("events", {
   seq: integer,
@@ -40,8 +40,89 @@ export const eventRows = (sql: Sql): EventRows => ({
   after: (cursor, limit) => select(sql, events, "WHERE seq > ? ORDER BY seq LIMIT ?", cursor, limit),
   ofTurn: (turnId, type) =>
     select(sql, events, "WHERE turn_id = ? AND type = ? AND line IS NOT NULL ORDER BY line, part", turnId, type),
+  get: (seq) => selectOne(sql, events, "WHERE seq = ?", seq),
+  newest: (filter, limit) => listEvents(sql, filter, limit, "newest"),
+  first: (filter, limit) => listEvents(sql, filter, limit, "first"),
   last: async () => Number((await sql.all("SELECT MAX(seq) AS seq FROM events"))[0]?.seq ?? 0),
 });
+
+/** Writers take the time before they commit, so numbers and times disagree by a moment. */
+const disagreementMs = 60_000;
+
+/**
+ * One statement for each agent and each level that is asked for, because only then an index gives the rows in the order of
+ * their numbers and the statement ends after `limit` rows. Their answers are put together here.
+ */
+async function listEvents(sql: Sql, filter: EventFilter, limit: number, from: "newest" | "first") {
+  const bounds = await numbersBetween(sql, filter);
+  const found: Event[] = [];
+  for (const agent of filter.agents ?? [undefined]) {
+    for (const level of levelsOf(filter)) {
+      const { where, values } = conditions({ ...filter, ...bounds }, agent, level);
+      const order = from === "newest" ? "DESC" : "ASC";
+      found.push(...(await select(sql, events, `${where} ORDER BY seq ${order} LIMIT ?`, ...values, limit)));
+    }
+  }
+  const inOrder = found.toSorted((a, b) => a.seq - b.seq);
+  return from === "newest" ? inOrder.slice(Math.max(0, inOrder.length - limit)) : inOrder.slice(0, limit);
+}
+
+/** The levels that have an index are asked for one by one; the others need no condition, or leave out few. */
+function levelsOf({ level }: EventFilter): readonly string[] {
+  if (level === "error") return ["error"];
+  return level === "warn" ? ["warn", "error"] : [level === "info" ? "info" : ""];
+}
+
+function conditions(
+  filter: EventFilter,
+  agent: string | undefined,
+  level: string,
+): { readonly where: string; readonly values: readonly SqlValue[] } {
+  const list = conditionList();
+  list.equal("agent_name", agent);
+  if (filter.runId === null) list.add("run_id IS NULL");
+  else list.equal("run_id", filter.runId);
+  list.equal("turn_id", filter.turnId);
+  if (level === "info") list.add(`level <> ?`, eventLevels[0]);
+  // The first condition is word for word that of the index: SQLite then knows that the index holds these rows.
+  else if (level !== "") list.add("level IN ('warn', 'error') AND level = ?", level);
+  if (filter.factsOnly === true) list.add("line IS NULL");
+  if (filter.types !== undefined) list.add(`type IN ${placeholders(filter.types.length)}`, ...filter.types);
+  if (filter.after !== undefined) list.add("seq > ?", filter.after);
+  if (filter.before !== undefined) list.add("seq < ?", filter.before);
+  if (filter.since !== undefined) list.add("created_at >= ?", filter.since);
+  if (filter.until !== undefined) list.add("created_at <= ?", filter.until);
+  return list.all();
+}
+
+/** The numbers outside of which no event of the asked time can be: a time has no index, and needs none. */
+async function numbersBetween(sql: Sql, { after, before, since, until }: EventFilter) {
+  const first = since === undefined ? undefined : await firstAt(sql, since - disagreementMs);
+  const end = until === undefined ? undefined : await firstAt(sql, until + disagreementMs);
+  const low = largest(after, first === undefined ? undefined : first - 1);
+  const high = smallest(before, end);
+  return { ...(low === undefined ? {} : { after: low }), ...(high === undefined ? {} : { before: high }) };
+}
+
+const largest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+
+const smallest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+/** The number of the first event of this moment or later, found by halving: numbers grow with the time. */
+async function firstAt(sql: Sql, moment: number): Promise<number> {
+  const [ends] = await sql.all("SELECT (SELECT MIN(seq) FROM events) AS low, (SELECT MAX(seq) FROM events) AS high");
+  let low = Number(ends?.low ?? 0);
+  let high = Number(ends?.high ?? 0) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [row] = await sql.all("SELECT seq, created_at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1", middle);
+    if (row === undefined || Number(row.created_at) >= moment) high = middle;
+    else low = Number(row.seq) + 1;
+  }
+  return low;
+}
 
 export const noticeRows = (sql: Sql): NoticeRows => ({
   once: async (agentId, kind, key, messageSeq) =>

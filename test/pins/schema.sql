@@ -1,4 +1,4 @@
-PRAGMA user_version = 21;
+PRAGMA user_version = 22;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -185,6 +185,12 @@ CREATE TABLE events (
 CREATE INDEX events_agent ON events(agent_name, seq);
 
 CREATE UNIQUE INDEX events_once ON events(turn_id, line, part) WHERE line IS NOT NULL;
+
+CREATE INDEX events_run ON events(run_id, seq);
+
+CREATE INDEX events_run_facts ON events(run_id, type, seq) WHERE line IS NULL;
+
+CREATE INDEX events_trouble ON events(level, seq) WHERE level IN ('warn', 'error');
 
 CREATE TABLE gate_results (
   id TEXT PRIMARY KEY,

@@ -4,6 +4,8 @@ import type { WaitKind } from "../../domain/agent/wait.ts";
 
 /** Which agents to list. Every field that is given narrows the list. */
 export interface AgentFilter {
+  /** All incarnations of this name. */
+  readonly name?: string;
   readonly runId?: string;
   readonly parentName?: string;
   readonly taskId?: string;

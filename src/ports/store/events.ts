@@ -1,5 +1,26 @@
-import type { Event, UnstoredEvent } from "../../domain/event/event.ts";
+import type { Event, EventLevel, UnstoredEvent } from "../../domain/event/event.ts";
 import type { EventKind } from "../../domain/event/event-kinds.ts";
+
+/** Which events to list. Every field that is given narrows the list. */
+export interface EventFilter {
+  /** What one of these agents did, or what happened to it. */
+  readonly agents?: readonly string[];
+  /** Null: events that belong to no run. */
+  readonly runId?: string | null;
+  /** Only this turn. Its agent is to be named too. */
+  readonly turnId?: string;
+  readonly types?: readonly string[];
+  /** Only what was not read from the output of an agent. */
+  readonly factsOnly?: boolean;
+  /** At least this serious. */
+  readonly level?: EventLevel;
+  /** Both moments included. */
+  readonly since?: number;
+  readonly until?: number;
+  /** Numbers between these, which are not included themselves. */
+  readonly after?: number;
+  readonly before?: number;
+}
 
 /** The log of events. Rows are added and never changed. */
 export interface EventRows {
@@ -8,6 +29,11 @@ export interface EventRows {
   /** Events numbered above the cursor, in order. A reader that goes on from the last number it saw misses none. */
   after(cursor: number, limit: number): Promise<Event[]>;
   last(): Promise<number>;
+  get(seq: number): Promise<Event | undefined>;
+  /** The newest so many events that fit, the oldest of them first. Reads no more rows than it must, whatever the log holds. */
+  newest(filter: EventFilter, limit: number): Promise<Event[]>;
+  /** The first so many events that fit, in order. */
+  first(filter: EventFilter, limit: number): Promise<Event[]>;
   /** The events of one kind that were read from a turn's output, in the order of its lines. */
   ofTurn(turnId: string, type: EventKind): Promise<Event[]>;
 }

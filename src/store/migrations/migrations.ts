@@ -21,6 +21,7 @@ import oldEvidence from "./018-old-evidence.sql" with { type: "file" };
 import runEnds from "./019-run-ends.sql" with { type: "file" };
 import modelTerms from "./020-model-terms.sql" with { type: "file" };
 import costs from "./021-costs.sql" with { type: "file" };
+import eventLists from "./024-event-lists.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -48,6 +49,7 @@ const migrations: readonly string[] = [
   runEnds,
   modelTerms,
   costs,
+  eventLists,
 ];
 
 export const schemaVersion = migrations.length;

@@ -1,5 +1,7 @@
 import { expect } from "bun:test";
+import type { Event } from "../../../src/domain/event/event.ts";
 import type { Wait } from "../../../src/ports/store/agents.ts";
+import type { EventFilter } from "../../../src/ports/store/events.ts";
 import type { Check } from "./database.ts";
 import { anAgent, aRun, noon } from "./rows.ts";
 
@@ -74,6 +76,65 @@ export function eventPromises(check: Check): void {
     const last = await store.read((tx) => tx.events.last());
     expect(await store.read((tx) => tx.events.after(last, 10))).toEqual([]);
     expect(await store.read((tx) => tx.events.after(last - 1, 10))).toHaveLength(1);
+  });
+
+  check("events are listed by agent, run, turn, kind, level and time: the newest, or the first", async ({ store }) => {
+    const minute = 60_000;
+    await store.transaction((tx) =>
+      tx.events.append(
+        Array.from({ length: 240 }, (_, n) => ({
+          ...base,
+          type: n % 10 === 0 ? "tool_end" : "text",
+          agentName: n % 3 === 2 ? null : n % 3 === 0 ? "a" : "b",
+          runId: n < 100 ? "r1" : n < 120 ? null : "r2",
+          turnId: n % 3 === 2 ? null : `t${n % 6}`,
+          line: n % 4 === 0 ? null : n,
+          part: n % 4 === 0 ? null : 0,
+          level: n % 60 === 59 ? "error" : n % 20 === 19 ? "warn" : n % 2 === 0 ? "info" : "debug",
+          // The writer of every seventh took its time before it wrote.
+          createdAt: noon + n * minute - (n % 7 === 0 ? 30_000 : 0),
+        })),
+      ),
+    );
+    const all = await store.read((tx) => tx.events.after(0, 1_000));
+    const start = all[0]?.seq ?? 0;
+    const serious = ["debug", "info", "warn", "error"];
+    const cases: readonly [EventFilter, (event: Event) => boolean][] = [
+      [{}, () => true],
+      [{ agents: ["a"] }, ({ agentName }) => agentName === "a"],
+      [{ agents: ["a", "b"] }, ({ agentName }) => agentName !== null],
+      [{ runId: "r1" }, ({ runId }) => runId === "r1"],
+      [{ runId: null }, ({ runId }) => runId === null],
+      [{ runId: "r2", factsOnly: true }, ({ runId, line }) => runId === "r2" && line === null],
+      [{ agents: ["a"], turnId: "t0" }, ({ turnId }) => turnId === "t0"],
+      [{ types: ["tool_end"] }, ({ type }) => type === "tool_end"],
+      ...(["debug", "info", "warn", "error"] as const).map((level): [EventFilter, (event: Event) => boolean] => [
+        { level },
+        (event) => serious.indexOf(event.level) >= serious.indexOf(level),
+      ]),
+      [{ level: "warn", agents: ["a", "b"] }, ({ level, agentName }) => /warn|error/.test(level) && agentName !== null],
+      [{ since: noon + 100 * minute }, ({ createdAt }) => createdAt >= noon + 100 * minute],
+      [{ until: noon + 100 * minute }, ({ createdAt }) => createdAt <= noon + 100 * minute],
+      [
+        { since: noon + 10 * minute, until: noon + 13 * minute, agents: ["a"] },
+        ({ createdAt, agentName }) =>
+          createdAt >= noon + 10 * minute && createdAt <= noon + 13 * minute && agentName === "a",
+      ],
+      [{ after: start + 5, before: start + 9 }, ({ seq }) => seq > start + 5 && seq < start + 9],
+    ];
+    for (const [filter, fits] of cases) {
+      const wanted = all.filter(fits).map(({ seq }) => seq);
+      expect(wanted.length).toBeGreaterThan(0);
+      const [newest, first] = await store.read(async (tx) => [
+        await tx.events.newest(filter, 7),
+        await tx.events.first(filter, 7),
+      ]);
+      expect([filter, newest.map(({ seq }) => seq)]).toEqual([filter, wanted.slice(-7)]);
+      expect([filter, first.map(({ seq }) => seq)]).toEqual([filter, wanted.slice(0, 7)]);
+    }
+    expect(await store.read((tx) => tx.events.newest({ agents: [] }, 7))).toEqual([]);
+    expect(await store.read((tx) => tx.events.get(start))).toEqual(all[0]);
+    expect(await store.read((tx) => tx.events.get(start + 999))).toBeUndefined();
   });
 
   check("a notice is given once", async ({ store }) => {
