@@ -1,10 +1,13 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import type { Event } from "../domain/event/event.ts";
+import { payloadFields } from "../domain/mail/payload.ts";
 import type { MergeEntry } from "../domain/merge/entry.ts";
 import type { GroupProgress } from "../domain/task/group.ts";
 import type { CleanTarget } from "../domain/worktree/classify.ts";
 import type { AgentStopped } from "../usecases/agents/stop.ts";
 import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";
 import type { CleanReport } from "../usecases/worktrees/run-clean.ts";
+import { iso } from "./values.ts";
 
 /**
  * The keys of Overstory 0.11 that have another name today, or no meaning any more. Scripts still read them, so each view
@@ -26,6 +29,29 @@ export const olderAgentKeys = (agent: Agent) => ({
   claudeSessionId: agent.providerSessionId,
   ...olderSeatKeys,
 });
+
+/** 0.11 had columns for the tool of an event, and gave its data as the text that was stored. */
+export function olderEventKeys({ seq, agentId, type, data, createdAt }: Event) {
+  const { tool, input, durationMs } = payloadFields(data);
+  return {
+    id: seq,
+    sessionId: agentId,
+    eventType: type,
+    toolName: typeof tool === "string" ? tool : null,
+    toolArgs: input === undefined ? null : JSON.stringify(input),
+    toolDurationMs: typeof durationMs === "number" ? durationMs : null,
+    createdAt: iso(createdAt),
+  };
+}
+
+/** A line of the log was an entry with a time, a level and the name of an event. */
+export const olderLogKeys = ({ at, type }: { readonly at: number; readonly type: string }) => ({
+  timestamp: iso(at),
+  event: type,
+});
+
+/** The lines of a log were its entries. */
+export const olderLogListKeys = <Line>(lines: readonly Line[]) => ({ entries: lines });
 
 /** Of an agent whose first turn, or whose end, was waited for. */
 export const olderWaitedKeys = ({ state, providerSessionId }: Pick<Agent, "state" | "providerSessionId">) => ({

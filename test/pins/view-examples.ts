@@ -1,4 +1,5 @@
 import type * as agents from "../../src/contract/views/agent.ts";
+import type * as events from "../../src/contract/views/event.ts";
 import type * as gates from "../../src/contract/views/gate.ts";
 import type * as mail from "../../src/contract/views/mail.ts";
 import type * as merges from "../../src/contract/views/merge.ts";
@@ -13,6 +14,7 @@ import type { MergeOp, MergeOpRequest } from "../../src/domain/merge/operation.t
 import { unproved } from "../../src/domain/run/checklist.ts";
 
 type Views = typeof agents &
+  typeof events &
   typeof gates &
   typeof mail &
   typeof merges &
@@ -56,6 +58,90 @@ const agent: Agent = {
   stalledSince: at,
   endedAt: at,
 };
+const toolEvent: First<"eventView"> = {
+  seq: 7,
+  runId: "run-1",
+  agentName: "b1",
+  agentId: "agent-1",
+  turnId: "turn-1",
+  line: 3,
+  part: 0,
+  source: "agent",
+  level: "warn",
+  type: "tool_end",
+  data: JSON.stringify({
+    tool: "Bash",
+    id: "c1",
+    summary: "ls",
+    input: { command: "ls" },
+    durationMs: 5,
+    failed: true,
+  }),
+  createdAt: at,
+};
+const bareEvent: First<"eventView"> = {
+  ...toolEvent,
+  runId: null,
+  agentName: null,
+  agentId: null,
+  turnId: null,
+  type: "engine_error",
+  data: null,
+};
+const mailStep: First<"turnStepView"> = {
+  kind: "mail",
+  seq: 8,
+  at,
+  to: "lead",
+  type: "status",
+  subject: "half",
+  messageId: "m-1",
+};
+const toolStep: First<"turnStepView"> = {
+  kind: "tool",
+  seq: 7,
+  at,
+  callId: "c1",
+  tool: "Bash",
+  summary: "ls",
+  durationMs: 5,
+  ended: true,
+  failed: false,
+  denied: "git-push",
+};
+const openStep: First<"turnStepView"> = { ...toolStep, callId: null, durationMs: null, denied: null };
+const ranTurn: First<"tracedTurnView">["turn"] = {
+  id: "turn-1",
+  agentId: "agent-1",
+  agentName: "b1",
+  runId: "run-1",
+  trigger: "spawn",
+  status: "settled",
+  attempt: 1,
+  notBefore: 0,
+  fence: 1,
+  resumeRequested: null,
+  resumeObserved: null,
+  logDir: null,
+  outputOffset: 0,
+  outputLines: 0,
+  clean: true,
+  resultText: null,
+  exitCode: 0,
+  exitSignal: null,
+  terminalMessageSeq: null,
+  error: null,
+  queuedAt: at,
+  startedAt: at,
+  endedAt: at + 5,
+  failure: "credit",
+  advice: null,
+  prompt: null,
+  costMicros: 12,
+  costSource: "reported",
+  priceVersion: null,
+};
+const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
 const trouble = { problem: "no credit", failure: "credit", advice: "add credit", nextTry: at } as const;
 const noTrouble = { problem: null, failure: null, advice: null, nextTry: null };
 const inFleet: First<"fleetAgentView"> = {
@@ -1173,9 +1259,48 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   installedEngineView: [
     [{ path: "/u", unit: "overstory.service", text: "[Unit]", written: true, enable: "systemctl --user enable" }],
   ],
+  eventView: [[toolEvent], [bareEvent]],
+  eventListView: [[{ events: [toolEvent], older: 7, cursor: 9 }], [{ events: [], older: null, cursor: 0 }]],
+  turnStepView: [[toolStep], [openStep], [mailStep]],
+  tracedTurnView: [
+    [
+      {
+        turn: ranTurn,
+        story: {
+          messages: 1,
+          steps: [toolStep, mailStep],
+          outcome: { end: "failed", reason: "why", agentState: "zombie", agentOutcome: "crashed" },
+        },
+        tokens,
+        isCut: false,
+      },
+    ],
+    [
+      {
+        turn: { ...ranTurn, startedAt: null, endedAt: null, failure: null, costMicros: null, costSource: null },
+        story: { messages: 1, steps: [openStep], outcome: null },
+        tokens,
+        isCut: true,
+      },
+    ],
+  ],
+  errorGroupView: [
+    [
+      {
+        key: "tool_end:no",
+        cause: "no",
+        count: 2,
+        firstAt: at,
+        lastAt: at,
+        agents: ["b1"],
+        example: toolEvent,
+        next: "ov logs b1 --turn turn-1",
+      },
+    ],
+  ],
   logLineView: [
-    [{ seq: 1, at, turnId: "turn-1", type: "progress", text: "hello" }],
-    [{ seq: 1, at, turnId: null, type: "progress", text: "hello" }],
+    [{ seq: 1, at, agentName: "b1", turnId: "turn-1", level: "info", type: "progress", text: "hello" }],
+    [{ seq: 1, at, agentName: null, turnId: null, level: "info", type: "progress", text: "hello" }],
   ],
   promptView: [[{ ...prompt, agent: "b1", version: "builder@1", hash: "1", bytes: 5 }], [{ text: "build" }]],
   updateView: [[updated]],

@@ -37,7 +37,6 @@ export const untypedFlags = [
   "orchestrator output --follow",
   "merge approve --ignore-dependencies",
   "merge undo --requeue",
-  "logs --follow",
   "agents discover --state",
   "worktree clean --completed",
   "clean --agents",

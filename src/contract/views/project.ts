@@ -18,6 +18,7 @@ import type { InitReport } from "../../usecases/project/init.ts";
 import type { UpdateReport } from "../../usecases/project/update.ts";
 import type { ComparedPrompt, ShownPrompt } from "../../usecases/prompts/prompts.ts";
 import type { ProgramTrust } from "../../usecases/trust/trust.ts";
+import { olderLogKeys } from "../older-keys.ts";
 
 /** A key of the configuration with its value here. JSON has no undefined: what is not set is null. */
 export const configKeyView = (key: ConfigKey) => ({ ...key, value: key.value ?? null, default: key.default ?? null });
@@ -96,7 +97,16 @@ export const installedEngineView = ({ path, unit, text, written, enable }: Engin
 });
 
 /** An event as a line of the log of its agent. `at` is in milliseconds since 1970. */
-export const logLineView = ({ seq, at, turnId, type, text }: LogLine) => ({ seq, at, turnId, type, text });
+export const logLineView = ({ seq, at, agentName, turnId, level, type, text }: LogLine) => ({
+  seq,
+  at,
+  agentName,
+  turnId,
+  level,
+  type,
+  text,
+  ...olderLogKeys({ at, type }),
+});
 
 /** The prompt of a role, the instructions that one agent was given, or an earlier version of a prompt. */
 export type AnyPrompt = Pick<ShownPrompt, "text"> & Partial<ShownPrompt> & { readonly agent?: string };

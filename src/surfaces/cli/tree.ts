@@ -13,6 +13,7 @@ import {
   stopCommand,
   worktreeCommand,
 } from "./tree/agent-commands.ts";
+import { errorsCommand, feedCommand, logsCommand, replayCommand, traceCommand } from "./tree/event-commands.ts";
 import { hookCommand, logCommand, mcpCommand } from "./tree/hook-commands.ts";
 import { mailCommand } from "./tree/mail-commands.ts";
 import { gateCommand, mergeCommand } from "./tree/merge-commands.ts";
@@ -49,7 +50,6 @@ import {
   agentsCommand,
   budgetCommand,
   diffCommand,
-  logsCommand,
   pricesCommand,
   primeCommand,
   runCommand,
@@ -95,6 +95,10 @@ export const tree: Command = {
     primeCommand,
     promptCommand(() => tree),
     logsCommand,
+    feedCommand,
+    traceCommand,
+    errorsCommand,
+    replayCommand,
     diffCommand,
     guardCommand,
     logCommand,

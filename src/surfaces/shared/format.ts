@@ -13,6 +13,9 @@ export function ago(then: number, now: number): string {
 /** The time of day where the reader is: `14:03:59`. */
 export const timeOfDay = (at: number): string => local(at).slice(11);
 
+/** The day where the reader is: `2026-11-14`. */
+export const day = (at: number): string => local(at).slice(0, 10);
+
 /** A moment where the reader is, as short as it can be: `14:03` today, `Nov 14 14:03` this year, else with the year. */
 export function shortTime(at: number, now: number): string {
   const [then, today] = [local(at), local(now)];

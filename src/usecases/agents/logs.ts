@@ -1,51 +1,101 @@
 import { type Agent, agentOutcomes, agentStates, hasEnded } from "../../domain/agent/agent.ts";
 import { statusOf } from "../../domain/agent/status.ts";
-import type { Event } from "../../domain/event/event.ts";
+import { type Event, type EventLevel, eventLevels } from "../../domain/event/event.ts";
 import { type EventKind, isKnownKind } from "../../domain/event/event-kinds.ts";
+import { eventWords } from "../../domain/event/event-words.ts";
+import { inShownOrder } from "../../domain/event/shown-order.ts";
 import { toolSummary } from "../../domain/event/tool-call.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, text, whole } from "../../domain/schema/schema.ts";
+import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
+import type { EventFilter } from "../../ports/store/events.ts";
 import type { Tx } from "../../ports/store.ts";
+import { given } from "../events/read-events.ts";
 import type { Listener, Stream, World } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAgent } from "./find-agent.ts";
 
 export interface LogsRequest {
-  readonly name: string;
+  /** Without a name: what all agents and the engine did. */
+  readonly name?: string | undefined;
   /** The newest so many lines. */
   readonly lines: number;
   /** Only what was said after this place. */
   readonly after?: number | undefined;
+  /** Only what was said before this place. */
+  readonly before?: number | undefined;
   /** Only this turn: its id, or its place among the turns of the newest incarnation, from 1. */
   readonly turn?: string | undefined;
+  /** Every event that is at least so serious, also those that have no line of their own otherwise. */
+  readonly level?: EventLevel | undefined;
+  /** Moments in milliseconds since 1970, both included. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 }
 
-const logsRequest = () => fields<LogsRequest>({ name: text, lines: whole }, { after: whole, turn: text });
+const logsRequest = () =>
+  fields<LogsRequest>(
+    { lines: whole },
+    {
+      name: text,
+      after: whole,
+      before: whole,
+      turn: text,
+      level: oneOf(eventLevels),
+      since: whole,
+      until: whole,
+    },
+  );
 
-/** What an agent did and said, as text, over all its turns and incarnations. */
-export const readLogs: UseCase<LogsRequest, LinesRead<LogLine>> = {
+/** What an agent did and said, as text, over all its turns and incarnations; or what all of them did. */
+export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null>> = {
   kind: "read",
   request: logsRequest(),
-  run: async (tx, _context, { name, lines, after, turn }) => {
-    const found = await findAgent(tx, name);
+  run: async (tx, _context, request) => {
+    const { name, lines, after, before, turn, level, since, until } = request;
+    const found = name === undefined ? ok(undefined) : await findAgent(tx, name);
     if (!found.ok) return found;
     const agent = found.value;
-    const turnId = await turnOf(tx, agent, turn);
-    if (!turnId.ok) return turnId;
+    const wanted = await turnOf(tx, agent, turn);
+    if (!wanted.ok) return wanted;
     const cursor = await tx.events.last();
-    const isWanted = (event: Event): boolean =>
-      event.agentName === agent.name && (turnId.value === undefined || event.turnId === turnId.value);
+    const owner = wanted.value?.agentName ?? agent?.name;
+    const filter = {
+      ...(owner === undefined ? {} : { agents: [owner] }),
+      ...(wanted.value === undefined ? {} : timesOf(wanted.value)),
+      ...given({ after, level, since, until }),
+      before: Math.min(before ?? cursor + 1, cursor + 1),
+    };
     const linesOf = (events: readonly Event[]): readonly LogLine[] =>
-      inOrder(afterTheirCalls(events.filter(isWanted))).flatMap(logLines);
-    const written = await newestLines(tx, { after: after ?? 0, cursor, lines, linesOf });
-    return ok({ agentName: agent.name, lines: written, cursor, ended: hasEnded(agent) });
+      inShownOrder(events).flatMap((event) => logLines(event, level !== undefined));
+    const written = await newestLines(tx, { filter, lines, linesOf });
+    return ok({
+      agentName: agent?.name ?? null,
+      lines: written,
+      cursor,
+      ended: agent !== undefined && hasEnded(agent),
+    });
   },
 };
 
+/** The events of a turn are found by its agent and its time: a turn has no index of its own. */
+export const timesOf = ({ id, startedAt, endedAt }: Turn): EventFilter => ({
+  turnId: id,
+  ...given({ since: startedAt === null ? undefined : startedAt - aroundTurnMs }),
+  ...given({ until: endedAt === null ? undefined : endedAt + aroundTurnMs }),
+});
+
+/** Hooks and supervisors read the clock for themselves. */
+const aroundTurnMs = 60_000;
+
 /** Tells what an agent does and says from a place on, until the agent has ended or nobody listens any more. */
-export const followLogs: Stream<LogsRequest, Pick<LinesRead<LogLine>, "agentName" | "ended">, readonly LogLine[]> = {
+export const followLogs: Stream<
+  LogsRequest,
+  Pick<LinesRead<LogLine, string | null>, "agentName" | "ended">,
+  readonly LogLine[]
+> = {
   kind: "stream",
   request: logsRequest(),
   place: "engine",
@@ -54,8 +104,8 @@ export const followLogs: Stream<LogsRequest, Pick<LinesRead<LogLine>, "agentName
 };
 
 /** Lines of an agent from a place on. */
-export interface LinesRead<Line> {
-  readonly agentName: string;
+export interface LinesRead<Line, Name = string> {
+  readonly agentName: Name;
   readonly lines: readonly Line[];
   /** The place to go on from. */
   readonly cursor: number;
@@ -64,12 +114,12 @@ export interface LinesRead<Line> {
 }
 
 /** Reads lines from a place on and tells them, until the agent has ended or the listener has left. */
-export function followLines<Line>(
+export function followLines<Line, Name>(
   world: World,
   { onItem, signal }: Listener<readonly Line[]>,
   from: number | undefined,
-  read: (after: number | undefined) => Promise<Result<LinesRead<Line>, Refusal>>,
-): Promise<Result<Pick<LinesRead<Line>, "agentName" | "ended">, Refusal>> {
+  read: (after: number | undefined) => Promise<Result<LinesRead<Line, Name>, Refusal>>,
+): Promise<Result<Pick<LinesRead<Line, Name>, "agentName" | "ended">, Refusal>> {
   let after = from;
   return world.until(async () => {
     const found = await read(after);
@@ -81,24 +131,27 @@ export function followLines<Line>(
   }, signal);
 }
 
-async function turnOf(tx: Tx, agent: Agent, given: string | undefined): Promise<Result<string | undefined, Refusal>> {
-  if (given === undefined) return ok(undefined);
-  const ran = (await tx.turns.listFor(agent.id)).filter(({ startedAt }) => startedAt !== null);
-  const place = /^\d+$/.test(given) ? ran[Number(given) - 1]?.id : undefined;
-  const id = place ?? (await tx.turns.get(given))?.id;
-  if (id !== undefined) return ok(id);
+async function turnOf(
+  tx: Tx,
+  agent: Agent | undefined,
+  typed: string | undefined,
+): Promise<Result<Turn | undefined, Refusal>> {
+  if (typed === undefined) return ok(undefined);
+  const ran =
+    agent === undefined ? [] : (await tx.turns.listFor(agent.id)).filter(({ startedAt }) => startedAt !== null);
+  const place = /^\d+$/.test(typed) ? ran[Number(typed) - 1] : undefined;
+  const turn = place ?? (await tx.turns.get(typed));
+  if (turn !== undefined && (agent === undefined || turn.agentName === agent.name)) return ok(turn);
+  if (agent === undefined)
+    return no(invalid("turn", "is no id of a turn; name the agent to count its turns", { value: typed }));
   const known = ran.map(({ id: one }, at) => `${at + 1} (${one})`);
-  return no(invalid("turn", `is no turn of ${agent.name}`, { value: given, allowed: known }));
+  return no(invalid("turn", `is no turn of ${agent.name}`, { value: typed, allowed: known }));
 }
 
 interface LinesWanted<Line> {
-  /** The places between which lines are looked for. */
-  readonly after: number;
-  readonly cursor: number;
+  readonly filter: EventFilter;
   /** How many, the newest ones. */
   readonly lines: number;
-  /** Nothing older is looked at. */
-  readonly since?: number;
   /** The lines of some events in their order. */
   readonly linesOf: (events: readonly Event[]) => readonly Line[];
 }
@@ -106,65 +159,26 @@ interface LinesWanted<Line> {
 const page = 500;
 
 /** Backwards in pages, until there are enough lines. */
-export async function newestLines<Line>(tx: Tx, wanted: LinesWanted<Line>): Promise<readonly Line[]> {
-  const { after, cursor, lines, since = 0, linesOf } = wanted;
+export async function newestLines<Line>(
+  tx: Tx,
+  { filter, lines, linesOf }: LinesWanted<Line>,
+): Promise<readonly Line[]> {
   let found: readonly Line[] = [];
-  for (let end = cursor; end > after && found.length < lines; end -= page) {
-    const start = Math.max(after, end - page);
-    const events = (await tx.events.after(start, page)).filter(({ seq }) => seq <= end);
+  let before = filter.before;
+  for (;;) {
+    const events = await tx.events.newest({ ...filter, ...given({ before }) }, page);
     found = [...linesOf(events), ...found];
-    const oldest = events[0];
-    if (oldest !== undefined && oldest.createdAt < since) break;
+    if (events.length < page || found.length >= lines) return found.slice(-lines);
+    before = events[0]?.seq;
   }
-  return found.slice(-lines);
-}
-
-/**
- * A command of ours records its mail before the supervisor reads the tool call that ran the command. So the log shows
- * the mail after that call. A mail without a later call stays where it is.
- */
-function afterTheirCalls(events: readonly Event[]): readonly Event[] {
-  const shown: Event[] = [];
-  const waiting: Event[] = [];
-  const calls = events.filter(sendsMail);
-  for (const event of events) {
-    const isLate = event.type === "mail_sent" && calls.some((call) => isLaterInTurn(call, event));
-    if (isLate) waiting.push(event);
-    else shown.push(event);
-    if (sendsMail(event)) shown.push(...waiting.splice(0, 1));
-    if (event.type === "turn_end") shown.push(...waiting.splice(0));
-  }
-  return [...shown, ...waiting];
-}
-
-const isLaterInTurn = (call: Event, mail: Event): boolean => call.turnId === mail.turnId && call.seq > mail.seq;
-
-const sendsMail = ({ type, data }: Event): boolean =>
-  type === "tool_start" && /\bov (mail|done|nudge|coordinator)\b|overstory/.test(JSON.stringify(payloadFields(data)));
-
-/** A guard's word is on record before the call that it denied has been read from the output: it is shown after it. */
-function inOrder(events: readonly Event[]): readonly Event[] {
-  const idOf = ({ data }: Event): unknown => payloadFields(data).id;
-  const denied = events.filter(
-    ({ type, data }) => type === "guard_denied" && typeof payloadFields(data).id === "string",
-  );
-  const late = new Set(
-    denied.filter((denial) =>
-      events.some((event) => event.type === "tool_start" && event.seq > denial.seq && idOf(event) === idOf(denial)),
-    ),
-  );
-  if (late.size === 0) return events;
-  return events.flatMap((event) => {
-    if (late.has(event)) return [];
-    if (event.type !== "tool_start") return [event];
-    return [event, ...[...late].filter((denial) => idOf(denial) === idOf(event))];
-  });
 }
 
 export interface LogLine {
   readonly seq: number;
   readonly at: number;
+  readonly agentName: string | null;
   readonly turnId: string | null;
+  readonly level: EventLevel;
   readonly type: string;
   /** One line as the agent wrote it. Surfaces make its control bytes visible. */
   readonly text: string;
@@ -174,12 +188,20 @@ export interface LogLine {
  * What an event adds to the readable log of its agent; nothing for those that only machines need. An event of a kind
  * that this version does not know was written by a newer one: it is shown as it is.
  */
-function logLines(event: Event): readonly LogLine[] {
-  const { seq, createdAt: at, turnId, type } = event;
+function logLines(event: Event, withEvery: boolean): readonly LogLine[] {
+  const { seq, createdAt: at, agentName, turnId, level, type } = event;
   const written = isKnownKind(type) ? writers[type]?.(payloadFields(event.data)) : [unknownLine(event)];
-  const texts = (written ?? []).filter((text) => text !== "");
-  return texts.map((text) => ({ seq, at, turnId, type, text }));
+  const isTrouble = level === "warn" || level === "error";
+  const other = withEvery || (agentName === null && isTrouble) ? [otherLine(event, isTrouble)] : [];
+  const texts = (written ?? other).filter((text) => text !== "");
+  return texts.map((text) => ({ seq, at, agentName, turnId, level, type, text }));
 }
+
+/** An event that the log of an agent leaves out: it is shown where a level is asked for, and where it has no agent. */
+const otherLine = (event: Event, isTrouble: boolean): string => {
+  const { label, text } = eventWords(event);
+  return `${isTrouble ? "!" : "-"} ${label.toLowerCase()}: ${text}`;
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 

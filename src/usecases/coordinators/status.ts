@@ -135,10 +135,14 @@ export const readOutput: UseCase<OutputRequest, LinesRead<OutputLine>> = {
     const cursor = await tx.events.last();
     const isSaid = (event: Event): boolean => event.agentId === agent.id && event.type === "progress";
     const said = await newestLines(tx, {
-      after: after ?? 0,
-      cursor,
+      filter: {
+        agents: [agent.name],
+        after: after ?? 0,
+        before: cursor + 1,
+        types: ["progress"],
+        since: agent.startedAt,
+      },
       lines,
-      since: agent.startedAt,
       linesOf: (events) => events.filter(isSaid).flatMap(linesOf),
     });
     return ok({ agentName: agent.name, lines: said, cursor, ended: hasEnded(agent) });

@@ -1,34 +1,45 @@
+import { olderLogListKeys } from "../../../contract/older-keys.ts";
 import { logLineView } from "../../../contract/views/project.ts";
+import { eventLevels } from "../../../domain/event/event.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleJson, visibleLine } from "../../../domain/text/visible.ts";
 import type { LogLine, LogsRequest } from "../../../usecases/agents/logs.ts";
-import { iso } from "../../shared/format.ts";
+import { iso, timeOfDay } from "../../shared/format.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io } from "../command.ts";
-import { integer, isOn, text, word } from "../given.ts";
+import { integer, isOn, text } from "../given.ts";
 import { fileSink } from "../sink.ts";
 import { untilInterrupted } from "../waiting.ts";
+import { boundsOf } from "./events.ts";
 
 const defaultLines = 200;
 /** More than anybody could read of one look. */
 const mostLines = 10_000;
 
 /** Shows the newest lines, and goes on if asked to: text for people, one document per line for programs. */
-export const logs: Handler = async ({ app, args, flags, io }) => {
-  const question = { name: word(args.agent), turn: text(flags.turn) };
-  const found = await app.call("agent.logs", { ...question, lines: integer(flags.lines) ?? defaultLines });
+export const logs: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const bounds = boundsOf(call);
+  if (!bounds.ok) return bounds;
+  const level = eventLevels.find((one) => one === flags.level);
+  const name = text(args.agent) ?? text(flags.agent);
+  const question = { name, turn: text(flags.turn), level, ...bounds.value };
+  const limit = integer(flags.limit) ?? integer(flags.lines) ?? defaultLines;
+  const found = await app.call("agent.logs", { ...question, lines: limit, before: integer(flags.before) });
   if (!found.ok) return found;
   const { agentName, lines, cursor, ended } = found.value;
-  const follow = isOn(flags.follow) && !ended;
-  if (lines.length === 0) io.say(`${agentName} has said nothing${ended ? "" : " yet"}.`);
+  const follow = isOn(flags.follow) && !ended && bounds.value.until === undefined;
+  if (lines.length === 0) io.say(emptyWords(agentName, ended));
+  const views = lines.map(logLineView);
+  const nextCursor = lines.length < limit ? null : (lines[0]?.seq ?? null);
   return ok({
-    json: { agentName, lines: lines.map(logLineView), ended },
-    text: lines.map((line) => written(line)).join("\n"),
+    json: { agentName, lines: views, ended, nextCursor, ...olderLogListKeys(views) },
+    text: shownLines(lines, agentName === null).join("\n"),
     rows: {
-      columns: ["time", "turn", "text"],
-      cells: lines.map((line) => [iso(line.at), line.turnId ?? "", line.text]),
-      objects: lines.map(logLineView),
+      columns: ["time", "agent", "turn", "text"],
+      cells: lines.map((line) => [iso(line.at), line.agentName ?? "", line.turnId ?? "", line.text]),
+      objects: views,
     },
     ...(follow
       ? {
@@ -39,6 +50,13 @@ export const logs: Handler = async ({ app, args, flags, io }) => {
   });
 };
 
+const emptyWords = (agentName: string | null, ended: boolean): string =>
+  agentName === null ? "Nothing is on record yet." : `${agentName} has said nothing${ended ? "" : " yet"}.`;
+
+/** Where all agents are shown, a line says when and whose it is. */
+const shownLines = (lines: readonly LogLine[], ofAll: boolean): readonly string[] =>
+  lines.map((line) => (ofAll ? `${timeOfDay(line.at)} ${line.agentName ?? "-"} ${written(line)}` : written(line)));
+
 /** What the agent says stands behind a bar: no line of it can pass for one of ours. */
 const written = ({ type, text: line }: LogLine): string =>
   type === "progress" ? `| ${visibleLine(line)}`.trimEnd() : visibleLine(line);
@@ -48,10 +66,10 @@ async function goOn(app: App, io: Io, request: LogsRequest, over: AbortSignal): 
   const out = fileSink(1);
   const unread = new AbortController();
   const tell = (lines: readonly LogLine[]): void => {
-    const said = lines
-      .map((line) => `${io.json ? visibleJson(JSON.stringify(logLineView(line))) : written(line)}\n`)
-      .join("");
-    if (out.write(said) === "reader-gone") unread.abort();
+    const said = io.json
+      ? lines.map((line) => visibleJson(JSON.stringify(logLineView(line))))
+      : shownLines(lines, request.name === undefined);
+    if (out.write(`${said.join("\n")}\n`) === "reader-gone") unread.abort();
   };
   const signal = AbortSignal.any([over, unread.signal]);
   const followed = await app.follow("agent.followLogs", request, { onItem: tell, signal });

@@ -1,0 +1,76 @@
+import { type ErrorGroup, exampleText } from "../../domain/event/error-groups.ts";
+import type { Event } from "../../domain/event/event.ts";
+import { eventWords } from "../../domain/event/event-words.ts";
+import type { TurnStep } from "../../domain/event/turn-story.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { EventsRead } from "../../usecases/events/read-events.ts";
+import type { TracedTurn } from "../../usecases/events/trace.ts";
+import { olderEventKeys } from "../older-keys.ts";
+import { iso } from "../values.ts";
+
+/** An event. `data` is the text that is stored, `details` the same as an object, `text` the event in words. */
+export const eventView = (event: Event) => ({
+  seq: event.seq,
+  at: iso(event.createdAt),
+  runId: event.runId,
+  agentName: event.agentName,
+  agentId: event.agentId,
+  turnId: event.turnId,
+  source: event.source,
+  level: event.level,
+  type: event.type,
+  ...eventWords(event),
+  data: event.data,
+  details: payloadFields(event.data),
+  ...olderEventKeys(event),
+});
+
+/** One page of events, oldest first. `nextCursor` is the number to give to `--before` for the page before it. */
+export const eventListView = ({ events, older }: EventsRead) => ({
+  events: events.map(eventView),
+  count: events.length,
+  nextCursor: older,
+});
+
+/** A turn with its tool calls and its mail in order, and how it ended. */
+export const tracedTurnView = ({ turn, story, tokens, isCut }: TracedTurn) => ({
+  id: turn.id,
+  agentName: turn.agentName,
+  agentId: turn.agentId,
+  runId: turn.runId,
+  trigger: turn.trigger,
+  attempt: turn.attempt,
+  status: turn.status,
+  failure: turn.failure,
+  startedAt: iso(turn.startedAt),
+  endedAt: iso(turn.endedAt),
+  durationMs: turnDuration(turn),
+  messages: story.messages,
+  tools: story.steps.filter(({ kind }) => kind === "tool").length,
+  mail: story.steps.filter(({ kind }) => kind === "mail").length,
+  steps: story.steps.map(turnStepView),
+  outcome: story.outcome,
+  tokens,
+  costUsd: turn.costMicros === null ? null : turn.costMicros / 1_000_000,
+  costSource: turn.costSource,
+  isCut,
+});
+
+/** From the start of a turn to its end; null while it runs. */
+export const turnDuration = ({ startedAt, endedAt }: TracedTurn["turn"]): number | null =>
+  startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt);
+
+/** A step of a turn: a tool call or a message. Each kind has its own keys. */
+export const turnStepView = ({ at, ...step }: TurnStep) => ({ ...step, at: iso(at) });
+
+/** Events that went wrong for one cause. */
+export const errorGroupView = (group: ErrorGroup) => ({
+  key: group.key,
+  cause: group.cause,
+  count: group.count,
+  firstAt: iso(group.firstAt),
+  lastAt: iso(group.lastAt),
+  agents: group.agents,
+  example: { seq: group.example.seq, at: iso(group.example.createdAt), text: exampleText(group) },
+  next: group.next,
+});
