@@ -1,5 +1,6 @@
 import type { AgentRows, RecoveryRows, WaitRows } from "./store/agents.ts";
 import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
+import type { FleetRows } from "./store/fleet.ts";
 import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
 import type {
   CheckRows,
@@ -21,6 +22,7 @@ import type { BudgetRows, TurnRows, UsageRows } from "./store/turns.ts";
 export interface Tx {
   readonly runs: RunRows;
   readonly agents: AgentRows;
+  readonly fleet: FleetRows;
   readonly turns: TurnRows;
   readonly processes: ProcessRows;
   readonly leases: LeaseRows;

@@ -4,6 +4,7 @@ import { budgetRows, usageRows, waitRows } from "./budgets.ts";
 import { checkRows, gateRows, receiptRows } from "./checks.ts";
 import { deliveryRows, inboxCheckRows } from "./deliveries.ts";
 import { auditRows, eventRows, noticeRows } from "./events.ts";
+import { fleetRows } from "./fleet.ts";
 import { mergeAttemptRows, mergeOpRows, radarRows, resolutionRows } from "./merge-history.ts";
 import { mergeRows } from "./merges.ts";
 import { messageRows } from "./messages.ts";
@@ -132,6 +133,7 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   checks: checkRows,
   resolutions: resolutionRows,
   radar: radarRows,
+  fleet: fleetRows,
   oldRows: oldRowsIn,
 };
 

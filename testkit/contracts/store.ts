@@ -5,6 +5,7 @@ import { checkPromises } from "./store/checks.ts";
 import { concurrencyPromises } from "./store/concurrency.ts";
 import { type Check, type NewDatabase, recorded } from "./store/database.ts";
 import { eventPromises } from "./store/events.ts";
+import { fleetPromises } from "./store/fleet.ts";
 import { gatePromises } from "./store/gates.ts";
 import { ledgerPromises } from "./store/ledger.ts";
 import { mailPromises } from "./store/mail.ts";
@@ -40,6 +41,7 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("transactions", () => transactionPromises(check));
     describe("runs and agents", () => agentPromises(check));
     describe("turns", () => turnPromises(check));
+    describe("the fleet", () => fleetPromises(check));
     describe("processes, leases and tokens", () => processPromises(check));
     describe("mail", () => mailPromises(check));
     describe("events, notices, waits and audit", () => eventPromises(check));

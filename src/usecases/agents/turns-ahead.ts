@@ -44,17 +44,24 @@ async function goesOn(tx: Tx, name: string, asked: Set<string>): Promise<boolean
 
 /** The live agents whose reports this agent gets: its children, and those whose parents have ended, up to this one. */
 async function reportersTo(tx: Tx, name: string): Promise<readonly Agent[]> {
-  const live = await tx.agents.list({ live: true });
-  const names = new Set(["operator", ...live.map((agent) => agent.name)]);
-  const found: Agent[] = [];
-  for (const agent of live) {
-    const isChild = agent.parentName === name;
-    if (isChild || (!names.has(agent.parentName) && (await nearestLiveAncestor(tx, agent.parentName)) === name)) {
-      found.push(agent);
-    }
+  const found: Agent[] = [...(await tx.agents.list({ parentName: name, live: true }))];
+  for (const agent of orphansOf(await tx.agents.list({ live: true }))) {
+    if (agent.parentName !== name && (await nearestLiveAncestor(tx, agent.parentName)) === name) found.push(agent);
   }
   return found;
 }
+
+/** The agents among these whose parent is not among them. A reading of the whole fleet gives the same list each time. */
+function orphansOf(live: readonly Agent[]): readonly Agent[] {
+  const known = orphans.get(live);
+  if (known !== undefined) return known;
+  const names = new Set(["operator", ...live.map(({ name }) => name)]);
+  const found = live.filter(({ parentName }) => !names.has(parentName));
+  orphans.set(live, found);
+  return found;
+}
+
+const orphans = new WeakMap<readonly Agent[], readonly Agent[]>();
 
 /** A turn runs, or is queued and will not be dropped. */
 async function startsByItself(tx: Tx, { id, name }: Agent): Promise<boolean> {

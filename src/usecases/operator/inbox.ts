@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
+import { readFleet } from "../agents/fleet-reading.ts";
 import { type BlockedMerge, blockedMerges } from "../merge/queue/queue-state.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "./decisions.ts";
@@ -28,17 +29,16 @@ export const operatorInbox: UseCase<object, Waiting> = {
   kind: "read",
   request: noFields,
   operatorOnly: true,
-  run: async (tx) =>
-    ok({
+  run: async (direct) => {
+    const { tx, unreleased } = await readFleet(direct);
+    return ok({
       decisions: await openDecisions(tx),
       questions: await openQuestions(tx),
-      troubled: await troubledAgents(tx, [
-        ...(await tx.agents.list({ unreleased: true })),
-        ...(await unstartedInRuns(tx)),
-      ]),
-      unhanded: await unhandedBranches(tx, await tx.agents.list({ unreleased: true })),
+      troubled: await troubledAgents(tx, [...unreleased, ...(await unstartedInRuns(tx))]),
+      unhanded: await unhandedBranches(tx, unreleased),
       blocked: await blockedMerges(tx),
-    }),
+    });
+  },
 };
 
 /** More active runs than a person leads at the same time. */

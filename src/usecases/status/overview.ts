@@ -1,10 +1,12 @@
 import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
-import { ok } from "../../domain/result.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
+import { type FleetReading, readFleet } from "../agents/fleet-reading.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
 import { waitsOf } from "../agents/parked.ts";
 import type { LedRun } from "../agents/stop.ts";
@@ -82,21 +84,34 @@ export interface OtherRun {
   readonly waiting: number;
 }
 
+export interface OverviewRequest {
+  /** Of all runs, ended agents included. */
+  readonly all: boolean;
+  /** Whose unread mail is counted. */
+  readonly mailbox: string;
+  /** The id of the run that is shown; without it, the current one. */
+  readonly run?: string | undefined;
+}
+
 /** The agents and what each waits for. Derived on reading; nothing is stored by looking. */
-export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string }, Overview> = {
+export const overview: UseCase<OverviewRequest, Overview> = {
   kind: "read",
-  request: fields({ all: flag, mailbox: text }),
-  run: async (tx, context, { all, mailbox }) => {
-    const run = (await tx.runs.current()) ?? null;
+  request: fields({ all: flag, mailbox: text }, { run: text }),
+  run: async (direct, context, { all, mailbox, run: runId }) => {
+    const fleet = await readFleet(direct);
+    const { tx } = fleet;
+    const run = (runId === undefined ? await tx.runs.current() : await tx.runs.get(runId)) ?? null;
+    if (run === null && runId !== undefined) return no(notFound("run", runId));
     const agents: AgentStanding[] = [];
-    for (const agent of await shownAgents(tx, run, all)) {
-      const turns = await tx.turns.listFor(agent.id);
+    for (const agent of await shownAgents(fleet, run, all)) {
+      const tally = fleet.turnsOf(agent.id);
+      const turns = tally?.hasFailed === false ? [] : await tx.turns.listFor(agent.id);
       agents.push({
         agent,
         submitted: isSubmitted(agent),
         unread: await tx.deliveries.countQueued(agent.name),
         waits: await waitsOf(tx, context.now, agent),
-        turns: turns.length,
+        turns: tally?.turns ?? turns.length,
         ...(await standingOf(tx, agent, turns)),
         landedNowhere: await landedNowhere(tx, agent),
       });
@@ -152,10 +167,9 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
  * The agents of the current run that nobody has let go yet. Without a current run those of any run that live or wait for
  * somebody: a run that ended badly must not look as if nothing had happened.
  */
-async function shownAgents(tx: Tx, run: Run | null, all: boolean): Promise<readonly Agent[]> {
+async function shownAgents({ tx, unreleased }: FleetReading, run: Run | null, all: boolean): Promise<readonly Agent[]> {
   if (all) return newestPerName(await tx.agents.list({}));
-  const inRun = run === null ? {} : { runId: run.id };
-  const candidates = await tx.agents.list({ unreleased: true, ...inRun });
+  const candidates = unreleased.filter(({ runId }) => run === null || runId === run.id);
   const shown = candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
   return [...shown, ...(await agentsThatNeverStarted(tx, (run ?? (await tx.runs.list(1))[0])?.id))];
 }
