@@ -35,6 +35,8 @@ export async function guardMachine(env: Environment): Promise<GuardMachine> {
 
 /** Git leaves one of these in its directory for the worktree until the merge or its like is done. */
 function isMerging(worktree: string): boolean {
+  // A worktree that is not there has nothing that could be thrown away: somebody asks what would be.
+  if (!existsSync(worktree)) return true;
   const dir = gitDirOf(worktree);
   return halfDone.some((name) => existsSync(join(dir, name)));
 }

@@ -1,9 +1,17 @@
-import { hasOption, literal, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import {
+  clusteredValues,
+  hasOption,
+  literal,
+  operands,
+  operandsBeside,
+  type ShellWord,
+  valuesOf,
+} from "./shell/syntax.ts";
 
 type Targets = (args: readonly ShellWord[]) => readonly ShellWord[];
 
 /** What `tar` is told to do: by letters with or without a dash, or by a long option. */
-function tarMode(args: readonly ShellWord[]): "c" | "x" | "t" | undefined {
+export function tarMode(args: readonly ShellWord[]): "c" | "x" | "t" | undefined {
   const [first] = args;
   const bundle = first !== undefined && !first.text.startsWith("-") && /^[a-zA-Z]+$/.test(first.text) ? first.text : "";
   for (const letter of ["x", "t", "c"] as const) if (bundle.includes(letter)) return letter;
@@ -17,8 +25,12 @@ const tar: Targets = (args) => {
   const [first] = args;
   const bundle = first !== undefined && /^[a-zA-Z]*f[a-zA-Z]*$/.test(first.text) && !first.text.startsWith("-");
   const glued = args.flatMap((word, at) => (/^-[a-zA-Z]*f$/.test(word.text) ? [args[at + 1] ?? literal("/")] : []));
-  const archive = [...(bundle ? operands(args).slice(1, 2) : []), ...glued, ...valuesOf(args, "--file")];
-  const where = [...valuesOf(args, "-C", "--directory", "--one-top-level")];
+  const archive = [...bundled(args, "f"), ...glued, ...valuesOf(args, "--file", "-f"), ...clusteredValues(args, "f")];
+  const where = [
+    ...bundled(args, "C"),
+    ...valuesOf(args, "-C", "--directory", "--one-top-level"),
+    ...clusteredValues(args, "C"),
+  ];
   if (tarMode(args) === "t") return [];
   if (tarMode(args) === "c") return archive;
   // Names in the archive that begin with a slash would lead anywhere.
@@ -27,14 +39,21 @@ const tar: Targets = (args) => {
   return anywhere ? [literal("/")] : where.flatMap((word) => [word, { ...word, text: `${word.text}/settings.json` }]);
 };
 
+/** Letters without a dash take their values from the words behind them, in the order of the letters. */
+function bundled(args: readonly ShellWord[], letter: string): readonly ShellWord[] {
+  const [first, ...rest] = args;
+  if (first === undefined || !/^[a-zA-Z]+$/.test(first.text)) return [];
+  const at = [...first.text].filter((each) => "fCbTXIKgFHLNV".includes(each)).indexOf(letter);
+  return at < 0 ? [] : rest.slice(at, at + 1);
+}
+
 /** Options of `tar` with which it runs another program. */
 export const tarRuns = (args: readonly ShellWord[]): boolean =>
   args.some(({ text }, at) => {
-    if (/^--(to-command|checkpoint-action|info-script|new-volume-script|rsh-command|rmt-command)/.test(text))
-      return true;
-    const filter = /^(-I|--use-compress-program)$/.test(text)
+    if (/^(-F|--(to-c|checkpoint-a|info-s|new-v|rsh|rmt))/.test(text)) return true;
+    const filter = /^(-[a-zA-Z]*I|--use-c[a-z-]*)$/.test(text)
       ? (args[at + 1]?.text ?? "")
-      : (/^(?:-I|--use-compress-program=)(.+)$/.exec(text)?.[1] ?? "");
+      : (/^(?:-I|--use-c[a-z-]*=)(.+)$/.exec(text)?.[1] ?? "");
     return filter !== "" && !/^(gzip|pigz|bzip2|pbzip2|xz|pixz|zstd|zstdmt|lz4)( -[\w-]+)*$/.test(filter);
   });
 
@@ -75,7 +94,11 @@ export const archivers: Readonly<Record<string, Targets>> = {
   unzip: (args) =>
     hasOption(args, "lptvZ")
       ? []
-      : [...valuesOf(args, "-d"), ...(args.some(({ text }) => /^-\w*:/.test(text)) ? [literal("/")] : [])],
+      : [
+          ...valuesOf(args, "-d"),
+          ...clusteredValues(args, "d"),
+          ...(args.some(({ text }) => /^-\w*:/.test(text)) ? [literal("/")] : []),
+        ],
   "7z": sevenZip,
   "7za": sevenZip,
   "7zz": sevenZip,

@@ -10,12 +10,14 @@ import {
   type GuardMachine,
   isDevice,
   isInside,
+  isScratch,
   type Places,
   scratchHint,
 } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { changesNothing } from "./read-only-programs.ts";
 import { isScratchWord, scratchPath, writesScratch } from "./scratch.ts";
+import { checkSecrets } from "./secrets.ts";
 import { onlyPrints } from "./shell/gates.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
 import { arithmetic, literal, operands, type ShellWord } from "./shell/syntax.ts";
@@ -23,7 +25,7 @@ import { isOpaque } from "./shell/wrappers.ts";
 import { runsTests } from "./single-tests.ts";
 import { type Denial, deny } from "./tool-use.ts";
 import { checkVariables, namesSet, steering, variablesSet } from "./variables.ts";
-import { onlyAdds, removedBy, runsHidden, scriptFile, setsModes, targetsOf } from "./writing-programs.ts";
+import { onlyAdds, readsScript, removedBy, runsHidden, scriptFiles, setsModes, targetsOf } from "./writing-programs.ts";
 
 /** May an agent have this line run by a shell? */
 export function checkCommand(
@@ -118,14 +120,15 @@ function checkInvocation(
     checkOv(invocation, policy) ??
     checkNested(invocation) ??
     checkTracker(invocation, policy) ??
-    checkDatabase(invocation, policy, machine.places);
+    checkDatabase(invocation, policy, machine.places) ??
+    checkSecrets(invocation, policy, machine.places);
   if (denied !== undefined || name === "") return denied;
   const git = asGit(invocation);
   if (git !== undefined) return checkGit(git, policy, machine.places);
   if (isOpaque(name, args) || runsHidden(name, args)) return opaque(name, policy);
   if (["npm", "pnpm", "yarn"].includes(name) && args.some(({ text }) => /script-?shell/i.test(text)))
     return opaque(name, policy);
-  const beyond = checkMachine(invocation);
+  const beyond = checkMachine(invocation, effects.invocations);
   if (beyond !== undefined) return beyond;
   if (policy.files === "scoped-write") {
     return checkTargets(invocation, effects, policy, machine) ?? checkPlace(invocation, effects, policy, machine);
@@ -136,15 +139,14 @@ function checkInvocation(
   if (policy.tests && runsTests(invocation, set, policy, places)) return undefined;
   if (writesScratch(invocation, { policy, places, cwd: invocation.cwd, set })) return undefined;
   const why = `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`;
-  return deny("read-only", `${why}${testsHint(name, policy)}${scratchHint(policy)}`);
+  return deny("read-only", `${why}${testsHint(policy)}${scratchHint(policy)}`);
 }
 
-function testsHint(name: string, { tests, gates }: GuardPolicy): string {
+function testsHint({ tests, gates }: GuardPolicy): string {
   if (!tests) return "";
   const [gate] = gates;
   const which = gate === undefined ? "test runners" : `the gates (${gate}) and test runners`;
-  const fetching = name === "npx" ? ", npx with --no-install" : "";
-  return `; it may run ${which} in its worktree, with nothing behind them but paths and names of tests${fetching}`;
+  return `; it may run ${which} in its worktree, with nothing behind them but paths and names of tests`;
 }
 
 /**
@@ -232,8 +234,10 @@ function opaque(name: string, { files, capability }: GuardPolicy): Denial {
 }
 
 /** A task of somebody else is theirs to close. */
-function checkTracker({ name, args }: Invocation, { taskId }: GuardPolicy): Denial | undefined {
+function checkTracker({ name, args }: Invocation, { taskId, capability }: GuardPolicy): Denial | undefined {
   if (!["sd", "bd"].includes(name)) return undefined;
+  // It has no task of its own, and keeps the list of all of them.
+  if (taskId === null && ["coordinator", "orchestrator"].includes(capability)) return undefined;
   const [verb, ...rest] = operands(args);
   const words = rest.map(({ text }) => text);
   const closes = ["close", "done"].includes(verb?.text ?? "");
@@ -254,11 +258,12 @@ function checkTargets(
   machine: GuardMachine,
 ): Denial | undefined {
   const { name, args, cwd } = invocation;
-  const script = scriptFile(name, args);
-  const targets = script === undefined ? targetsOf(name, args) : [script];
+  const scripts = scriptFiles(name, args);
+  const targets = [...scripts, ...(readsScript(name) ? [] : targetsOf(name, args))];
   const files = [...targets, ...databaseFiles(invocation, machine.places)];
   const adds = onlyAdds(name);
   return (
+    first(scripts, (script) => checkScript(script, cwd, policy, machine.places)) ??
     first(files, (target) => checkTarget({ target, cwd, adds }, effects, policy, machine)) ??
     first(setsModes(name) ? targets : removedBy(name, args), (target) => {
       const path = absolute(target, cwd, machine.places.home);
@@ -266,6 +271,19 @@ function checkTargets(
       return path === undefined ? undefined : checkRemoval(path, policy, machine.places, kind);
     })
   );
+}
+
+/** Commands in a file that others may write as well are as good as commands from the input. */
+function checkScript(
+  script: ShellWord,
+  cwd: string | undefined,
+  policy: GuardPolicy,
+  places: Places,
+): Denial | undefined {
+  const path = absolute(script, cwd, places.home);
+  if (path === undefined || isInside(places.realPath(path), places.realPath(policy.worktree))) return undefined;
+  if (isScratch(path, policy, places)) return undefined;
+  return deny("boundary", `${script.text} lies outside your worktree ${policy.worktree}; run scripts of your worktree`);
 }
 
 interface Target {

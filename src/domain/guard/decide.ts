@@ -2,6 +2,7 @@ import { outsideScope } from "../agent/scope.ts";
 import { checkCommand } from "./commands.ts";
 import { checkWrite, type GuardMachine, isScratch, joined, type Places, scratchHint } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
+import { isSecret, secret } from "./secrets.ts";
 import { allow, type Denial, deny, type ToolUse, type Verdict } from "./tool-use.ts";
 
 /** One use of a tool that an agent is about to make. */
@@ -24,11 +25,12 @@ export function decide(request: GuardRequest, policy: GuardPolicy, machine: Guar
   if (tool === null) return deny("unreadable", "the hook was not told which tool is used");
   switch (kind) {
     case "own":
-    case "read":
-    case "search":
     case "think":
     case "fetch":
       return allow;
+    case "read":
+    case "search":
+      return checkRead(request, policy, machine);
     case "delegate":
       return deny("team-tools", `${tool} starts or steers agents that nobody here knows; delegate with: ov sling`);
     case "ask":
@@ -71,11 +73,7 @@ function checkEdit(
   { places }: GuardMachine,
 ): Verdict {
   const keepsOut = policy.files === "read-only";
-  const named = paths.flatMap((path) => [
-    joined(cwd ?? policy.worktree, path) ?? path,
-    // Some programs replace a tilde as a shell does. Which ones do is not known here, so both files count.
-    ...(/^~(\/|$)/.test(path) ? [`${places.home ?? "/"}${path.slice(1)}`] : []),
-  ]);
+  const named = filesNamed(paths, cwd ?? policy.worktree, places);
   if (keepsOut && (named.length === 0 || !named.every((path) => isScratch(path, policy, places)))) {
     const instead = `report what should change and who owns it${scratchHint(policy)}`;
     return deny("read-only", `a ${policy.capability} changes no files; ${instead}`);
@@ -89,6 +87,20 @@ function checkEdit(
     if (scoped !== allow) verdict = scoped;
   }
   return verdict;
+}
+
+/** The files that these names may mean to the program that was given them. */
+const filesNamed = (paths: readonly string[], cwd: string, places: Places): readonly string[] =>
+  paths.flatMap((path) => [
+    joined(cwd, path) ?? path,
+    // Some programs replace a tilde as a shell does. Which ones do is not known here, so both files count.
+    ...(/^~(\/|$)/.test(path) ? [`${places.home ?? "/"}${path.slice(1)}`] : []),
+  ]);
+
+/** Everything may be read but what is secret. */
+function checkRead({ paths, cwd }: GuardRequest, policy: GuardPolicy, { places }: GuardMachine): Verdict {
+  const isHidden = filesNamed(paths, cwd ?? policy.worktree, places).some((path) => isSecret(path, policy, places));
+  return isHidden ? secret : allow;
 }
 
 /** Leaving one's files needs a reason, not a permission: the completion step asks for it. */

@@ -287,7 +287,7 @@ const changes: Readonly<Record<string, Check>> = {
   clone: onlyPlainWords((args) =>
     hasOption(args, "uc", "upload-pack", "config", "template", "separate-git-dir") ? runsCode : undefined,
   ),
-  archive: allowed,
+  archive: (args) => (hasOption(args, "", "exec", "remote") ? runsCode : undefined),
   "format-patch": allowed,
   bundle: allowed,
 };

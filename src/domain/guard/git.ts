@@ -10,6 +10,8 @@ import { type Denial, deny } from "./tool-use.ts";
 export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places: Places): Denial | undefined {
   const call = readGit(args);
   if ("decision" in call) return call;
+  const helper = call.args.find(({ text }) => /^(--\w[\w-]*=)?[a-z][\w+.-]*::/i.test(text));
+  if (helper !== undefined) return risky(helper.text);
   if (isReadOnlyCall(call.command, call.args)) return undefined;
   const denied = checkChange(call, policy) ?? checkSides(call, policy, places);
   if (policy.files === "read-only") {

@@ -1,3 +1,4 @@
+import { tarMode, tarRuns } from "./archive-programs.ts";
 import { awkOnlyPrints, sedOnlyPrints } from "./sed-and-awk.ts";
 import type { Invocation } from "./shell/invocations.ts";
 import { hasOption, operands, operandsBeside, type ShellWord } from "./shell/syntax.ts";
@@ -43,6 +44,12 @@ const careful: Readonly<Record<string, Check>> = {
   cloc: noneOf(
     /^--?(out|report|write|diff-align|ignored|counted|found|categorized|extract|strip|sql|original|config|sum|use-sloc)/,
   ),
+  less: noneOf(/^\+|^-[a-zA-Z]*[oOkT]|^--(log|LOG|lesskey)/),
+  more: noneOf(/^\+/),
+  bat: noneOf(/^(cache|--pager|--config|--generate|-[a-zA-Z]*P)/),
+  man: without("PHCM", "pager", "html", "config-file", "manpath", "troff", "ditroff"),
+  zipinfo: without(""),
+  zipgrep: without(""),
   tee: atMost(0),
   // With -i bash evaluates every later value of the variable as arithmetic, too.
   declare: without("i"),
@@ -51,6 +58,53 @@ const careful: Readonly<Record<string, Check>> = {
   "[": (args) => namesPlainly(args),
   gh: (args) => readingGh(args),
 };
+
+const npmReads = /^(ls|list|ll|la|view|info|show|outdated|explain|why|root|prefix|bin|search|query|fund|help)$/;
+const pipReads = /^(list|show|freeze|check|inspect|index)$/;
+
+/** Programs that mostly change something, with what they are asked when they only show it. */
+const asking: Readonly<Record<string, Check>> = {
+  tar: (args) => tarMode(args) === "t" && !tarRuns(args) && !hasOption(args, "x", "index-file"),
+  unzip: (args) => hasOption(args, "lvZtp") && !hasOption(args, "d"),
+  npm: (args) => readingVerb(args, npmReads),
+  pnpm: (args) => readingVerb(args, npmReads),
+  yarn: (args) => readingVerb(args, /^(list|info|why|outdated|licenses)$/),
+  pip: (args) => readingVerb(args, pipReads),
+  pip3: (args) => readingVerb(args, pipReads),
+  go: (args) => readingVerb(args, /^(version|env)$/) && !hasOption(args, "wu"),
+  docker: (args) => readingVerb(args, /^(ps|images|logs|inspect|version|info|stats|top|port)$/),
+  curl: onlyFetches,
+};
+
+/** Of a program that does many things, one that only shows something. */
+function readingVerb(args: readonly ShellWord[], verbs: RegExp): boolean {
+  const [verb] = args;
+  return verb !== undefined && !verb.dynamic && verbs.test(verb.text) && !hasOption(args, "o", "output", "prefix");
+}
+
+/** Of `curl`, what asks for a page and prints it. */
+function onlyFetches(args: readonly ShellWord[]): boolean {
+  for (let at = 0; at < args.length; at++) {
+    const { text = "", dynamic = true } = args[at] ?? {};
+    const next = args[at + 1]?.text ?? "";
+    if (dynamic) return false;
+    if (/^(-X|--request)$/.test(text) && /^(GET|HEAD)$/.test(next)) at++;
+    else if (/^(-o|--output)$/.test(text) && next === "/dev/null") at++;
+    else if (
+      /^(-H|--header|-m|--max-time|-A|--connect-timeout|--retry|-w|--write-out)$/.test(text) &&
+      !/^@|%output/.test(next)
+    )
+      at++;
+    else if (
+      text.startsWith("-") &&
+      !/^(-[sSfLiIvkgN46]+|--(silent|show-error|fail|location|include|head|compressed|insecure|no-buffer|get))$/.test(
+        text,
+      )
+    )
+      return false;
+  }
+  return true;
+}
 
 const plain: readonly string[] =
   `ls cat head tail wc nl tac rev cut tr comm join paste fold fmt expand unexpand column grep egrep fgrep zgrep
@@ -80,7 +134,9 @@ export function changesNothing({ name, program, args }: Invocation): boolean {
   if (program.includes("/") && !systemDirs.test(program)) return false;
   if (args.length === 1 && asksAbout(name).includes(args[0]?.text ?? "")) return true;
   // A word in braces becomes several, and any of them may be an option.
-  if (Object.hasOwn(careful, name)) return !args.some(isSeveral) && careful[name]?.(args) === true;
+  for (const table of [careful, asking]) {
+    if (Object.hasOwn(table, name)) return !args.some(isSeveral) && table[name]?.(args) === true;
+  }
   return plain.includes(name);
 }
 

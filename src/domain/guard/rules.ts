@@ -105,4 +105,8 @@ export const ruleWords: Readonly<Record<GuardRule, { readonly means: string; rea
     means: "It concerns the whole machine, not the project.",
     instead: "Leave it to the operator; report what is needed and why.",
   },
+  secrets: {
+    means: "The file holds keys, logins or variables of others. No task of an agent needs to read them.",
+    instead: "Report what they would be needed for; the operator decides. Files of the worktree may be read.",
+  },
 };

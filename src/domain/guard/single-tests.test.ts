@@ -41,7 +41,8 @@ const otherCode = [
   "cd $OVERSTORY_SCRATCH && bun test",
   "node --test --import ./x.js test",
   "node --test-reporter=./x.js --test test",
-  "npx jest src/a.test.ts",
+  "npx jest-evil src/a.test.ts",
+  "npx -y jest src/a.test.ts",
   "npx --no-install jest --config /tmp/x.js",
   "jest --globalSetup=./x.js",
   "jest -u src/a.test.ts",
@@ -149,7 +150,6 @@ test("a reader of code is told what it may do instead", () => {
   expect(said("node -e 'x()'")).toContain("a reviewer runs no code of its own");
   expect(said("node -e 'x()'")).not.toContain("a file of yours");
   expect(said("npm run build")).toContain("it may run the gates (npm test) and test runners in its worktree");
-  expect(said("npx jest src/a.test.ts")).toContain("npx with --no-install");
   expect(said("ls > out.txt")).toContain("below $OVERSTORY_SCRATCH");
 });
 

@@ -1,116 +1,14 @@
+import { codeCheckers, moduleCheckers } from "./code-checkers.ts";
 import { absolute, isInside, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { onlyPrints } from "./shell/gates.ts";
 import type { Invocation } from "./shell/invocations.ts";
 import type { ShellWord } from "./shell/syntax.ts";
-
-/** How a program is called that runs tests. */
-interface TestRunner {
-  /** The words that begin the call, after the program. */
-  readonly begins: readonly RegExp[];
-  /** Options without a value. */
-  readonly flags: RegExp;
-  /** Options with a value, as the next word or behind an equals sign. The value picks tests or says how long. */
-  readonly values: readonly string[];
-  /** What its other words are: files of the worktree, names of tests or of packages, or nothing. Files when left out. */
-  readonly words?: "names" | "none";
-  /** What the words and values look like, where not every text is harmless. */
-  readonly form?: { readonly word?: RegExp; readonly value?: RegExp };
-  /** Which program gets the words is not known: a value may be a file there. */
-  readonly unknown?: true;
-}
-
-const none = /^$/;
-
-const jest: TestRunner = {
-  begins: [],
-  flags: /^(-i|--(ci|runInBand|bail|verbose|silent|no-cache|no-coverage))$/,
-  values: ["-t", "--testNamePattern", "--testTimeout"],
-};
-const vitest: TestRunner = {
-  ...jest,
-  begins: [/^run$/],
-  flags: /^--(bail=\d+|silent|no-coverage|reporter=(default|verbose|dot|tap))$/,
-};
-const mocha: TestRunner = {
-  begins: [],
-  flags: /^(-b|--bail|--exit)$/,
-  values: ["-g", "--grep", "-f", "--fgrep", "-t", "--timeout"],
-};
-const pytest: TestRunner = {
-  begins: [],
-  flags: /^(-[qvsxl]+|--(exitfirst|verbose|quiet|no-header))$/,
-  values: ["-k", "-m", "--maxfail", "--tb"],
-  // Older versions evaluate these expressions as code.
-  form: { value: /^[\w .:-]+$/ },
-};
-const unittest: TestRunner = { begins: [], flags: /^-[vqfb]+$/, values: ["-k"], words: "names" };
-
-/** A script of the project whose name says that it tests. What stands behind it goes to a runner that is not known. */
-const script: Omit<TestRunner, "begins"> = {
-  flags: /^(--|--silent|--bail|-i)$/,
-  values: ["-t", "-g", "-k", "--grep", "--testNamePattern", "--test-name-pattern", "--timeout"],
-  unknown: true,
-};
-const scripts: readonly TestRunner[] = [
-  { ...script, begins: [/^(t|test)$/] },
-  { ...script, begins: [/^run$/, /^test(:[\w:-]+)?$/] },
-];
+import { moduleRunners, type TestRunner, testRunners, testScripts } from "./test-runners.ts";
 
 /**
- * Programs that run tests of the project, with the options that only pick tests or say how to print. Options that name a
- * file to load, a program to run or a place to write to are in none of these lists.
- */
-const runners: Readonly<Record<string, readonly TestRunner[]>> = {
-  npm: scripts,
-  pnpm: scripts,
-  yarn: scripts,
-  bun: [
-    { begins: [/^test$/], flags: /^--(bail|only|todo)$/, values: ["-t", "--test-name-pattern", "--timeout"] },
-    ...scripts.slice(1),
-  ],
-  node: [
-    {
-      begins: [/^--test$/],
-      flags: /^--test-(only|reporter=(spec|tap|dot))$/,
-      values: ["--test-name-pattern", "--test-timeout"],
-    },
-  ],
-  deno: [{ begins: [/^test$/], flags: /^--(no-prompt|fail-fast)$/, values: ["--filter"] }],
-  jest: [jest],
-  vitest: [vitest],
-  mocha: [mocha],
-  pytest: [pytest],
-  "py.test": [pytest],
-  go: [
-    {
-      begins: [/^test$/],
-      flags: /^-(v|race|short|failfast)$/,
-      values: ["-run", "-timeout", "-count"],
-      // Any other word is a package of whomever.
-      form: { word: /^\.($|\/)/ },
-    },
-  ],
-  cargo: [
-    {
-      begins: [/^test$/],
-      flags: /^(-q|--|--(lib|bins|workspace|all|release|quiet|nocapture|exact|ignored|offline|locked))$/,
-      values: ["-p", "--package", "--test", "--test-threads"],
-      words: "names",
-    },
-  ],
-  rspec: [{ begins: [], flags: /^--(fail-fast|no-color)$/, values: ["-e", "--example"] }],
-  mix: [{ begins: [/^test$/], flags: /^--(trace|failed|stale)$/, values: ["--only", "--seed"] }],
-  phpunit: [{ begins: [], flags: none, values: ["--filter"] }],
-  make: [{ begins: [/^(test|check)$/], flags: none, values: [], words: "none" }],
-};
-
-/** Runners that an interpreter is given as a module: `python -m pytest`. */
-const modules: Readonly<Record<string, TestRunner>> = { pytest, unittest };
-
-/**
- * Does this run tests of the worktree and nothing else? The files that it names lie there: a file that an agent without a
- * right to write wrote for itself is not run. The line sets no variables but those that say how to print.
+ * Does this run tests of the worktree, or check its code, and nothing else? The files that it names lie there: a file that
+ * an agent without a right to write wrote for itself is not run. The line sets no variables but those that say how to print.
  */
 export function runsTests(
   { name, program, args, cwd }: Invocation,
@@ -138,7 +36,8 @@ export function runsTests(
 const leadsElsewhere = /:|^@|[*?[(].*\.\.|\.\..*[*?[(]/;
 
 /** Where the project has its programs installed. */
-const isInstalled = /^(\.\/)?(node_modules\/\.bin|vendor\/bin|\.?venv\/bin)\/[^/]+$/;
+const isInstalled =
+  /^(\.\/)?((node_modules\/\.bin|vendor\/bin|\.?venv\/bin)\/[^/]+|bin\/(rails|rspec|rubocop)|gradlew|mvnw)$/;
 
 interface Called {
   readonly how: TestRunner;
@@ -148,26 +47,55 @@ interface Called {
 
 /** The ways in which these words could be meant. */
 function called(name: string, args: readonly ShellWord[]): readonly Called[] {
-  const [first, second, ...rest] = args.map(({ text }) => text);
-  // Without the option it would fetch a program that is not installed.
-  if (name === "npx" && (first === "--no" || first === "--no-install")) {
-    return second === "npx" ? [] : called(second ?? "", args.slice(2));
+  const inner = carriedRunner(name, args);
+  if (inner !== undefined) return called(inner[0]?.text ?? "", inner.slice(1));
+  const [first, second] = args.map(({ text }) => text);
+  if (/^(python|pypy)[\d.]*$/.test(name)) {
+    if (first !== "-m") return matching(testScripts[first === "manage.py" ? first : ""], args.slice(1));
+    return [ownOf(moduleRunners, second), ...(ownOf(moduleCheckers, second) ?? [])].flatMap((how) =>
+      matching(how, args.slice(2)),
+    );
   }
-  if (/^python[\d.]*$/.test(name)) {
-    const known = first === "-m" ? ownOf(modules, second) : undefined;
-    return known === undefined ? [] : [{ how: known, rest: args.slice(args.length - rest.length) }];
-  }
-  return (ownOf(runners, name) ?? []).flatMap((how) => {
-    const begins = how.begins.every((word, at) => word.test(args[at]?.text ?? ""));
-    return begins ? [{ how, rest: args.slice(how.begins.length) }] : [];
-  });
+  if (name === "php" && first === "artisan") return matching(testScripts.artisan, args.slice(1));
+  return [...(ownOf(testRunners, name) ?? []), ...(ownOf(codeCheckers, name) ?? [])].flatMap((how) =>
+    matching(how, args),
+  );
+}
+
+function matching(how: TestRunner | undefined, args: readonly ShellWord[]): readonly Called[] {
+  const begins = how?.begins.every((word, at) => word.test(args[at]?.text ?? "")) === true;
+  return how !== undefined && begins ? [{ how, rest: args.slice(how.begins.length) }] : [];
+}
+
+/**
+ * What is run by a program that looks a runner up: one that the project has installed, or the well-known one of that name.
+ * Undefined: it is no such program, or it runs something else.
+ */
+function carriedRunner(name: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const [first] = args.map(({ text }) => text);
+  const rest =
+    name === "npx"
+      ? args.slice(first === "--no" || first === "--no-install" ? 1 : 0)
+      : name === "bunx"
+        ? args
+        : /^(uv|poetry|pipenv|pdm|rye|hatch)$/.test(name) && first === "run"
+          ? args.slice(1)
+          : /^(bundle|pnpm|yarn)$/.test(name) && first === "exec"
+            ? args.slice(1)
+            : /^(pnpm|yarn)$/.test(name)
+              ? args
+              : undefined;
+  const runner = rest?.[0]?.text ?? "";
+  const isKnown = Object.hasOwn(testRunners, runner) || Object.hasOwn(codeCheckers, runner);
+  return isKnown || /^python[\d.]*$/.test(runner) ? rest : undefined;
 }
 
 const ownOf = <T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined =>
   name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 
 function fits(how: TestRunner, args: readonly ShellWord[], isTreeFile: (word: ShellWord) => boolean): boolean {
-  const { flags, values, words, form, unknown } = how;
+  const { flags, values, words, form, unknown, needs } = how;
+  if (needs !== undefined && !args.some(({ text }) => needs.test(text))) return false;
   const isValue = (word: ShellWord): boolean =>
     // Some runners take a word with a dash for the next option.
     !word.text.startsWith("-") && form?.value?.test(word.text) !== false && (unknown !== true || isTreeFile(word));

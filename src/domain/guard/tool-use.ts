@@ -77,6 +77,7 @@ export const guardRules = [
   "ov-rights",
   "database",
   "machine",
+  "secrets",
 ] as const;
 export type GuardRule = (typeof guardRules)[number];
 

@@ -1,5 +1,6 @@
 import { isOv } from "./ov-verbs.ts";
 import type { GuardPolicy } from "./policy.ts";
+import { onlyPrints } from "./shell/gates.ts";
 import type { Invocation, ShellEffects } from "./shell/invocations.ts";
 import {
   operands,
@@ -25,7 +26,7 @@ export function checkVariables(invocation: Invocation, { files }: GuardPolicy): 
   const reads = files === "read-only";
   const forbidden = reads ? steersPrograms : steersGit;
   const found =
-    assignments.find((each) => forbidden.test(each.name) && !isHarmless(each, name))?.name ??
+    assignments.find((each) => isForbidden(each, forbidden, name))?.name ??
     // The shell evaluates what stands in a name that is none.
     variablesSet(name, args).find(
       (word) => forbidden.test(word.text) || (reads && (word.dynamic || /[$`]/.test(word.text))),
@@ -44,6 +45,23 @@ function changesIdentity({ name, args, assignments }: Invocation): boolean {
 
 export const steering = (variable: string): Denial =>
   deny("variables", `${variable === "" ? "a variable" : variable} decides what other programs do; leave it as it is`);
+
+const isForbidden = (each: ShellAssignment, forbidden: RegExp, program: string): boolean =>
+  (forbidden.test(each.name) && !onlyPrints.test(each.name) && !isHarmless(each, program)) || loadsCode(each);
+
+/** Variables by which a program is made to load code that is not its own. */
+const loaders = /^(LD_(PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|PYTHONSTARTUP|PERL5DB)$/;
+/** Options in a variable that name a file somewhere else, or the code itself. */
+const loadingOptions =
+  /data:|(?:^|\s)-(?:r|-require|-import|-loader|-experimental-loader)[= ]?\/|-(?:javaagent|agentpath):\/|(?:^|\s)-[Mm]\S*system/;
+
+function loadsCode({ name, value }: ShellAssignment): boolean {
+  if (loaders.test(name)) return value.text !== "";
+  // Shells run what it names; to other programs it is a name such as "production".
+  if (name === "ENV") return /\.(sh|rc|profile)$|^(\/var)?\/tmp\//.test(value.text);
+  if (name === "PATH") return /(^|:)(\/var)?\/(tmp|dev\/shm)(\/|:|$)/.test(value.text);
+  return /_OPTIONS$|OPTS?$/.test(name) && loadingOptions.test(value.text);
+}
 
 /** What passes on what it is given, and how a line that is read is taken apart. */
 const isHarmless = (each: ShellAssignment, program: string): boolean =>

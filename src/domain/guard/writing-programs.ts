@@ -2,7 +2,18 @@ import { archivers, tarRuns } from "./archive-programs.ts";
 import { readOnlyPrograms } from "./read-only-programs.ts";
 import { awkWrites, sedWrites } from "./sed-and-awk.ts";
 import { findRoots, findsAnything } from "./shell/find.ts";
-import { hasOption, isOption, literal, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import {
+  clusteredValues,
+  hasOption,
+  isOption,
+  literal,
+  operands,
+  operandsBeside,
+  type ShellWord,
+  valuesOf,
+} from "./shell/syntax.ts";
+
+import { shells } from "./shell/wrappers.ts";
 
 type Targets = (args: readonly ShellWord[]) => readonly ShellWord[];
 
@@ -17,11 +28,13 @@ const glued: Targets = (args) =>
 
 /** Copies read from anywhere; they write to the last of their words, or where an option says, by the names they had. */
 const destination: Targets = (args) => {
-  const told = valuesOf(args, "-t", "--target-directory");
+  const told = intoDirectory(args);
   const words = operands(args).filter((word) => !told.includes(word));
   const into = told.length > 0 ? told : words.slice(-1);
   return [...into, ...into.flatMap((directory) => words.map((word) => below(directory, word)))];
 };
+
+const intoDirectory: Targets = (args) => [...valuesOf(args, "-t", "--target-directory"), ...clusteredValues(args, "t")];
 
 /** The file of this name in a directory. */
 function below(directory: ShellWord, file: ShellWord): ShellWord {
@@ -50,7 +63,7 @@ const linked: Targets = (args) => {
 
 /** What loses its place: all but the last of the words, or all of them. */
 const moved: Targets = (args) => {
-  const told = valuesOf(args, "-t", "--target-directory");
+  const told = intoDirectory(args);
   const words = operands(args).filter((word) => !told.includes(word));
   return told.length > 0 ? words : words.slice(0, -1);
 };
@@ -102,8 +115,8 @@ const socatFiles: Targets = (args) =>
 
 /** Programs that bring something from elsewhere, with what they write to. */
 const downloaders: Readonly<Record<string, Targets>> = {
-  curl: (args) => valuesOf(args, ...curlFiles).filter(({ text }) => text !== "-"),
-  wget: (args) => [...valuesOf(args, ...wgetFiles), ...wgetSettings(args)],
+  curl: (args) => [...valuesOf(args, ...curlFiles), ...clusteredValues(args, "oDc")].filter(({ text }) => text !== "-"),
+  wget: (args) => [...valuesOf(args, ...wgetFiles), ...clusteredValues(args, "OPoa"), ...wgetSettings(args)],
   socat: socatFiles,
 };
 
@@ -119,6 +132,35 @@ const removers: Readonly<Record<string, Targets>> = {
   find: (args) => (args.some(({ text }) => text === "-delete") && findsAnything(args) ? findRoots(args) : []),
   rsync: (args) => (args.some(({ text }) => /^--(del|remove)/.test(text)) ? operands(args).slice(-1) : []),
 };
+
+/** Only what leads away from where it stands: everything else is in the worktree. */
+const awayIn = (words: readonly ShellWord[]): readonly ShellWord[] =>
+  words.filter(({ text, home }) => home || /^\/|(^|\/)\.\.(\/|$)/.test(text));
+
+/** Programs that bring files into shape where they lie: always, or when they are told to. */
+const formats =
+  (told?: RegExp): Targets =>
+  (args) => {
+    const isTold =
+      told === undefined ? !args.some(({ text }) => onlyChecks.test(text)) : args.some(({ text }) => told.test(text));
+    return [...outputs(args), ...(isTold ? awayIn(operands(args)) : [])];
+  };
+const onlyChecks = /^(--(check|check-only|diff|dry-run|stdout|list-different|output)(=.*)?|-c|-n)$/;
+const inPlaceOption = /^(-[a-zA-Z]*[iw]|--(in-?place|write|fix|autocorrect(-all)?|fix-only|auto-correct))(=|$)/;
+
+const formatters: Readonly<Record<string, Targets>> = Object.fromEntries([
+  ...`black isort rustfmt autoflake pyupgrade dos2unix unix2dos strip jpegoptim optipng stylua csharpier swiftformat`
+    .split(" ")
+    .map((name) => [name, formats()] as const),
+  ...`prettier eslint biome gofmt goimports gofumpt shfmt clang-format autopep8 yapf stylelint rubocop standard xo oxlint ruff
+    markdownlint ktlint astyle uncrustify google-java-format scalafmt ormolu terraform cmake-format taplo dprint`
+    .split(/\s+/)
+    .map(
+      (name) =>
+        [name, formats(name === "ruff" ? /^(format|--fix)$/ : name === "terraform" ? /^fmt$/ : inPlaceOption)] as const,
+    ),
+  ...["convert", "magick", "ffmpeg", "sox", "pngquant"].map((name) => [name, last] as const),
+]);
 
 const targets: Readonly<Record<string, Targets>> = {
   ...removers,
@@ -160,8 +202,8 @@ const targets: Readonly<Record<string, Targets>> = {
     ...(args.some(({ text }) => text === "-delete") ? findRoots(args) : []),
     ...valuesOf(args, "-fprint", "-fprint0", "-fprintf", "-fls"),
   ],
-  sort: options("-o", "--output"),
-  shuf: options("-o", "--output"),
+  sort: (args) => [...valuesOf(args, "-o", "--output"), ...clusteredValues(args, "o")],
+  shuf: (args) => [...valuesOf(args, "-o", "--output"), ...clusteredValues(args, "o")],
   uniq: (args) => operandsBeside(args, ["-f", "-s", "-w"]).slice(1, 2),
   xxd: (args) => operandsBeside(args, ["-c", "-g", "-l", "-o", "-s"]).slice(1, 2),
   yq: inPlace,
@@ -172,6 +214,7 @@ const targets: Readonly<Record<string, Targets>> = {
       1,
     ),
     ...valuesOf(args, "-d", "--directory", "-o", "--output", "-r", "--reject-file"),
+    ...clusteredValues(args, "dor"),
   ],
   ...downloaders,
   mktemp: (args) =>
@@ -211,6 +254,7 @@ const targets: Readonly<Record<string, Targets>> = {
   pip3: installed,
   docker: mounted,
   podman: mounted,
+  ...formatters,
 };
 
 /** Where packages are to lie, beside the place that is meant for them. */
@@ -276,7 +320,7 @@ const carriers = ["strace", "ltrace", "flock", "cargo", "docker", "podman"];
 export const writesWhereTold = (name: string): boolean =>
   name === "git" || (Object.hasOwn(targets, name) && !builders.includes(name));
 
-const builders = ["make", "npm", "cargo", "pip", "pip3", "docker", "podman"];
+const builders = ["make", "npm", "cargo", "pip", "pip3", "docker", "podman", ...Object.keys(formatters)];
 
 /** Programs that make something new where they are told to, and take nothing away. */
 export const onlyAdds = (name: string): boolean => ["mkdir", "touch", "tee", "cp", "install"].includes(name);
@@ -296,8 +340,12 @@ export function runsHidden(name: string, args: readonly ShellWord[]): boolean {
 const plainEdit =
   /^\s*:?((%|\d+(,(\d+|\$))?|g?\/[^/|!]*\/)?\s*(s\/[^/|!]*\/[^/|!]*\/[gcie]*|d|j|sort|wq?!?|x!?|q!?|\d+)\s*(\||$)\s*)+$/;
 
-/** Does it read commands from a file? Then it must be one that can be looked at. */
-export function scriptFile(name: string, args: readonly ShellWord[]): ShellWord | undefined {
-  if (!["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "source", "."].includes(name)) return undefined;
-  return args.find(({ text }) => !/^[-+]/.test(text)) ?? literal("/");
+/** Files that it reads commands from. They must be files that can be looked at. */
+export function scriptFiles(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  if (/^g?make$/.test(name)) return valuesOf(args, "-f", "--file", "--makefile");
+  if (/^([gmn]?awk|g?sed)$/.test(name)) return valuesOf(args, "-f", "--file");
+  return readsScript(name) ? [args.find(({ text }) => !/^[-+]/.test(text)) ?? literal("/")] : [];
 }
+
+/** Is it a shell, to which its words are a script and what that takes? */
+export const readsScript = (name: string): boolean => shells.includes(name) || name === "source" || name === ".";

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
+import { credentialPlaces } from "../../domain/guard/secrets.ts";
 import { ifThere, lstatIfThere } from "../file-access.ts";
 
 /** One thing that a confined program sees at a path. Later ones lie over earlier ones. */
@@ -92,66 +93,6 @@ export function homeMounts({ home, own, hidden }: HomeTerms): readonly Mount[] {
 function namesIn(dir: string): readonly string[] {
   return ifThere(() => readdirSync(dir)) ?? [];
 }
-
-/** Where programs keep keys, logins and histories, relative to a home. A confined program finds none of them. */
-const credentialPlaces = [
-  ".ssh",
-  ".gnupg",
-  ".aws",
-  ".azure",
-  ".kube",
-  ".docker",
-  ".oci",
-  ".netrc",
-  "_netrc",
-  ".git-credentials",
-  ".npmrc",
-  ".yarnrc.yml",
-  ".pypirc",
-  ".pgpass",
-  ".my.cnf",
-  ".vault-token",
-  ".terraform.d",
-  ".terraformrc",
-  ".password-store",
-  ".boto",
-  ".s3cfg",
-  ".config/gh",
-  ".config/glab-cli",
-  ".config/hub",
-  ".config/git/credentials",
-  ".config/gcloud",
-  ".config/doctl",
-  ".config/rclone",
-  ".config/op",
-  ".config/1Password",
-  ".config/Bitwarden CLI",
-  ".config/sops",
-  ".config/age",
-  ".config/containers/auth.json",
-  ".config/google-chrome",
-  ".config/chromium",
-  ".config/BraveSoftware",
-  ".cargo/credentials",
-  ".cargo/credentials.toml",
-  ".gem/credentials",
-  ".m2/settings.xml",
-  ".gradle/gradle.properties",
-  ".composer/auth.json",
-  ".config/composer/auth.json",
-  ".nuget/NuGet/NuGet.Config",
-  ".local/share/keyrings",
-  ".mozilla",
-  ".thunderbird",
-  ".bash_history",
-  ".zsh_history",
-  ".python_history",
-  ".node_repl_history",
-  ".psql_history",
-  ".mysql_history",
-  ".sqlite_history",
-  ".local/share/fish/fish_history",
-];
 
 /** The same of the machine, which root could read. */
 const systemSecrets = [

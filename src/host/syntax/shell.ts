@@ -44,7 +44,7 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
     case "Function":
       return [{ kind: "group", nodes: nodesOf(node.body), apart: false, name: node.name.value }];
     case "Redirect":
-      return [...writing(node), ...childNodes(node)];
+      return [...writing(node), ...reading(node), ...childNodes(node)];
     case "AndOr":
       return node.commands.flatMap((part, at) =>
         node.operators[at - 1] === "||" ? [maybe("once", nodesOf(part))] : nodesOf(part),
@@ -165,7 +165,7 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
       inner.push(...childNodes(part));
     } else if (part.type === "Redirect") {
       writes.push(...targetsOf(part));
-      inner.push(...childNodes(part));
+      inner.push(...reading(part), ...childNodes(part));
     } else inner.push(...childNodes(part));
   }
   return { kind: "command", words, assignments, writes, inner };
@@ -181,6 +181,10 @@ function targetsOf({ operator, target }: Parsed<"Redirect">): readonly ShellWord
 function writing(node: Parsed<"Redirect">): ShellNode[] {
   return [{ kind: "command", words: [], assignments: [], writes: targetsOf(node), inner: [] }];
 }
+
+/** A file that is opened for reading is read by the shell, as by a program. */
+const reading = ({ operator, target }: Parsed<"Redirect">): ShellNode[] =>
+  operator === "<" && target !== undefined ? [running("cat", wordOf(target))] : [];
 
 function wordOf(word: Word): ShellWord {
   const kinds = new Set<string>();

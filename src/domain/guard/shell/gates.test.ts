@@ -44,7 +44,7 @@ const mayNot = [
   "rm -rf dist src",
   "npm run build > other.log",
   'LINTER=rm; $LINTER "$HOME"',
-  "gofmt -l src",
+  "gofmt -w src",
 ];
 
 describe("gates", () => {

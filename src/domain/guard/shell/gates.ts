@@ -53,7 +53,8 @@ function isBeginning(
 }
 
 /** Variables that tell how to print, and to whom. */
-export const onlyPrints = /^(CI|NO_COLOR|FORCE_COLOR|TERM|COLUMNS|LANG|LC_\w+|TZ)$/;
+export const onlyPrints =
+  /^(CI|NO_COLOR|FORCE_COLOR|CLICOLOR(_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_\w+|TZ|RUST_(BACKTRACE|LOG)|PYTHON(UNBUFFERED|DONTWRITEBYTECODE))$/;
 
 const same =
   (one: ShellAssignment) =>

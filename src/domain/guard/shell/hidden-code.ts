@@ -9,6 +9,8 @@ const shownVariables = /^PS[0-4]$/;
 
 /** The commands in the value of a variable that something else runs. */
 export function variableScript({ name, value }: ShellAssignment): string | undefined {
+  // A shell that computes with the variable evaluates the index in its value.
+  if (!value.dynamic && /\w\[.*(\$\(|`)/s.test(value.text)) return expansion(value.text);
   if (shownVariables.test(name)) return expansion(value.text);
   return runVariables.test(name) && !value.dynamic ? value.text : undefined;
 }
@@ -55,6 +57,8 @@ const options: Readonly<Record<string, readonly string[] | undefined>> = {
   gcc: ["-wrapper"],
   "g++": ["-wrapper"],
   rsync: ["-e", "--rsh", "--rsync-path"],
+  scp: ["-S"],
+  sftp: ["-S"],
   man: ["-P", "--pager", "-H"],
   nc: ["-c", "-e"],
   netcat: ["-c", "-e"],
@@ -72,6 +76,9 @@ const inWords: Readonly<Record<string, RegExp | undefined>> = {
   socat: /^(?:EXEC|SYSTEM|SHELL):([^,]+)/is,
   lldb: /^\s*(?:platform\s+)?shell\s+(.+)$/s,
   pee: /^(.+)$/s,
+  ssh: /^(?:-o)?(?:Proxy|Local|KnownHosts)Command[= ]+(.+)$/is,
+  scp: /^(?:-o)?(?:Proxy|Local|KnownHosts)Command[= ]+(.+)$/is,
+  sftp: /^(?:-o)?(?:Proxy|Local|KnownHosts)Command[= ]+(.+)$/is,
   // Variables of a makefile are mostly run, as programs or their options.
   make: /^\w+\s*[:+?]?=(.*\s.*)$/s,
   gmake: /^\w+\s*[:+?]?=(.*\s.*)$/s,
@@ -101,8 +108,14 @@ function valuesBehind(args: readonly ShellWord[], option: string): readonly Shel
   return args.flatMap((word, at) => {
     const equals = word.text.indexOf("=");
     const given = equals < 0 ? word.text : word.text.slice(0, equals);
-    const isIt = given === option || (option.startsWith("--") && given.length > 5 && option.startsWith(given));
+    const isIt =
+      given === option ||
+      (option.startsWith("--") ? given.length > 5 && option.startsWith(given) : isLastOfCluster(given, option));
     if (!isIt) return [];
     return equals < 0 ? [args[at + 1] ?? literal("")] : [{ ...word, text: word.text.slice(equals + 1) }];
   });
 }
+
+/** Options of one letter may stand behind others, as in `-ave`. */
+const isLastOfCluster = (given: string, option: string): boolean =>
+  option.length === 2 && /^-[A-Za-z]{2,6}$/.test(given) && given.endsWith(option.slice(1));

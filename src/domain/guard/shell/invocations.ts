@@ -200,6 +200,8 @@ class Reader implements ShellEffects {
     this.#variables(given, depth);
     for (const target of inside.writes) this.#write(target);
     if (inside.words.length === 0) this.#push(name, [], assignments);
+    // Whatever it runs: it is run as another user.
+    else if (["sudo", "doas"].includes(name)) this.#push(name, inside.words, assignments);
     const wasBare = this.#bare;
     this.#bare ||= inside.bare;
     // A command needs few wrappers; each takes the words behind it apart once more.
@@ -227,7 +229,7 @@ class Reader implements ShellEffects {
       return;
     }
     if (script !== undefined) {
-      this.#push("", [], assignments);
+      this.#push(/^(su|sg|runuser)$/.test(name) ? name : "", [], assignments);
       if (name === "trap") this.#traps.push(script.text);
       if (name === "eval") this.script(script.text, depth + 1);
       else this.#apart(() => this.script(script.text, depth + 1));

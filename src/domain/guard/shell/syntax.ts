@@ -103,3 +103,14 @@ export function valuesOf(args: readonly ShellWord[], ...names: readonly string[]
   }
   return found;
 }
+
+/** The values of options of one letter that end or stand in a cluster: `-sSLo file`, `-rtdir`. */
+export function clusteredValues(args: readonly ShellWord[], letters: string): readonly ShellWord[] {
+  const end = args.findIndex(({ text }) => text === "--");
+  const within = new RegExp(`^-[A-Za-z0-9]+?[${letters}](.*)$`, "s");
+  return (end < 0 ? args : args.slice(0, end)).flatMap((word, at) => {
+    const glued = word.dynamic ? undefined : within.exec(word.text)?.[1];
+    if (glued === undefined) return [];
+    return glued === "" ? args.slice(at + 1, at + 2) : [{ ...word, text: glued, home: false }];
+  });
+}

@@ -180,7 +180,7 @@ interface Script {
   readonly text: string;
 }
 
-export const shells: readonly string[] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
+export const shells: readonly string[] = "sh bash zsh dash ksh ash fish rbash mksh yash csh tcsh".split(" ");
 
 /**
  * The text that a program would read as shell commands: of `sh -c`, `eval` and their like. `opaque`: it would read some,
@@ -193,11 +193,29 @@ export function scriptOf(name: string, args: readonly ShellWord[]): Script | "op
     const [action] = operands(args);
     return action === undefined || action.text === "-" ? undefined : joinedLiteral([action]);
   }
+  if (loadsIntoShell(name, args)) return "opaque";
   // Called for the lines that are read, with words nobody knows.
   if (["mapfile", "readarray"].includes(name)) return hasOption(args, "C") ? "opaque" : undefined;
   if (["su", "sg", "runuser", "script"].includes(name)) return ofSwitch(name, args);
   if (name === "watch") return joinedLiteral(args.filter(({ text }) => !/^(-[a-zA-Z]+|[\d.]+)$/.test(text)));
   return undefined;
+}
+
+/** Builtins that load code into the shell, or have it run by a key, a completion or from the history. */
+function loadsIntoShell(name: string, args: readonly ShellWord[]): boolean {
+  switch (name) {
+    case "enable":
+      return hasOption(args, "fd");
+    case "fc":
+      return !hasOption(args, "l");
+    case "bind":
+      return hasOption(args, "xf");
+    case "complete":
+    case "compgen":
+      return hasOption(args, "CF");
+    default:
+      return false;
+  }
 }
 
 /** Programs that start a shell as somebody else, or behind a terminal of its own. */
@@ -262,7 +280,7 @@ const interpreters: readonly Interpreter[] = [
   { names: /^(python|pypy)[\d.]*$/, inline: /^-[A-Za-z]*c/, values: ["-W", "-X"], asks: /^(-V|--version|--help|-h)$/ },
   {
     names: /^(node|nodejs|tsx|ts-node)$/,
-    inline: /^(-[A-Za-z]*[ep][A-Za-z]*$|--(eval|print))/,
+    inline: /^(-[A-Za-z]*[ep][A-Za-z]*$|--(eval|print)|(--[a-z-]+=)?data:)/,
     values: ["-r", "--require", "--import", "--loader", "-C", "--conditions"],
     finds: /^--test$/,
   },
@@ -270,6 +288,21 @@ const interpreters: readonly Interpreter[] = [
   { names: /^ruby[\d.]*$/, inline: /^-[A-Za-z]*e/, values: ["-I", "-r"] },
   { names: /^php[\d.]*$/, inline: /^-[rBRE]/, values: ["-d", "-c"] },
   { names: /^(lua[\d.]*|luajit|tclsh|osascript|Rscript|R)$/, inline: /^-(e|-?eval)/, values: [] },
+  {
+    names:
+      /^(julia|elixir|iex|racket|raku|clojure|clj|groovy|scala|kotlin|swift|janet|octave|jrunscript|coffee|ghci?|runghc)$/,
+    inline: /^(-[eEP]$|--?(eval|print|execute|rpc-eval)\b)/,
+    values: ["-S", "-pa", "-r", "-cp", "-classpath", "--project"],
+    idle: true,
+  },
+  { names: /^erl$/, inline: /^-(eval|run|s)$/, values: ["-pa", "-pz", "-sname", "-name"], idle: true },
+  {
+    names: /^(guile|sbcl|clisp|ecl|chez|scheme|csi|gosh|swipl|gprolog)$/,
+    inline: /^(-[ceg]$|-x$|--(eval|expr|non-interactive)\b)/,
+    values: ["-L", "-l", "-s"],
+  },
+  { names: /^(ipython|bpython|xonsh|nu|elvish)[\d.]*$/, inline: /^-[a-zA-Z]*c/, values: [], idle: true },
+  { names: /^(pwsh|powershell)(\.exe)?$/i, inline: /^[-/](c|command|e|ec|encodedcommand)$/i, values: [] },
   { names: /^bun$/, inline: /^(-[ep]$|--(eval|print))/, values: ["-r", "--preload", "--cwd"], idle: true },
   { names: /^deno$/, inline: /^eval$/, values: [], idle: true },
 ];
@@ -292,6 +325,7 @@ export function isOpaque(name: string, args: readonly ShellWord[]): boolean {
     const word = args[at];
     if (word === undefined || word.dynamic || known.inline.test(word.text)) return true;
     if (asks.test(word.text)) return false;
+    if (known.values.includes(word.text) && /^data:/.test(args[at + 1]?.text ?? "")) return true;
     // A module, or a file: a program like any other.
     if (word.text === "-m" || (!word.text.startsWith("-") && word.text !== "")) return false;
     if (word.text === "-") return true;

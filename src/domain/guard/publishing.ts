@@ -1,0 +1,84 @@
+import { readingGh } from "./read-only-programs.ts";
+import { operands, type ShellWord } from "./shell/syntax.ts";
+
+/** Programs of package registries, with the verbs by which something is sent there or a login is kept. */
+const registries: readonly string[] =
+  `npm pnpm yarn bun cargo poetry uv pdm flit hatch rye lerna vsce ovsx jsr deno clasp docker podman gem hub nuget twine
+  buildah skopeo crane conan pod`.split(/\s+/);
+const sends =
+  /^((un)?publish|deprecate|dist-tag|owner|access|yank|push|upload|login|logout|adduser|add-user|token|signin|trunk|release)$/;
+
+/** Programs that change something on other machines, with the verbs by which they only look or stay here. */
+const remotes: Readonly<Record<string, RegExp>> = {
+  kubectl: /^(get|describe|logs|top|explain|version|api-\w+|cluster-info|diff|kustomize|options|completion|help)$/,
+  helm: /^(lint|template|show|search|version|dependency|dep|package|create|list|ls|status|get|pull|repo|env|history|verify|help)$/,
+  oc: /^(get|describe|logs|explain|version|whoami|help)$/,
+  terraform: /^(fmt|validate|version|plan|show|providers|graph|output|init|get|console|help)$/,
+  tofu: /^(fmt|validate|version|plan|show|providers|graph|output|init|help)$/,
+  terragrunt: /^(plan|validate|hclfmt|output|help)$/,
+  pulumi: /^(preview|version|about|whoami|help)$/,
+  cdk: /^(synth|synthesize|diff|list|ls|version|docs|doctor|init|help)$/,
+  heroku: /^(logs|apps|ps|releases|version|help|status)$/,
+  vercel: /^(dev|build|ls|list|logs|inspect|whoami|help)$/,
+  netlify: /^(dev|build|status|help|functions:\w+)$/,
+  wrangler: /^(dev|types|whoami|tail|help|init|docs)$/,
+  firebase: /^(emulators:\w+|serve|use|projects:list|help)$/,
+  fly: /^(status|logs|version|help|doctor)$/,
+  flyctl: /^(status|logs|version|help|doctor)$/,
+  serverless: /^(offline|package|print|info|logs|help)$/,
+  sls: /^(offline|package|print|info|logs|help)$/,
+  railway: /^(status|logs|run|help)$/,
+  ansible: /^$/,
+  "ansible-playbook": /^$/,
+  "semantic-release": /^$/,
+  "release-it": /^$/,
+  goreleaser: /^(check|build|healthcheck|help)$/,
+};
+
+/** Programs of clouds: what they do stands in their second or third word. */
+const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli"];
+const looksAtCloud =
+  /^(ls|list|get|describe|show|head|wait|help|version|info|cat|get-[\w-]+|list-[\w-]+|describe-[\w-]+|head-[\w-]+)$/;
+
+/** Would this program, called so, send something away from this machine, or change another one? */
+export function leavesMachine(name: string, args: readonly ShellWord[]): boolean {
+  if (args.length === 1 && /^(--help|--version|-h|-v|-V)$/.test(args[0]?.text ?? "")) return false;
+  const tries = args.some(({ text }) => /^--dry-run(=\w+)?$/.test(text));
+  const words = operands(args).map(({ text }) => text);
+  const [verb = "", next = ""] = words;
+  if (registries.includes(name)) {
+    // One word may come before: `docker image push`, `yarn npm publish`.
+    const inGroup = /^(npm|image|compose|manifest|registry)$/.test(verb) && sends.test(next);
+    return !tries && (sends.test(verb) || inGroup || args.some(({ text }) => text === "--push"));
+  }
+  if (Object.hasOwn(remotes, name)) return args.length > 0 && !tries && remotes[name]?.test(verb) !== true;
+  if (clouds.includes(name)) return words.length > 0 && !words.slice(0, 4).some((word) => looksAtCloud.test(word));
+  switch (name) {
+    case "sftp":
+      return words.length > 0;
+    case "scp":
+    case "rsync":
+      return /^[\w.@-]+:/.test(words.at(-1) ?? "");
+    case "gh":
+    case "glab":
+      return args.length > 0 && !readingGh(args);
+    case "mvn":
+    case "mvnw":
+      return words.some((word) => /(^|:)deploy(-file)?$|^release:/.test(word));
+    case "gradle":
+    case "gradlew":
+    case "sbt":
+      return words.some((word) => /(^|:|\s)(publish(?!ToMavenLocal|Local)|upload)/.test(word));
+    case "dotnet":
+      return verb === "nuget" && /^(push|delete)$/.test(next);
+    case "mix":
+      return /^hex\.(publish|owner|user|retire)$/.test(verb);
+    case "changeset":
+      return verb === "publish" || verb === "tag";
+    case "rake":
+    case "jj":
+      return verb === "release" || (verb === "git" && next === "push");
+    default:
+      return false;
+  }
+}
