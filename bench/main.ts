@@ -4,6 +4,7 @@ const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   dispatch: () => import("./dispatch.ts"),
   sling: () => import("./sling.ts"),
   snapshot: () => import("./snapshot.ts"),
+  status: () => import("./status.ts"),
   idle: () => import("./idle.ts"),
   fleet: () => import("./fleet.ts"),
   merge: () => import("./merge.ts"),
