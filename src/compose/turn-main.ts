@@ -77,6 +77,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       limits: {
         loops: { sameFailures: config.turn.maxSameFailures, denials: config.turn.maxDenials },
         stallTimeoutMs: config.turn.stallTimeoutMs,
+        toolTimeoutMs: config.turn.toolTimeoutMs,
         afterResultMs,
         maxAttempts,
         graceMs,

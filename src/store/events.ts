@@ -43,6 +43,8 @@ export const eventRows = (sql: Sql): EventRows => ({
   get: (seq) => selectOne(sql, events, "WHERE seq = ?", seq),
   newest: (filter, limit) => listEvents(sql, filter, limit, "newest"),
   first: (filter, limit) => listEvents(sql, filter, limit, "first"),
+  newestOfTurn: (turnId, limit) =>
+    select(sql, events, "WHERE turn_id = ? AND line IS NOT NULL ORDER BY line DESC, part DESC LIMIT ?", turnId, limit),
   last: async () => Number((await sql.all("SELECT MAX(seq) AS seq FROM events"))[0]?.seq ?? 0),
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   deathNotices,
   letGo,
@@ -151,6 +153,42 @@ describe("terminal mail outranks whatever becomes of the process afterwards", ()
     expect(turn?.terminalMessageSeq).not.toBeNull();
   });
 });
+
+test("a tool that says nothing for longer than the limit of silence is no stall, and status names it", async () => {
+  await using project = await makeProject({
+    config: stalling,
+    scenario: `
+- do:
+    - shell: until [ -e "$HOME/go" ]; do sleep 0.2; done
+    - ov: ${done("it is there")}
+`,
+  });
+  await slingNew(project, "B1");
+  await project.until("status named the tool", async () =>
+    /runs \w+: until .* \(started \d+s ago\)/.test((await project.ov("status")).out),
+  );
+  const shown = { doing: { summary: expect.stringContaining("until [ -e"), since: expect.any(String) } };
+  expect((await project.json("status")).agents).toMatchObject([shown]);
+  writeFileSync(join(project.home, "go"), "");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await ranTurns(project, "b1")).toMatchObject([{ clean: true }]);
+}, 120_000);
+
+test("a tool that never ends is noticed by its own limit", async () => {
+  await using project = await makeProject({
+    config: "turn:\n  stallTimeoutMs: 4000\n  toolTimeoutMs: 7000\n",
+    scenario: `
+- when: { turn: 1 }
+  do: [{ shell: "sleep 600" }]
+- do: [{ ov: ${done("it is there")} }]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  const [first] = await ranTurns(project, "b1");
+  expect(first).toMatchObject({ clean: false, error: "stalled" });
+  expect((first?.endedAt ?? 0) - (first?.startedAt ?? 0)).toBeGreaterThan(7000);
+}, 120_000);
 
 test("a program that says its turn is over and then does not leave is ended long before it stalls, and not run again", async () => {
   const over = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "all is well" });

@@ -153,6 +153,7 @@ const inFleet: First<"fleetAgentView"> = {
   turns: 2,
   needsOperator: true,
   landedNowhere: false,
+  doing: { tool: "Bash", summary: "npm test", since: at },
 };
 
 const blocked = { id: 3, branch: "overstory/b1/T1", why: "the disk is full", next: "ov merge resume 3" };

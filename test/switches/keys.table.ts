@@ -90,6 +90,7 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "engine.mcpHttp": ["test/mcp/http.test.ts", "without being asked to, the engine does not listen"],
   "turn.maxSameFailures": ["test/lifecycle/loops.test.ts", "turn.maxSameFailures ends a turn that does the same"],
   "turn.maxDenials": ["test/lifecycle/loops.test.ts", "turn.maxDenials ends a turn whose calls are denied"],
+  "turn.toolTimeoutMs": ["test/lifecycle/settle.test.ts", "toolTimeoutMs: 7000"],
   "turn.stallTimeoutMs": ["test/lifecycle/settle.test.ts", '"turn:\\n  stallTimeoutMs: 5000\\n"'],
 
   "budgets.agent.usd": spending,

@@ -53,8 +53,13 @@ export const agentKeys = {
     default: 10,
   }),
   "turn.stallTimeoutMs": milliseconds({
-    doc: "A turn that shows no sign of life for this long is ended.",
+    doc: "A turn that shows no sign of life for this long is ended. While a tool runs, turn.toolTimeoutMs counts.",
     default: 600_000,
+    min: 100,
+  }),
+  "turn.toolTimeoutMs": milliseconds({
+    doc: "A turn in which a tool runs is ended after this long without a sign of life: tests that print nothing are no silence. It is never shorter than turn.stallTimeoutMs.",
+    default: 3_600_000,
     min: 100,
   }),
 };

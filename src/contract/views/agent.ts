@@ -63,6 +63,8 @@ export const fleetAgentView = (view: AgentStanding) => ({
   unread: view.unread,
   ...waitKeys(view),
   turns: view.turns,
+  doing:
+    view.doing === null ? null : { tool: view.doing.tool, summary: view.doing.summary, since: iso(view.doing.since) },
   problem: view.problem,
   failure: view.failure,
   advice: view.advice,

@@ -143,7 +143,10 @@ export async function followOutput(
       const gotThrough = log.ended?.failure === null ? log.ended : undefined;
       return { kind: "ended", said: ended ?? gotThrough, hopeless };
     }
-    if (limits.stallTimeoutMs > 0 && now - lastGrowth > limits.stallTimeoutMs) {
+    const longestSilenceMs = log.hasOpenCall
+      ? Math.max(limits.stallTimeoutMs, limits.toolTimeoutMs)
+      : limits.stallTimeoutMs;
+    if (limits.stallTimeoutMs > 0 && now - lastGrowth > longestSilenceMs) {
       // Whoever waits for its gates is silent on purpose, and needs a moment to say something when they have ended.
       const waits = await ports.store.read((tx) => tx.checks.dueWork(owned.agent.id));
       if (waits || waited) {

@@ -40,6 +40,7 @@ async function beating({ through = (store) => store, clock = realClock }: Beatin
   const limits = {
     loops: { sameFailures: 0, denials: 0 },
     stallTimeoutMs: 0,
+    toolTimeoutMs: 0,
     afterResultMs: 0,
     maxAttempts: 4,
     graceMs: 0,

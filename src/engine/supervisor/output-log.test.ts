@@ -101,3 +101,26 @@ describe("the end of a tool's call", () => {
     expect(callsIn("end t9 10\n", { lines: 0 })).toEqual([{ tool: null, summary: null, durationMs: null }]);
   });
 });
+
+test("a call is open until it has ended or the model speaks again", () => {
+  const events: Record<string, TurnEvent> = {
+    a: { kind: "tool-start", id: "a", name: "shell", summary: null, input: {}, at: null },
+    b: { kind: "tool-start", id: "b", name: "shell", summary: null, input: {}, at: null },
+    "a ended": { kind: "tool-end", id: "a", failed: false, at: null },
+    speaks: { kind: "text", text: "so be it" },
+    tokens: { kind: "usage", messageId: "m", model: null, input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
+  };
+  const read: LineReader = (line) => ({ events: [events[line] ?? { kind: "other", name: line }], replies: [] });
+  const isOpen = (...lines: string[]): boolean => {
+    const log = new OutputLog(fileOf(`${lines.join("\n")}\n`), read, { lines: 0, toolStarts: none }, () => 0);
+    log.take();
+    return log.hasOpenCall;
+  };
+  expect([isOpen("speaks"), isOpen("a"), isOpen("a", "tokens"), isOpen("a", "a ended")]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+  expect([isOpen("a", "b", "a ended"), isOpen("a", "b", "speaks")]).toEqual([true, false]);
+});

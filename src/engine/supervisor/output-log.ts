@@ -69,6 +69,11 @@ export class OutputLog {
     return this.#runningUsd === null ? this.#endedUsd : (this.#endedUsd ?? 0) + this.#runningUsd;
   }
 
+  /** The agent has called a tool, and neither the tool nor the model has said anything since. */
+  get hasOpenCall(): boolean {
+    return this.#calls.isWaitedFor;
+  }
+
   /** Reads what was added since the last call. `grew` also when no line was completed by it. */
   take(): { readonly events: PlacedEvent[]; readonly replies: PlacedReply[]; readonly grew: boolean } {
     const events: PlacedEvent[] = [];
@@ -135,11 +140,19 @@ interface Moment {
 /** The calls of tools in one turn that have begun and not ended. The end of a call names only the id of the call. */
 class ToolCalls {
   readonly #open = new Map<string, ToolStart & { readonly began: Moment }>();
+  /** Calls whose answer the model waits for. Not every program tells the end of each: a model that speaks again waits for none. */
+  readonly #waitedFor = new Set<string>();
+
+  get isWaitedFor(): boolean {
+    return this.#waitedFor.size > 0;
+  }
 
   /** To be given every event of the turn in order. Answers for the end of a call. */
   see(event: TurnEvent, readAt: number | null): EndedCall | undefined {
+    if (event.kind === "text" || event.kind === "thinking" || event.kind === "turn-ended") this.#waitedFor.clear();
     if (event.kind === "tool-start") {
       this.#open.set(event.id, { ...event, began: { stated: event.at, read: readAt } });
+      this.#waitedFor.add(event.id);
       return undefined;
     }
     return event.kind === "tool-end" ? this.#end(event, readAt) : undefined;
@@ -148,6 +161,7 @@ class ToolCalls {
   #end({ id, at }: ToolEnd, readAt: number | null): EndedCall {
     const call = this.#open.get(id);
     this.#open.delete(id);
+    this.#waitedFor.delete(id);
     if (call === undefined) return { tool: null, summary: null, durationMs: null };
     return { tool: call.name, summary: call.summary, durationMs: between(call.began, { stated: at, read: readAt }) };
   }

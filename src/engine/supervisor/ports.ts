@@ -47,7 +47,10 @@ export interface SupervisorPorts {
 export interface SupervisorLimits {
   /** When an agent goes round in circles. */
   readonly loops: LoopLimits;
+  /** Silence at most; 0: any. */
   readonly stallTimeoutMs: number;
+  /** Silence while a tool runs, at most, where that is longer. */
+  readonly toolTimeoutMs: number;
   /** Silence after the runtime's word that the turn is over, at most. */
   readonly afterResultMs: number;
   readonly maxAttempts: number;

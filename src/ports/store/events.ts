@@ -36,6 +36,8 @@ export interface EventRows {
   first(filter: EventFilter, limit: number): Promise<Event[]>;
   /** The events of one kind that were read from a turn's output, in the order of its lines. */
   ofTurn(turnId: string, type: EventKind): Promise<Event[]>;
+  /** The newest events that were read from a turn's output, newest first. */
+  newestOfTurn(turnId: string, limit: number): Promise<Event[]>;
 }
 
 /** Guards a notice: true the first time (agent, kind, key) is seen, false ever after. */

@@ -71,3 +71,16 @@ test("a call that is tried again soon is a sign of life; one that waits for a li
     { kind: "hopeless", failure: "server_error" },
   ]);
 });
+
+test("a call that the plugin told at its start is told once, and is open until it has ended", () => {
+  const read = execJsonReader();
+  const call = { type: "overstory.call", callID: "c1", tool: "bash", input: { command: "make test" } };
+  expect(say(read, call)).toMatchObject([
+    { kind: "session" },
+    { kind: "tool-start", id: "c1", name: "bash", summary: "make test" },
+  ]);
+  const state = { status: "completed", input: { command: "make test" }, metadata: { exit: 0 } };
+  expect(say(read, { type: "tool_use", part: { callID: "c1", tool: "bash", state } })).toEqual([
+    { kind: "tool-end", id: "c1", failed: false, at: null },
+  ]);
+});

@@ -6,15 +6,17 @@ import { causeOf, costSoFar, ended, jsonLines } from "../shared/exec-json.ts";
 import { exitCodeIn } from "../shared/exit-line.ts";
 import { type Fields, fields, number, text } from "../shared/json-fields.ts";
 import { retryIn, retryLine } from "../shared/retry-line.ts";
+import { callLine } from "./hooks.ts";
 
 /**
  * Reads the output of `opencode run --format json` (1.18 seen), with the line of its exit behind it. Each answer of the model
- * has figures of its own. The call of a tool is told when it has ended.
+ * has figures of its own. The call of a tool is told when it has ended; our plugin says when one begins.
  */
 export function execJsonReader(): LineReader {
   let session: string | undefined;
   let problem: { readonly cause: FailureCause; readonly said: string } | undefined;
   let lastReason: string | undefined;
+  const begun = new Set<string>();
   let lastWords: string | null = null;
   let costUsd = 0;
   return jsonLines((event) => {
@@ -36,7 +38,12 @@ export function execJsonReader(): LineReader {
       case "reasoning":
         return [{ kind: "thinking", text: text(part.text) ?? "" }];
       case "tool_use":
-        return called(part, fields(part.state) ?? {});
+        return called(part, fields(part.state) ?? {}, begun);
+      case callLine: {
+        const [id, name, input] = [text(event.callID) ?? "", text(event.tool) ?? "", event.input];
+        begun.add(id);
+        return [{ kind: "tool-start", id, name, input, summary: toolSummary(input), at: null }];
+      }
       case "step_finish":
         lastReason = text(part.reason);
         costUsd += number(part.cost) ?? 0;
@@ -61,15 +68,18 @@ export function execJsonReader(): LineReader {
   }
 }
 
-function called(part: Fields, state: Fields): TurnEvent[] {
+function called(part: Fields, state: Fields, begun: ReadonlySet<string>): TurnEvent[] {
   const [id, name, input] = [text(part.callID) ?? "", text(part.tool) ?? "", state.input];
   const time = fields(state.time);
   const exitCode = number(fields(state.metadata)?.exit) ?? 0;
   const failed = state.status !== "completed" || exitCode !== 0;
   const said = failed ? { said: text(state.error) ?? text(state.output) ?? "" } : {};
+  const [start, end] = [number(time?.start) ?? null, number(time?.end) ?? null];
+  // Times of two clocks are not compared: of a call that was told at its start, the times at which its lines came count.
+  if (begun.has(id)) return [{ kind: "tool-end", id, failed, ...said, at: null }];
   return [
-    { kind: "tool-start", id, name, input, summary: toolSummary(input), at: number(time?.start) ?? null },
-    { kind: "tool-end", id, failed, ...said, at: number(time?.end) ?? null },
+    { kind: "tool-start", id, name, input, summary: toolSummary(input), at: start },
+    { kind: "tool-end", id, failed, ...said, at: end },
   ];
 }
 

@@ -71,10 +71,14 @@ export const OverstoryGuard = async ({ directory }) => ({
   config: async (config) => {
     config.permission = { "*": "allow" };
   },
-  "tool.execute.before": async ({ tool, sessionID }, { args: input }) => {
+  "tool.execute.before": async ({ tool, sessionID, callID }, { args: input }) => {
     const told = JSON.stringify({ tool_name: tool, tool_input: input, cwd: directory, session_id: sessionID });
     const { status, stderr } = spawnSync(program, args, { input: told, encoding: "utf8", timeout: ${longestMs} });
-    if (status === 0) return;
+    if (status === 0) {
+      const call = { type: "${callLine}", sessionID, callID, tool, input };
+      process.stdout.write("\\n" + JSON.stringify(call) + "\\n");
+      return;
+    }
     throw new Error((stderr ?? "").trim() || "The guard could not be asked, so this tool was not allowed.");
   },
   event: async ({ event }) => {
@@ -93,6 +97,9 @@ export const OverstoryGuard = async ({ directory }) => ({
 
 /** OpenCode prints an answer when it is whole. While one comes in, the plugin says so this often. */
 const aliveMs = 5_000;
+
+/** OpenCode prints the call of a tool when it has ended. The type of the line by which the plugin says that one begins. */
+export const callLine = "overstory.call";
 
 /** What is allowed where the plugin does not speak: nothing. */
 export const withoutGuard = { "*": "deny" };

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
@@ -33,6 +34,15 @@ export interface AgentStanding extends Standing {
   readonly turns: number;
   /** It has commits that landed nowhere and are not on their way. */
   readonly landedNowhere: boolean;
+  /** The tool that runs; null while the model thinks, and between turns. */
+  readonly doing: RunningTool | null;
+}
+
+export interface RunningTool {
+  readonly tool: string;
+  /** What the tool is used on, in one short line. */
+  readonly summary: string | null;
+  readonly since: number;
 }
 
 export interface Overview {
@@ -114,6 +124,7 @@ export const overview: UseCase<OverviewRequest, Overview> = {
         turns: tally?.turns ?? turns.length,
         ...(await standingOf(tx, agent, turns)),
         landedNowhere: await landedNowhere(tx, agent),
+        doing: agent.state === "in_turn" ? await runningTool(tx, agent) : null,
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
@@ -172,6 +183,20 @@ async function shownAgents({ tx, unreleased }: FleetReading, run: Run | null, al
   const candidates = unreleased.filter(({ runId }) => run === null || runId === run.id);
   const shown = candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
   return [...shown, ...(await agentsThatNeverStarted(tx, (run ?? (await tx.runs.list(1))[0])?.id))];
+}
+
+/** A call is open while the output of the turn says nothing after it. Tokens are told with the call itself. */
+async function runningTool(tx: Tx, { id }: Agent): Promise<RunningTool | null> {
+  const turn = await tx.turns.runningFor(id);
+  if (turn === undefined) return null;
+  const newest = (await tx.events.newestOfTurn(turn.id, 4)).find(({ type }) => type !== "usage");
+  if (newest?.type !== "tool_start") return null;
+  const { tool, summary } = payloadFields(newest.data);
+  return {
+    tool: typeof tool === "string" ? tool : "a tool",
+    summary: typeof summary === "string" ? summary : null,
+    since: newest.createdAt,
+  };
 }
 
 async function endedLeaderOf(tx: Tx, { id: runId, coordinatorName }: Run): Promise<LedRun | null> {

@@ -9,7 +9,7 @@ import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
 import type { RunStart } from "../../../usecases/status/show.ts";
-import { ago, shortTime } from "../../shared/format.ts";
+import { ago, cut, shortTime } from "../../shared/format.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
 import { mergeLines, startWords } from "./merge-render.ts";
@@ -103,6 +103,19 @@ function waitLines(agent: AgentStanding["agent"], waits: AgentStanding["waits"])
   return open.length === 0 ? [] : [`    waits for ${visibleLine(open.map(waitWords).join(", "))}`];
 }
 
+/** A call that has just begun is over before a person has read of it. */
+const longCallMs = 10_000;
+
+/** Says why an agent is silent: a long tool is no trouble. */
+function doingLines({ doing }: AgentStanding, now: number): readonly string[] {
+  if (doing === null || now - doing.since < longCallMs) return [];
+  const what = doing.summary === null ? doing.tool : `${doing.tool}: ${doing.summary}`;
+  return [`    runs ${cut(visibleLine(what), mostDoing)} (started ${ago(doing.since, now)})`];
+}
+
+/** Fits into a terminal of 80 columns. */
+const mostDoing = 52;
+
 /** What its status is read from. */
 const standing = ({ agent, landedNowhere }: AgentStanding) => ({ ...agent, landedNowhere });
 
@@ -126,6 +139,7 @@ function agentBlock(views: readonly AgentStanding[], paint: Paint, now: number):
     ];
     return [
       `${needsOperator && !hasEnded(agent) ? paint.bold(paint.red("!")) : statusIcon(paint, stands)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
+      ...doingLines(view, now),
       ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
       ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
