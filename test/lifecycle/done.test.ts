@@ -39,6 +39,27 @@ const refusedCompletions = async (project: TestProject): Promise<string[][]> =>
     (JSON.parse(data ?? "{}").problem as { kind: string }[]).map(({ kind }) => kind),
   );
 
+test("a repository inside the worktree that was added is refused at done with the words of landing, and can be taken out", async () => {
+  await using project = await makeProject({
+    scenario: `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - shell: git init --quiet inner && git -C inner -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m inner
+    - commit: work
+    - shell: ov done --summary "All done" >"$HOME/embedded" 2>&1
+      expect: 4
+    - shell: git rm --quiet --cached inner && rm -rf inner
+    - commit: mended
+    - ov: [done, --summary, "All done"]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  const told = answers(project, "embedded");
+  expect(told).toContain("the submodule inner cannot land: .gitmodules does not name it");
+  expect(told).toContain("git rm --cached inner");
+}, 120_000);
+
 test("an agent that lies is told what is missing, and mends it in the same turn", async () => {
   await using project = await makeProject({
     gates: [tests],

@@ -91,6 +91,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   open-part        a task that is a part of the lead's own was never started
  *   nothing-done     a lead that nothing was built for, without a reason
  *   not-merged       a branch that was to be joined, or a part of what was merged, is not contained
+ *   lost-submodule   it points at a commit of a submodule, or at a repository inside the worktree, that nobody else has
  *   conflict         it does not merge with what has landed, or would meet the same conflict again
  *   ended            the agent ended meanwhile
  *   mail             the report could not be sent
@@ -116,6 +117,7 @@ const missingKinds = [
   "open-part",
   "nothing-done",
   "not-merged",
+  "lost-submodule",
   "conflict",
   "ended",
   "mail",

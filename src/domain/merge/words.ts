@@ -100,3 +100,7 @@ export function landingMessage(facts: MessageFacts): string {
 
 /** A title must not be able to forge a trailer, nor to act on the terminal of a person who reads the history. */
 const oneLine = (text: string): string => visibleLine(text.replace(/\s+/g, " ").trim().slice(0, 200));
+
+/** Why a branch that points at such a commit of a submodule, or at a repository inside the worktree, cannot land. */
+export const lostPointerWords = ({ path, problem }: { readonly path: string; readonly problem: string }): string =>
+  `the submodule ${path} cannot land: ${problem}`;

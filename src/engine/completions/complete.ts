@@ -2,9 +2,10 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
-import { joinCommand } from "../../domain/merge/words.ts";
+import { joinCommand, lostPointerWords } from "../../domain/merge/words.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
@@ -39,6 +40,8 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   if (collision?.isKnown === true && agent.parentName === "operator") throw lacking([missingFor(collision)]);
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);
+  const lost = await lostBy(ports, agent, work);
+  if (lost.length > 0) throw lacking(lost);
   if (request.expansionReason === null) {
     const leftOut = [...(await leftOutBy(ports, agent, work)), ...(await droppedBy(ports, agent, work))];
     if (leftOut.length > 0) throw lacking(leftOut);
@@ -92,6 +95,18 @@ async function answerAsBefore(ports: CompletionPorts, check: StoredCheck, work: 
     } as const;
     return tx.checks.change(check.id, ["running"], change);
   });
+}
+
+/** Pointers to commits that only the worktree has, such as a repository inside it that was added: landing refuses them too. */
+async function lostBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly Missing[]> {
+  const head = work?.head;
+  if (head == null || !hasCode(work) || agent.baseCommit === null) return [];
+  return (await ports.merging.lostPointers(agent.baseCommit, head)).map(({ path, problem }) => ({
+    kind: "lost-submodule",
+    message: lostPointerWords({ path, problem }),
+    fix: `if it is not meant to be one, take it out and commit: git rm --cached ${shellWord(path)}; its files stay in your worktree`,
+    names: [path],
+  }));
 }
 
 /** Branches a merger was given that its own does not contain. */

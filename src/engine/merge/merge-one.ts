@@ -1,6 +1,6 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { Conflict } from "../../domain/merge/ladder.ts";
-import { landingMessage } from "../../domain/merge/words.ts";
+import { landingMessage, lostPointerWords } from "../../domain/merge/words.ts";
 import type { HookVeto, LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
@@ -192,7 +192,7 @@ function refusedByHook({ hook, words }: HookVeto, { taskId }: MergeEntry): Stopp
 
 /** A pointer to a commit that only a worktree has, or nothing at all, could not be checked out by anybody. */
 function lostSubmodules(lost: readonly LostPointer[]): Stopped {
-  const message = lost.map(({ path, problem }) => `the submodule ${path} cannot land: ${problem}`).join("; ");
+  const message = lost.map(lostPointerWords).join("; ");
   return { kind: "stopped", cause: "lost_submodule", detail: { message, files: lost.map(({ path }) => path) } };
 }
 

@@ -2,6 +2,7 @@ import { type Agent, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { DeliveryState } from "../../domain/mail/types.ts";
 import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { isLastReviewer } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /** Has the agent commits on its branch that never landed and are not on their way? */
@@ -13,10 +14,12 @@ export async function landedNowhere(tx: Tx, { capability, ahead, branch }: Agent
 
 /**
  * What keeps a submitted agent: commits of which it is not decided whether they land, a report its parent has not taken
- * in, or, for a lead, children that are not released.
+ * in, or, for a lead, children that are not released. The letter that ends a run has the report of its last reviewer.
  */
 export async function holds(tx: Tx, agent: Agent): Promise<boolean> {
   if (await hasWorkToLand(tx, agent)) return true;
+  const run = await tx.runs.get(agent.runId);
+  if (run !== undefined && run.status !== "active" && isLastReviewer(run, agent)) return false;
   if (agent.parentName !== "operator" && !(await isReportIn(tx, agent, ["acked", "cancelled"]))) return true;
   return (await unreleasedChildren(tx, agent)).length > 0;
 }

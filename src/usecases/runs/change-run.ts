@@ -13,7 +13,7 @@ import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { forbiddenToComplete, isLastReviewer } from "../../domain/run/run.ts";
 import { fields, flag, list, notSent, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
-import { giveBackTask } from "../agents/release-agent.ts";
+import { giveBackTask, releaseIfDue } from "../agents/release-agent.ts";
 import { retireIfOver } from "../coordinators/retire.ts";
 import { byCaller, record } from "../events/record.ts";
 import { unreadOrders } from "../mail/before-finish.ts";
@@ -161,8 +161,10 @@ export async function recordEnd(
   await tx.runs.complete(run.id, "completed", context.now, leftOpen);
   // No agent of an ended run goes on with its tasks: those neither closed nor on their way to land are ready again.
   for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
-    if (isLastReviewer(run, agent)) await closeReview(tx, context, agent);
-    else if (hasEnded(agent)) await giveBackTask(tx, context, agent);
+    if (isLastReviewer(run, agent)) {
+      await closeReview(tx, context, agent);
+      await releaseIfDue(tx, context, agent);
+    } else if (hasEnded(agent)) await giveBackTask(tx, context, agent);
     else if (isIn("persistent", agent.capability)) await closeOwnTask(tx, context, agent);
   }
   await promoteAtEnd(tx, context, run);

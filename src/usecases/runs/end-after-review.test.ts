@@ -183,3 +183,14 @@ test("B7: the notice that nobody works names the findings of the last review tha
   expect(notice?.body).toContain("- last-review-1 read the whole difference, and its verdict is fail");
   expect(notice?.body).not.toContain("If the objective is reached, end the run");
 });
+
+test("a last reviewer is released with the end of its run, although its coordinator never read the report", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "pass");
+  const reviewer = () => world.store.read((tx) => tx.agents.byName("last-review-1"));
+  expect(await reviewer()).toMatchObject({ state: "completed", outcome: "done", releasedAt: null });
+  await world.must(endRun, { landed: "c1" });
+  expect((await reviewer())?.releasedAt).toBeNumber();
+});

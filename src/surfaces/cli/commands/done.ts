@@ -115,6 +115,7 @@ const exitOfKind: Partial<Record<MissingKind, Exit>> = {
   branch: exits.usage,
   code: exits.usage,
   "not-merged": exits.merge,
+  "lost-submodule": exits.merge,
   conflict: exits.merge,
   ref: exits.notFound,
   engine: exits.unexpected,
