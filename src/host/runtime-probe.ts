@@ -12,6 +12,8 @@ interface ProbedProgram {
   readonly memory?: string;
   /** How the system confines it; null where it does not. */
   readonly confine?: (program: ProbeProgram) => Confinement | null;
+  /** How long it may take to say its version. */
+  readonly patienceMs?: number;
 }
 
 interface Known {
@@ -26,25 +28,32 @@ export async function probeRuntime({
   program,
   ...terms
 }: Omit<ProbedProgram, "program"> & { readonly runtime: string; readonly program: string | null }): Promise<
-  Result<{ readonly version: string | null }, Refusal>
+  Result<{ readonly version: string | null; readonly note?: string }, Refusal>
 > {
   if (program === null) return ok({ version: null });
   const probed = await probeProgram({ program, ...terms });
-  return probed.ok ? probed : no({ kind: "runtime-unavailable", runtime, program, problem: probed.refusal });
+  if (!probed.ok) return no({ kind: "runtime-unavailable", runtime, program, problem: probed.refusal });
+  const { version } = probed.value;
+  return version === null ? ok({ version, note: slowWords(program, terms.patienceMs) }) : ok({ version });
 }
 
-const patienceMs = 15_000;
+const patience = 15_000;
+
+/** The program is there and may be sound: a machine under load starts large programs in half a minute. */
+export const slowWords = (program: string, patienceMs = patience): string =>
+  `${program} --version said nothing within ${patienceMs / 1000} s; its version is not known. A busy machine is one reason, a program that waits for something another`;
 
 /**
  * Can the program start here, and which version of it? Only the first look at a file starts it, to ask for its version;
- * afterwards one look at the file is enough.
+ * afterwards one look at the file is enough. A null version: it did not say in time, and is asked again the next time.
  */
 export async function probeProgram({
   program,
   path,
   memory,
   confine = () => null,
-}: ProbedProgram): Promise<Result<{ readonly version: string }, ProgramProblem>> {
+  patienceMs = patience,
+}: ProbedProgram): Promise<Result<{ readonly version: string | null }, ProgramProblem>> {
   const at = Bun.which(program, { PATH: path });
   if (at === null) return no({ kind: "missing" });
   const env = { PATH: path, HOME: process.env.HOME ?? "/" };
@@ -53,11 +62,12 @@ export async function probeProgram({
   const known = remembered(memory);
   const same = known.find((one) => one.at === at && one.stamp === stamp);
   if (same !== undefined) return ok({ version: versionIn(same.version) });
-  const asked = await ask([...(confined?.before ?? []), at], confined?.env ?? env);
+  const asked = await ask([...(confined?.before ?? []), at], confined?.env ?? env, patienceMs);
   if ("problem" in asked) {
-    const isUnseen = confined !== null && "version" in (await ask([at], env));
+    const isUnseen = confined !== null && "version" in (await ask([at], env, patienceMs));
     return no({ kind: isUnseen ? "unseen" : "broken", at, said: asked.problem });
   }
+  if (asked.version === null) return ok({ version: null });
   if (memory !== undefined)
     remember(memory, [...known.filter((one) => one.at !== at), { at, stamp, version: asked.version }]);
   return ok({ version: versionIn(asked.version) });
@@ -74,16 +84,19 @@ function stampOf(at: string): string {
 async function ask(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<{ readonly version: string } | { readonly problem: string }> {
+  patienceMs: number,
+): Promise<{ readonly version: string | null } | { readonly problem: string }> {
   try {
-    const child = Bun.spawn({
-      cmd: [...words, "--version"],
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: patienceMs,
-    });
-    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    const code = await child.exited;
+    // In a group of its own, so that what a launcher started goes with it.
+    const child = Bun.spawn({ cmd: [...words, "--version"], env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const said = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+    const answer = await within(said, patienceMs);
+    if (answer === "late") {
+      // Launchers ignore SIGTERM.
+      killGroup(child.pid);
+      return { version: null };
+    }
+    const [out, err, code] = answer;
     // Pi writes it to its error output.
     if (code === 0) return { version: (out.trim() || err.trim()).slice(0, 100) };
     return { problem: err.trim().slice(-300) || `it exited with ${child.signalCode ?? code}` };
@@ -92,14 +105,43 @@ async function ask(
   }
 }
 
-/** Does this command end with 0 in time? What it prints is not looked at: it may be about a person's account. */
-export async function exitsWell(cmd: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
+/**
+ * Does this command end with 0? `late`: it did not end in time. What it prints is not looked at: it may be about a person's
+ * account.
+ */
+export async function exitsWell(
+  cmd: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<boolean | "late"> {
   try {
-    const child = Bun.spawn({ cmd: [...cmd], env, stdio: ["ignore", "ignore", "ignore"], timeout: patienceMs });
-    return (await child.exited) === 0;
+    const child = Bun.spawn({ cmd: [...cmd], env, stdio: ["ignore", "ignore", "ignore"], detached: true });
+    const code = await within(child.exited, patience);
+    if (code !== "late") return code === 0;
+    killGroup(child.pid);
+    return "late";
   } catch {
     // It cannot be started; the probe of the program says so in its own words.
     return false;
+  }
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // It ended at this very moment.
+  }
+}
+
+async function within<T>(work: Promise<T>, patienceMs: number): Promise<T | "late"> {
+  let timer: Timer | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), patienceMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -79,6 +79,7 @@ async function loginOf(runtime: Runtime, env: Readonly<Record<string, string>>):
   const at = Bun.which(program, { PATH: env.PATH ?? "" });
   if (login.status === null || at === null) return { kind: "missing", certain: at !== null && login.certain };
   const says = await exitsWell([at, ...login.status], env);
+  if (says === "late") return { kind: "unknown" };
   return says
     ? { kind: "seen", by: [program, ...login.status].join(" ") }
     : { kind: "missing", certain: login.certain };

@@ -251,7 +251,8 @@ export interface RuntimeFacts {
 
 export interface FoundProgram {
   readonly at: string;
-  readonly version: string;
+  /** Null when the program did not say it in time. */
+  readonly version: string | null;
 }
 
 export type LoginStanding =

@@ -52,12 +52,12 @@ export interface UseCase<Request, Reply> {
 
 /**
  * Could an agent of this runtime start with this PATH? Found out before a seat is reserved for it. `version` is that of
- * its program; null where that is our own.
+ * its program; null where that is our own, or where a `note` says why it is not known.
  */
 export type Preflight = (
   runtime: string,
   path: string | undefined,
-) => Promise<Result<{ readonly version: string | null }, Refusal>>;
+) => Promise<Result<{ readonly version: string | null; readonly note?: string }, Refusal>>;
 
 /** Can a limit in dollars hold during a turn of this runtime and driver, with this model? */
 export type WatchesDollars = (choice: RuntimeChoice, model: string | null) => Promise<DollarWatch>;

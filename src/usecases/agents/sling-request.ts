@@ -41,6 +41,7 @@ export interface SlingRequest {
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
+  readonly programNote?: string;
   readonly dollarWatch?: DollarWatch;
   /** Names that no agent can have, because a branch of the user stands where its branches would be. */
   readonly takenNames?: readonly string[];
@@ -76,6 +77,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     allowOverlap: flag,
     envFile: notSent,
     cliVersion: notSent,
+    programNote: notSent,
     dollarWatch: notSent,
     takenNames: notSent,
     lastReview: notSent,

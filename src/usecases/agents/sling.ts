@@ -32,7 +32,7 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
     const agent = await reserve(tx, context, request, plan.value, run);
     if (task.value !== null) await claimFor(tx, task.value, agent, context.now);
     await dispatch(tx, context, agent, task.value);
-    const notes = await dollarNotes(tx, context, agent, request.dollarWatch);
+    const notes = await startNotes(tx, context, agent, request);
     return ok(replyOf(agent, run, { ...plan.value, warnings: [...plan.value.warnings, ...notes] }));
   },
   finish: warnOfLostTarget,
@@ -95,7 +95,19 @@ export async function prepareSeat<
   if (!kept.ok) return kept;
   const takenNames = (await terms.takenNames?.()) ?? [];
   const dollarWatch = await watchFor(terms, request, runtime);
-  return ok({ ...kept.value, cliVersion: program?.value.version ?? null, dollarWatch, takenNames });
+  const { version = null, note } = program?.value ?? {};
+  return ok({ ...kept.value, cliVersion: version, programNote: note, dollarWatch, takenNames });
+}
+
+/** What the operator should know before the first turn of an agent, as `prepareSeat` found it. */
+export async function startNotes(
+  tx: Tx,
+  context: Context,
+  agent: Agent,
+  { programNote, dollarWatch }: { readonly programNote?: string; readonly dollarWatch?: DollarWatch },
+): Promise<readonly string[]> {
+  const notes = await dollarNotes(tx, context, agent, dollarWatch);
+  return programNote === undefined ? notes : [programNote, ...notes];
 }
 
 /** A choice that is refused is refused later, with its reason. */

@@ -39,6 +39,7 @@ export interface StartRequest {
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
+  readonly programNote?: string;
   readonly dollarWatch?: DollarWatch;
   readonly takenNames?: readonly string[];
 }
@@ -58,6 +59,7 @@ export const startFields: SchemaOf<StartRequest> = fields(
     budgetUsd: decimal,
     envFile: notSent,
     cliVersion: notSent,
+    programNote: notSent,
     dollarWatch: notSent,
     takenNames: notSent,
   },

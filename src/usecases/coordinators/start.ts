@@ -10,8 +10,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
-import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
-import { dollarNotes } from "../budgets/announce.ts";
+import { forgetEnvironment, prepareSeat, startNotes } from "../agents/sling.ts";
 import { record } from "../events/record.ts";
 import { handOn } from "../mail/hand-on.ts";
 import { fromCaller, post, tellOperator } from "../mail/post.ts";
@@ -38,7 +37,7 @@ export const startCoordinator: UseCase<StartRequest, StartReply> = {
     await open(tx, context, { agent, run: run.value, brief: request.brief ?? null });
     const { name, id, generation, capability, runtime } = agent;
     const { id: runId, objective, targetBranch } = run.value;
-    const warnings = await dollarNotes(tx, context, agent, request.dollarWatch);
+    const warnings = await startNotes(tx, context, agent, request);
     return ok({
       agentName: name,
       agentId: id,

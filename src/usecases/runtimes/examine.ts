@@ -137,6 +137,10 @@ async function probed(probes: RuntimeProbes, runtime: ListedRuntime): Promise<Pr
 function programFinding({ id, program, found, problem, advice }: ProbedRuntime): Finding {
   const about = { runtime: id, check: "program" } as const;
   if (problem !== null) return { ...about, level: "bad", says: problem, next: advice.program ?? `install ${program}` };
+  if (found !== null && found.version === null) {
+    const says = `${found.at} --version said nothing within 15 s: the machine is busy, or the program waits for something`;
+    return { ...about, level: "warn", says, next: `see what it does: ${program} --version` };
+  }
   const says = found === null ? "part of ov" : `${found.version} at ${found.at}`;
   return { ...about, level: "ok", says, next: null };
 }

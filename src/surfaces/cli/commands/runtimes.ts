@@ -35,7 +35,7 @@ export const probe: Handler = async (call) => {
     columns: ["RUNTIME", "VERSION", "LOGIN", "PROGRAM"],
     cells: probed.value.map((runtime) => [
       runtime.id,
-      runtime.found?.version ?? (runtime.problem === null ? "of ov" : "none"),
+      versionOf(runtime),
       loginOf(runtime),
       visibleLine(runtime.found?.at ?? runtime.problem ?? "part of ov"),
     ]),
@@ -97,6 +97,11 @@ function abilitiesOf(driver: ListedRuntime["drivers"][number], { guarded }: List
 
 const usedFor = ({ usedFor: all }: ListedRuntime): string =>
   all.length === 0 ? "" : all.length > 4 ? `${all.length} capabilities` : all.join(", ");
+
+function versionOf({ found, problem }: ProbedRuntime): string {
+  if (found === null) return problem === null ? "of ov" : "none";
+  return visibleLine(found.version ?? "unknown");
+}
 
 function loginOf({ login, problem }: ProbedRuntime): string {
   if (problem !== null || login.kind === "unknown") return "unknown";
