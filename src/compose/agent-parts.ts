@@ -52,7 +52,7 @@ export const projectInstructions = (project: Project): Instructions =>
     state: project.dir,
     settings: project.config,
     builtIn: builtInTexts,
-    policyOf: (role, agent) => policyOf(project, role, agent),
+    policyOf: (role, agent, worktreeKind) => policyOf(project, role, { ...agent, worktreeKind }),
     self: selfCommand(),
     placeProgram: () => placeOvShim(project.dir),
   });
@@ -66,14 +66,33 @@ export async function agentGuard(project: Project, agent: Agent): Promise<(reque
 
 /** The rules of a builder that works in this directory. */
 export const builderRules = (project: Project, worktreePath: string): GuardPolicy =>
-  policyOf(project, roleOf("builder"), { name: "builder", taskId: null, worktreePath, scope: [], shares: [] });
+  policyOf(project, roleOf("builder"), {
+    name: "builder",
+    taskId: null,
+    worktreePath,
+    worktreeKind: "linked",
+    scope: [],
+    shares: [],
+  });
 
 /** The rules of an agent of this project. */
-const policyOf = ({ root, dir, config }: Project, role: RoleSpec, agent: GuardedAgent): GuardPolicy =>
-  guardPolicyOf(role, agent, {
-    root,
-    state: dir,
-    gates: config.project.qualityGates,
-    steering: steeringFiles(),
-    off: config.sandbox.mode === "off",
-  });
+function policyOf(
+  project: Project,
+  role: RoleSpec,
+  { worktreeKind, ...agent }: Omit<GuardedAgent, "isConfined"> & Pick<Agent, "worktreeKind">,
+): GuardPolicy {
+  const { root, dir, config } = project;
+  // An agent in the checkout of the project has no copy to change.
+  const isConfined = worktreeKind === "clone" && sandboxOf(project).confines(worktreeKind);
+  return guardPolicyOf(
+    role,
+    { ...agent, isConfined },
+    {
+      root,
+      state: dir,
+      gates: config.project.qualityGates,
+      steering: steeringFiles(),
+      off: config.sandbox.mode === "off",
+    },
+  );
+}

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { WorktreeKind } from "../domain/agent/agent.ts";
 import type { GuardPolicy } from "../domain/guard/policy.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { type Assignment, instructionMark, type ProjectTerms } from "../domain/role/assignment.ts";
@@ -20,7 +21,7 @@ export interface InstructionTerms extends ProjectPlace {
   readonly settings: Pick<Settings, "project" | "agents">;
   readonly builtIn: BuiltInTexts;
   /** The rules by which the tools of an agent are guarded. */
-  readonly policyOf: (role: RoleSpec, agent: Assignment["agent"]) => GuardPolicy;
+  readonly policyOf: (role: RoleSpec, agent: Assignment["agent"], kind: WorktreeKind) => GuardPolicy;
   /** How this very program is started. */
   readonly self: readonly string[];
   /** Puts this `ov` first on the PATH of agents. */
@@ -41,7 +42,8 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
   const own = readRoleText(builtIn, roleTextDir(root, settings), role.capability);
   const { prompt, problem } = promptOf(role, own, terms, builtIn);
   const version = `${role.capability}@${shortHash(randomIds.digest(prompt))}`;
-  const text = renderInstructions(prompt, given, terms);
+  const policy = project.policyOf(role, agent, worktreeKind);
+  const text = renderInstructions(prompt, given, { ...terms, runsAnything: policy.runsAnything });
   const file = givenInstructions(state, agent.name);
   project.placeProgram();
   writeAtomically(keptPrompt(state, version), `${prompt}\n`, 0o600);
@@ -55,19 +57,14 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
     hash: randomIds.digest(text),
     file,
     found,
-    guard: placeGuard(project, role, given),
+    guard: placeGuard(project, policy),
     problem,
   };
 }
 
 /** Rules rarely change, and a guard may be reading them: a file with the same rules is not written again. */
-function placeGuard(
-  { state, policyOf, self }: InstructionTerms,
-  role: RoleSpec,
-  { agent }: Assignment,
-): GuardCommand | null {
-  const file = rulesFile(state, agent.name);
-  const policy = policyOf(role, agent);
+function placeGuard({ state, self }: InstructionTerms, policy: GuardPolicy): GuardCommand | null {
+  const file = rulesFile(state, policy.agent);
   const text = JSON.stringify(policy);
   // Also without a guard: whoever asks by the agent's name finds the rules that count.
   if (readText(file) !== text) writeAtomically(file, text, 0o600);

@@ -68,6 +68,8 @@ export interface OwnedWorktree {
   readonly baseCommit: string | null;
   /** Where its work goes: what came from there into the branch is not the agent's own. */
   readonly baseRef?: string | null;
+  /** A copy for a role that changes nothing: no branch and no file of it comes back to the project. */
+  readonly isThrownAway?: boolean;
 }
 
 export interface WorktreeFacts extends WorkSeen {

@@ -28,13 +28,10 @@ import { checkVariables, namesSet, steering, variablesSet } from "./variables.ts
 import { onlyAdds, readsScript, removedBy, runsHidden, scriptFiles, setsModes, targetsOf } from "./writing-programs.ts";
 
 /** May an agent have this line run by a shell? */
-export function checkCommand(
-  text: string,
-  cwd: string,
-  policy: GuardPolicy,
-  machine: GuardMachine,
-): Denial | undefined {
+export function checkCommand(text: string, cwd: string, given: GuardPolicy, machine: GuardMachine): Denial | undefined {
   const { parse, places } = machine;
+  // What git changes stays forbidden to roles that only look: they would lose commits without a word.
+  const policy: GuardPolicy = given.runsAnything ? { ...given, files: "scoped-write", scope: [] } : given;
   const mayRunGate = (behind: readonly ShellWord[], from: string | undefined): boolean =>
     policy.files === "scoped-write" || staysInTree(behind, from, policy, places);
   if (mayRunGate([], cwd) && policy.gates.some((gate) => spaced(gate) === spaced(text))) return undefined;
@@ -124,9 +121,14 @@ function checkInvocation(
     checkSecrets(invocation, policy, machine.places);
   if (denied !== undefined || name === "") return denied;
   const git = asGit(invocation);
-  if (git !== undefined) return checkGit(git, policy, machine.places);
-  if (isOpaque(name, args) || runsHidden(name, args)) return opaque(name, policy);
-  if (["npm", "pnpm", "yarn"].includes(name) && args.some(({ text }) => /script-?shell/i.test(text)))
+  if (git !== undefined) return checkGit(git, { ...policy, files: accessOf(policy) }, machine.places);
+  const isOpaqueCode = isOpaque(name, args) || runsHidden(name, args);
+  if (isOpaqueCode && !policy.runsAnything) return opaque(name, policy);
+  if (
+    !policy.runsAnything &&
+    ["npm", "pnpm", "yarn"].includes(name) &&
+    args.some(({ text }) => /script-?shell/i.test(text))
+  )
     return opaque(name, policy);
   const beyond = checkMachine(invocation, effects.invocations);
   if (beyond !== undefined) return beyond;
@@ -141,6 +143,8 @@ function checkInvocation(
   const why = `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`;
   return deny("read-only", `${why}${testsHint(policy)}${scratchHint(policy)}`);
 }
+
+const accessOf = ({ files, runsAnything }: GuardPolicy): GuardPolicy["files"] => (runsAnything ? "read-only" : files);
 
 function testsHint({ tests, gates }: GuardPolicy): string {
   if (!tests) return "";
@@ -309,7 +313,7 @@ function checkTarget(
     return deny("read-only", `a ${policy.capability} writes no files; ${instead}`);
   }
   const paths = path === undefined ? temporaryPaths(target, { adds, invocations, places }) : [path];
-  if (paths.length === 0) return untold;
+  if (paths.length === 0) return policy.runsAnything ? undefined : untold;
   return first(paths, (each) => checkWrite(each, policy, places, target));
 }
 

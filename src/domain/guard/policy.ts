@@ -27,6 +27,11 @@ export interface GuardPolicy {
   readonly scratch: string | null;
   /** What it may type after `ov`; null in rules that an earlier version wrote: then ov alone decides. */
   readonly commands: readonly string[] | null;
+  /**
+   * The system confines its programs, and its worktree is a copy of which nothing comes back: it may run any program there. Only
+   * roles that change no files of the project.
+   */
+  readonly runsAnything: boolean;
   /** The operator has switched the guard off: everything is allowed. */
   readonly off: boolean;
 }
@@ -41,6 +46,8 @@ export interface GuardedAgent {
   readonly worktreePath: string | null;
   readonly scope: readonly string[];
   readonly shares: readonly string[];
+  /** The system confines its programs, in a worktree that is a repository of its own. */
+  readonly isConfined?: boolean;
 }
 
 /** What the project decides. */
@@ -71,6 +78,7 @@ export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardT
     tests: gates,
     scratch: scratchOf(terms.state, agent.name),
     commands: commandsOf(spec),
+    runsAnything: files === "read-only" && agent.worktreePath !== null && agent.isConfined === true,
     off: terms.off === true,
   };
 }
@@ -91,6 +99,7 @@ export function readGuardPolicy(json: string): GuardPolicy | undefined {
     tests,
     scratch,
     commands,
+    runsAnything,
     off,
   } = payloadFields(json);
   if (!isText(agent) || !isText(capability) || !isCapability(capability)) return undefined;
@@ -100,11 +109,13 @@ export function readGuardPolicy(json: string): GuardPolicy | undefined {
   if (!(tests === undefined || typeof tests === "boolean")) return undefined;
   if (!(scratch === undefined || scratch === null || isText(scratch))) return undefined;
   if (!(commands === undefined || commands === null || isTexts(commands))) return undefined;
+  if (!(runsAnything === undefined || typeof runsAnything === "boolean")) return undefined;
   if (!(off === undefined || typeof off === "boolean")) return undefined;
   const later = {
     tests: tests === true,
     scratch: isText(scratch) ? scratch : null,
     commands: isTexts(commands) ? commands : null,
+    runsAnything: runsAnything === true,
     off: off === true,
   };
   return { agent, capability, files, gates, taskId, root, state, worktree, scope, steering, ...later };

@@ -108,6 +108,8 @@ export interface ProjectTerms {
   readonly maxAgentsPerLead: number;
   /** The project keeps expertise. */
   readonly expertise: boolean;
+  /** The agent only looks, is confined by the system, and works in a copy of which nothing comes back. */
+  readonly runsAnything?: boolean;
 }
 
 /** What whoever slung an agent asked for beyond the task; kept with the agent as JSON. */

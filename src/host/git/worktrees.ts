@@ -60,13 +60,15 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     mendChanges: (worktree, changes) => inIt(worktree, async () => mendChanges(await project(), worktree, changes)),
     currentBranch: async () => currentBranch(await project()),
     inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await project(), worktree)),
-    snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await project(), worktree)),
+    snapshot: async (worktree) =>
+      worktree.isThrownAway === true ? undefined : inIt(worktree, async () => takeSnapshot(await project(), worktree)),
     // Not one after the other: a removal takes git's record away by itself, in one step.
     remove: async (worktree, { deleteBranch }) =>
       removeWorktree(await project(), worktree, { deleteBranch, now: Date.now() }),
     isLanded: async (question, target) => isLanded(await project(), question, target),
     collect: (worktree) =>
       inIt(worktree, async () => {
+        if (worktree.isThrownAway === true) return [];
         const over = await project();
         await collectBranches(over, worktree);
         return keepSubmodules(over, worktree);
@@ -82,7 +84,8 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     list: async () => findWorktrees(await project()),
     branches: async () => findBranches(await project()),
     resolve: async (ref) => commitAt(await project(), ref),
-    rescue: (worktree) => inIt(worktree, async () => rescueWork(await project(), worktree)),
+    rescue: async (worktree) =>
+      worktree.isThrownAway === true ? undefined : inIt(worktree, async () => rescueWork(await project(), worktree)),
     rescues: async () => findRescues(await project()),
     makeBranch: async (branch, commit) => newRef(await project(), `refs/heads/${branch}`, commit),
     state: (worktree) => inIt(worktree, async () => stateOf(await project(), worktree)),
@@ -110,7 +113,8 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     intendRestore: async (request) => intendRestore(await project(), request),
     keptRest: async (worktree) => keptRest(await project(), worktree),
     restore: async (worktree) => restoreWork(await project(), worktree),
-    unsettled: (worktree) => inIt(worktree, async () => unsettledIn(await project(), worktree)),
+    unsettled: async (worktree) =>
+      worktree.isThrownAway === true ? undefined : inIt(worktree, async () => unsettledIn(await project(), worktree)),
     whyNotCommitRest: async (worktree) => {
       const ready = await readyToCommit(await project(), worktree);
       return "problem" in ready ? ready : undefined;

@@ -1,4 +1,5 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { ok } from "../../domain/result.ts";
@@ -130,5 +131,7 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
 export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
   if (agent.worktreePath === null || agent.branch === null || agent.worktreeKind === "root") return undefined;
   const { name: agentName, generation, worktreePath: path, branch, worktreeKind: kind, baseCommit, baseRef } = agent;
-  return { agentName, generation, path, identity: agent.worktreeIdentity, branch, kind, baseCommit, baseRef };
+  const isThrownAway = kind === "clone" && !isIn("implementation", agent.capability);
+  const identity = agent.worktreeIdentity;
+  return { agentName, generation, path, identity, branch, kind, baseCommit, baseRef, isThrownAway };
 }

@@ -59,7 +59,7 @@ const planFields: SchemaOf<CleanPlan> = fields(
         {
           worktree: fields<OwnedWorktree>(
             { ...place, generation: whole, kind: oneOf(worktreeKinds), baseCommit: orNull(text) },
-            { identity: orNull(text), baseRef: orNull(text) },
+            { identity: orNull(text), baseRef: orNull(text), isThrownAway: flag },
           ),
           verdict: fields(verdict),
           landed: flag,

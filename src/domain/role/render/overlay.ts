@@ -271,10 +271,11 @@ function spawning({ agent, asked }: Assignment, { maxAgentsPerLead }: ProjectTer
 }
 
 /** The gates, if any, and the one step that ends the work. */
-function completion({ agent }: Assignment, { gates }: ProjectTerms): string {
+function completion({ agent }: Assignment, { gates, runsAnything = false }: ProjectTerms): string {
   const role = roleOf(agent.capability);
   return paragraphs([
-    role.access.gates ? qualityGates(gates, role) : undefined,
+    role.access.gates ? qualityGates(gates, role, runsAnything) : undefined,
+    runsAnything ? ownCopy : undefined,
     "## Completion",
     role.terminal.length === 0
       ? "You have no completion step: end your turn when there is nothing to do now. Mail wakes you."
@@ -282,9 +283,12 @@ function completion({ agent }: Assignment, { gates }: ProjectTerms): string {
   ]);
 }
 
-function qualityGates(gates: ProjectTerms["gates"], { access }: RoleSpec): string {
+const ownCopy =
+  "## Your Copy\n\nYour worktree is a copy that is thrown away, and the system confines your programs to it. So you may run any program there, also code on the command line, to see what the code does. What you change there comes back to nobody: report it.";
+
+function qualityGates(gates: ProjectTerms["gates"], { access }: RoleSpec, runsAnything: boolean): string {
   const trying =
-    access.files === "read-only"
+    access.files === "read-only" && !runsAnything
       ? "You may run them in your worktree, and single tests by the project's test runner. Files to throw away go below `$OVERSTORY_SCRATCH`; no other file is yours to write."
       : undefined;
   const which =

@@ -28,6 +28,7 @@ export async function changesSince(
 ): Promise<readonly WorktreeChange[]> {
   const place = placeOf(project.repository, worktree);
   if (worktree.kind === "root" || place === undefined) return [];
+  if (worktree.isThrownAway === true) return filesGone(project, worktree, place);
   const lost = await lostBranch(project, worktree, { place, last });
   const moved = lost === undefined ? await movedBranch(project, worktree, { place, last }) : [];
   const elsewhere = lost?.renamedTo == null ? otherBranch(place, worktree, last) : [];
@@ -41,6 +42,17 @@ export async function changesSince(
     ...(files.length === 0 ? [] : [{ kind: "files-gone", files } as const]),
     ...work,
   ];
+}
+
+/** A copy that is thrown away is its agent's own, on whatever branch; the agent needs files to look at all the same. */
+async function filesGone(
+  project: GitProject,
+  worktree: OwnedWorktree,
+  place: Place,
+): Promise<readonly WorktreeChange[]> {
+  const head = await tipOf(project, place, place.head);
+  const files = head === undefined ? [] : await lostFiles(project, worktree, { place, head });
+  return files.length === 0 ? [] : [{ kind: "files-gone", files }];
 }
 
 /** Mends what can be mended. Safe to repeat. Returns the commits that are kept under a ref now. */

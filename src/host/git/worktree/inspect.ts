@@ -28,6 +28,7 @@ export async function inspectWorktree(project: GitProject, worktree: OwnedWorktr
   // What lies in the project's own checkout is the user's, not an agent's.
   if (worktree.kind === "root") return { ...nothing, exists: true, head: (await commitAt(project, "HEAD")) ?? null };
   if (!(await holdsWork(project, worktree))) return nothing;
+  if (worktree.isThrownAway === true) return { ...nothing, exists: true, head: worktree.baseCommit };
   using open = await openWorktree(project, worktree);
   const base = worktree.baseCommit;
   const [outside, inside, loose, changed, commits] = await Promise.all([
@@ -135,6 +136,7 @@ export async function stateOf(
   worktree: OwnedWorktree,
 ): Promise<Pick<WorktreeFacts, "exists" | "head" | "dirty">> {
   if (worktree.kind === "root" || standing(worktree) !== "own") return nothing;
+  if (worktree.isThrownAway === true) return { exists: true, head: worktree.baseCommit, dirty: false };
   using open = await openWorktree(project, worktree);
   const [outside, inside] = await Promise.all([dirtyPaths(open), changedInSubmodules(project, worktree)]);
   if (standing(worktree) !== "own") return nothing;
