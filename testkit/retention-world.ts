@@ -52,7 +52,7 @@ export async function retentionWorld(days: Readonly<Record<RetentionKey, number>
       report: (error) => {
         throw error;
       },
-      settings: { canonicalBranch: "main", retention: days },
+      settings: { canonicalBranch: "main", retention: days, mostEvents: 0 },
     },
     [Symbol.asyncDispose]: () => git[Symbol.asyncDispose](),
   };

@@ -217,6 +217,14 @@ export const makeWorld = ({
       const { projectPrices } = await import("../host/price-list.ts");
       return { ...projectPrices((await place()).root), now: clockFor(env).now() };
     },
+    transcripts: async () => {
+      const [{ transcriptFiles }, { readTranscript, transcriptsOf }] = await Promise.all([
+        import("../host/transcript-files.ts"),
+        import("../runtimes/claude/transcript.ts"),
+      ]);
+      const home = env.CLAUDE_CONFIG_DIR ?? `${env.HOME ?? ""}/.claude`;
+      return transcriptFiles(`${home}/${transcriptsOf(typedIn ?? cwd)}`, readTranscript);
+    },
     toolGuard: async () =>
       (await import("../host/tool-guard.ts")).toolGuard(env, typedIn ?? cwd, async () => (await place()).state),
     branches: async (at) => {

@@ -1,4 +1,5 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import type { TokenCounts } from "../domain/budget/usage.ts";
 import type { Event } from "../domain/event/event.ts";
 import { payloadFields } from "../domain/mail/payload.ts";
 import type { MergeEntry } from "../domain/merge/entry.ts";
@@ -121,3 +122,55 @@ export function olderCleanKeys(report: CleanReport | undefined) {
     currentRunCleared: (report?.runs.length ?? 0) > 0,
   };
 }
+
+/** What tokens and dollars are called in the documents of `ov costs` and `ov metrics`. */
+export const olderCostKeys = ({ tokens, costUsd, model }: OlderCost) => ({
+  inputTokens: tokens?.input ?? null,
+  outputTokens: tokens?.output ?? null,
+  cacheReadTokens: tokens?.cacheRead ?? null,
+  cacheCreationTokens: tokens?.cacheWrite ?? null,
+  estimatedCostUsd: costUsd,
+  modelUsed: model,
+});
+
+interface OlderCost {
+  readonly tokens: TokenCounts | null;
+  readonly costUsd: number | null;
+  readonly model: string | null;
+}
+
+/** 0.11 added the tokens up that were read from a cache and those that were written to it. */
+export const olderTotalKeys = ({ tokens }: Pick<OlderCost, "tokens">) => ({
+  inputTokens: tokens?.input ?? null,
+  outputTokens: tokens?.output ?? null,
+  cacheTokens: tokens === null ? null : tokens.cacheRead + tokens.cacheWrite,
+});
+
+export const olderMetricKeys = ({ mergeTier }: { readonly mergeTier: string | null }) => ({ mergeResult: mergeTier });
+
+/** Of a live agent: 0.11 looked at the conversation now and then. */
+export const olderLiveKeys = ({
+  knownAt,
+  startedAt,
+}: {
+  readonly knownAt: string | null;
+  readonly startedAt: string;
+}) => ({
+  snapshotAt: knownAt,
+  sessionStartedAt: startedAt,
+});
+
+export const olderRateKeys = ({ usdPerMinute, tokensPerMinute }: OlderRates) => ({
+  burnRatePerMin: usdPerMinute,
+  tokensPerMin: tokensPerMinute,
+});
+
+interface OlderRates {
+  readonly usdPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+/** Of `ov costs --by-capability`. */
+export const olderGroupedKeys = <Totals>(
+  groups: readonly { readonly key: string; readonly turns: number; readonly totals: Totals }[],
+) => ({ grouped: Object.fromEntries(groups.map(({ key, turns, totals }) => [key, { sessions: turns, totals }])) });

@@ -57,5 +57,7 @@ export interface EngineSettings {
   readonly budgets: BudgetSettings;
   /** For each configuration key, the days after which old things are deleted; 0 keeps them for ever. */
   readonly retention: Readonly<Record<RetentionKey, number>>;
+  /** How many events are kept at most; 0 for any number. */
+  readonly mostEvents: number;
   readonly watchdog: WatchdogSettings["watchdog"];
 }

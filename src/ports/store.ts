@@ -15,6 +15,7 @@ import type {
 import type { OldRows } from "./store/old-rows.ts";
 import type { LeaseRows, ProcessRows, RequestRows, TokenRows } from "./store/processes.ts";
 import type { CleaningRows, RemovalRows, SnapshotRows } from "./store/snapshots.ts";
+import type { SpendingRows } from "./store/spending.ts";
 import type { CriterionRows, GroupRows, RunRows, SpecRows, TaskRows } from "./store/tasks.ts";
 import type { BudgetRows, TurnRows, UsageRows } from "./store/turns.ts";
 
@@ -41,6 +42,7 @@ export interface Tx {
   readonly requests: RequestRows;
   readonly budgets: BudgetRows;
   readonly usage: UsageRows;
+  readonly spending: SpendingRows;
   readonly recovery: RecoveryRows;
   readonly snapshots: SnapshotRows;
   readonly removals: RemovalRows;

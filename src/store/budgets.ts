@@ -202,6 +202,15 @@ export const usageRows = (sql: Sql): UsageRows => ({
     );
   },
   ofTurn: (turnId) => select(sql, usage, "WHERE turn_id = ? ORDER BY created_at, message_id", turnId),
+  knownAnswers: async (agentName, messageIds) => {
+    const rows = await sql.all(
+      `SELECT DISTINCT message_id FROM usage WHERE turn_id IN (
+         SELECT id FROM turns WHERE agent_id IN (SELECT id FROM agents WHERE name = ?))`,
+      agentName,
+    );
+    const known = new Set(rows.map((row) => String(row.message_id)));
+    return messageIds.filter((id) => known.has(id));
+  },
   inConversation: async ({ agentName, providerSessionId, except }) => {
     const [row] = await sql.all(
       `SELECT SUM(input) AS input, SUM(output) AS output, SUM(cache_read) AS cache_read, SUM(cache_write) AS cache_write

@@ -45,6 +45,13 @@ export const eventRows = (sql: Sql): EventRows => ({
   first: (filter, limit) => listEvents(sql, filter, limit, "first"),
   newestOfTurn: (turnId, limit) =>
     select(sql, events, "WHERE turn_id = ? AND line IS NOT NULL ORDER BY line DESC, part DESC LIMIT ?", turnId, limit),
+  newestBut: async (count) => {
+    const [edge] = await sql.all("SELECT MIN(seq) AS first, MAX(seq) AS last FROM events");
+    const from = Number(edge?.last ?? 0) - count;
+    if (Number(edge?.first ?? 0) > from) return undefined;
+    const [oldest] = await sql.all("SELECT created_at FROM events WHERE seq > ? ORDER BY seq LIMIT 1", from);
+    return oldest === undefined ? undefined : Number(oldest.created_at);
+  },
   last: async () => Number((await sql.all("SELECT MAX(seq) AS seq FROM events"))[0]?.seq ?? 0),
 });
 

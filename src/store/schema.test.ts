@@ -11,6 +11,7 @@ import { messages } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
 import { leases, processes, tokens } from "./processes.ts";
 import { checkpoints, handoffs, identities, removals, snapshots } from "./snapshots.ts";
+import { spending, spendingSums } from "./spending.ts";
 import { type Column, columnName, type Table } from "./table.ts";
 import { criteria, groups, runChanges, runs, specs, taskCriteria, taskDeps, tasks } from "./tasks.ts";
 import { turns } from "./turns.ts";
@@ -36,6 +37,8 @@ const described = [
   columnsOf(budgets),
   columnsOf(budgetReservations),
   columnsOf(usage),
+  columnsOf(spending),
+  columnsOf(spendingSums),
   columnsOf(checkpoints),
   columnsOf(handoffs),
   columnsOf(identities),

@@ -65,11 +65,15 @@ export const removalRows = (sql: Sql): RemovalRows => ({
 export const cleaningRows = (sql: Sql): CleaningRows => ({
   counts: async () => {
     const rows = await sql.all(
-      "SELECT (SELECT COUNT(*) FROM messages) AS messages, (SELECT COUNT(*) FROM usage) AS usage",
+      "SELECT (SELECT COUNT(*) FROM messages) AS messages, (SELECT COUNT(*) FROM usage) + (SELECT COUNT(*) FROM spending) AS usage",
     );
     return { messages: Number(rows[0]?.messages ?? 0), usage: Number(rows[0]?.usage ?? 0) };
   },
-  wipeUsage: () => sql.run("DELETE FROM usage"),
+  wipeUsage: async () => {
+    await sql.run("DELETE FROM spending");
+    await sql.run("DELETE FROM spending_sums");
+    return sql.run("DELETE FROM usage");
+  },
 });
 
 export const checkpoints = table<Checkpoint>("checkpoints", {

@@ -11,6 +11,7 @@ import { messageRows } from "./messages.ts";
 import { oldRowsIn } from "./old-rows.ts";
 import { leaseRows, processRows, requestRows, tokenRows } from "./processes.ts";
 import { cleaningRows, recoveryRows, removalRows, snapshotRows } from "./snapshots.ts";
+import { spendingRows } from "./spending.ts";
 import type { Sql } from "./sql.ts";
 import { criterionRows, groupRows, runRows, specRows, taskRows } from "./tasks.ts";
 import { turnRows } from "./turns.ts";
@@ -121,6 +122,7 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   requests: requestRows,
   budgets: budgetRows,
   usage: usageRows,
+  spending: spendingRows,
   recovery: recoveryRows,
   snapshots: snapshotRows,
   removals: removalRows,

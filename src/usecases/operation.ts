@@ -15,6 +15,7 @@ import type { GeneratedParts, HookSettings, ProjectSetup, RepositoryBranches } f
 import type { RuntimeProbes, ToolGuard } from "../ports/runtime.ts";
 import type { Configuration, Settings } from "../ports/settings.ts";
 import type { Trackers } from "../ports/tracker.ts";
+import type { Transcripts } from "../ports/transcripts.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { AnyEffect, ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
@@ -118,6 +119,8 @@ export interface World {
   toolGuard(): Promise<ToolGuard>;
   /** The prices that count in the project, and the moment at which they do. */
   prices(): Promise<Prices & { readonly now: number }>;
+  /** Conversations that the programs of the caller keep. */
+  transcripts(): Promise<Transcripts>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** Files at paths that the caller typed. */
   typedFiles(): Promise<TypedFiles>;

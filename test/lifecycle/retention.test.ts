@@ -121,8 +121,12 @@ test("snapshot.retentionDays and mail.retentionDays say how long; unread mail st
   expect((await eventsOf(project, "mail_purged")).map(({ data }) => JSON.parse(String(data)).purged)).toEqual([1]);
 }, 180_000);
 
-test("history.retentionDays says how long turns, events and logs stay; those of an agent that is not released always do", async () => {
-  await using project = await makeProject({ scenario: leaving, config: "history:\n  retentionDays: 6\n" });
+test("history.retentionDays, events.retentionDays and logs.retentionDays say how long turns, events and logs stay; those of an agent that is not released always do", async () => {
+  await using project = await makeProject({
+    scenario: leaving,
+    config:
+      "history:\n  retentionDays: 6\nevents:\n  retentionDays: 4\nlogs:\n  retentionDays: 2\ncosts:\n  retentionDays: 8\n",
+  });
   for (const name of ["gone", "held"]) {
     await slingNew(project, name.toUpperCase());
     await untilAgent(project, name, "between_turns");
@@ -138,18 +142,25 @@ test("history.retentionDays says how long turns, events and logs stay; those of 
       events: (await project.read((tx) => tx.events.after(0, 10_000))).filter(({ agentName }) => agentName === name)
         .length,
       logs: existsSync(logs) ? readdirSync(logs).length : 0,
+      costs: (await project.read((tx) => tx.spending.sums("agent", { agentName: name }, 9))).length,
     };
   };
   const before = [await left("gone"), await left("held")];
-  for (const one of before) expect(one).toEqual({ turns: 1, events: expect.any(Number), logs: 1 });
+  for (const one of before) expect(one).toEqual({ turns: 1, events: expect.any(Number), logs: 1, costs: 1 });
 
-  await roundAt(project, 5 * dayMs);
+  await roundAt(project, dayMs);
   expect([await left("gone"), await left("held")]).toEqual(before);
-  await roundAt(project, 8 * dayMs);
-  expect(await left("gone")).toEqual({ turns: 0, events: 0, logs: 0 });
-  expect(await left("held")).toMatchObject({ turns: 1, logs: 1 });
-  const [pruned] = await eventsOf(project, "old_pruned");
-  expect(JSON.parse(String(pruned?.data)).removed).toMatchObject({ turns: 1, "turn logs": 1 });
+  await roundAt(project, 3 * dayMs);
+  expect(await left("gone")).toMatchObject({ turns: 1, events: before[0]?.events ?? 0, logs: 0, costs: 1 });
+  await roundAt(project, 5 * dayMs);
+  expect(await left("gone")).toEqual({ turns: 1, events: 0, logs: 0, costs: 1 });
+  await roundAt(project, 7 * dayMs);
+  expect(await left("gone")).toEqual({ turns: 0, events: 0, logs: 0, costs: 1 });
+  await roundAt(project, 9 * dayMs);
+  expect(await left("gone")).toEqual({ turns: 0, events: 0, logs: 0, costs: 0 });
+  expect(await left("held")).toMatchObject({ turns: 1, logs: 1, costs: 1 });
+  const removed = (await eventsOf(project, "old_pruned")).map(({ data }) => JSON.parse(String(data)).removed);
+  expect(removed).toContainEqual(expect.objectContaining({ turns: 1 }));
   expect((await project.ov("logs", "gone")).code).toBe(0);
 
   // An agent can be recovered although its old turns were deleted.

@@ -19,16 +19,17 @@ const filesIn = ({ root }: TestProject, ...path: string[]): string[] => {
 };
 
 interface Facts {
+  readonly attempts: number;
   readonly receipts: string[];
   readonly statuses: string[];
   readonly logs: boolean;
   readonly specs: number;
 }
 
-test("what gates left goes with merge.keepRefsDays, except what the landing rests on, which can still be undone", async () => {
+test("what gates left goes with merge.keepReceiptsDays, merge.keepLogsDays and merge.keepAttemptsDays, except what the landing rests on, which can still be undone", async () => {
   await using project = await makeProject({
     gates: ["test ! -e red"],
-    config: "merge:\n  keepRefsDays: 5\nsnapshot:\n  retentionDays: 3\n",
+    config: "merge:\n  keepReceiptsDays: 5\n  keepLogsDays: 5\n  keepAttemptsDays: 7\nsnapshot:\n  retentionDays: 3\n",
     scenario: `
 - do:
     - edit: { file: a.txt, write: "a\\n" }
@@ -57,10 +58,11 @@ test("what gates left goes with merge.keepRefsDays, except what the landing rest
       await project.read(async (tx) => [...(await tx.receipts.about("merge:1")), ...(await tx.receipts.about("red"))])
     ).map(({ kind }) => kind),
     statuses: (await project.read((tx) => tx.gates.recent(9))).map(({ status }) => status),
+    attempts: (await project.read((tx) => tx.mergeAttempts.of(1))).length,
     logs: filesIn(project, "logs", "merge").length > 0,
     specs: filesIn(project, "specs", ".content").length,
   });
-  const whole = { receipts: ["landing", "check"], statuses: ["failed", "passed"], logs: true, specs: 2 };
+  const whole = { receipts: ["landing", "check"], statuses: ["failed", "passed"], logs: true, attempts: 1, specs: 2 };
   expect(await facts()).toEqual(whole);
 
   await roundAt(project, 2 * dayMs);
@@ -68,7 +70,10 @@ test("what gates left goes with merge.keepRefsDays, except what the landing rest
   await roundAt(project, 4 * dayMs);
   expect(await facts()).toEqual({ ...whole, specs: 1 });
   await roundAt(project, 6 * dayMs);
-  expect(await facts()).toEqual({ receipts: ["landing"], statuses: ["passed"], logs: false, specs: 1 });
+  const rest = { receipts: ["landing"], statuses: ["passed"], logs: false, attempts: 1, specs: 1 };
+  expect(await facts()).toEqual(rest);
+  await roundAt(project, 8 * dayMs);
+  expect(await facts()).toEqual({ ...rest, attempts: 0 });
   expect(await project.json("spec", "read", "S1")).toMatchObject({ text: "second\n" });
   const pruned = await eventsOf(project, "old_pruned");
   expect(pruned.map(({ data }) => JSON.parse(data ?? "{}").removed)).toContainEqual(

@@ -1,4 +1,4 @@
-PRAGMA user_version = 22;
+PRAGMA user_version = 23;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -531,6 +531,58 @@ CREATE TABLE specs (
 ) STRICT;
 
 CREATE INDEX specs_digest ON specs(digest);
+
+CREATE TABLE spending (
+  source TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  model TEXT,
+  agent_id TEXT,
+  agent_name TEXT NOT NULL,
+  capability TEXT NOT NULL,
+  runtime TEXT NOT NULL,
+  run_id TEXT,
+  task_id TEXT,
+  told INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  cost_micros INTEGER,
+  cost_source TEXT NOT NULL,
+  price_version TEXT,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  PRIMARY KEY (source, part)
+) STRICT;
+
+CREATE INDEX spending_agent ON spending(agent_name, ended_at);
+
+CREATE INDEX spending_ended ON spending(ended_at, source);
+
+CREATE INDEX spending_run ON spending(run_id, ended_at);
+
+CREATE INDEX spending_task ON spending(task_id, ended_at);
+
+CREATE TABLE spending_sums (
+  dimension TEXT NOT NULL,
+  key TEXT NOT NULL,
+  turns INTEGER NOT NULL,
+  untold INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  cost_micros INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (dimension, key)
+) STRICT;
+
+CREATE INDEX spending_sums_last ON spending_sums(dimension, last_at, key);
+
+CREATE INDEX spending_sums_old ON spending_sums(last_at, key);
 
 CREATE TABLE task_criteria (
   task_id TEXT NOT NULL,

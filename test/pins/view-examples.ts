@@ -1,4 +1,5 @@
 import type * as agents from "../../src/contract/views/agent.ts";
+import type * as costs from "../../src/contract/views/cost.ts";
 import type * as events from "../../src/contract/views/event.ts";
 import type * as gates from "../../src/contract/views/gate.ts";
 import type * as mail from "../../src/contract/views/mail.ts";
@@ -15,6 +16,7 @@ import { unproved } from "../../src/domain/run/checklist.ts";
 
 type Views = typeof agents &
   typeof events &
+  typeof costs &
   typeof gates &
   typeof mail &
   typeof merges &
@@ -824,6 +826,87 @@ const overview: First<"overviewView"> = {
   questions: [question],
   fullDisk: "the disk is full",
 };
+const spent: First<"costTotalsView"> = {
+  turns: 2,
+  untold: 0,
+  unpriced: 1,
+  input: 10,
+  output: 20,
+  cacheRead: 30,
+  cacheWrite: 40,
+  costMicros: 1_500_000,
+  durationMs: 60_000,
+};
+const nothingKnown: First<"costTotalsView"> = { ...spent, untold: 2, unpriced: 2 };
+const sessionCost: First<"sessionCostView"> = {
+  sessionId: "agent-1",
+  agentName: "b1",
+  capability: "builder",
+  runtime: "claude",
+  model: "claude-opus-4-5",
+  taskId: "T1",
+  runId: "run-1",
+  parentAgent: "lead",
+  state: "completed",
+  outcome: "done",
+  startedAt: at,
+  completedAt: at,
+  durationMs: 1000,
+  exitCode: 0,
+  gates: "success",
+  verdict: "verified",
+  mergeTier: "clean-merge",
+  costSource: "reported",
+  totals: spent,
+  limitUsd: 20,
+  usedPercent: 7,
+};
+const bareSessionCost: First<"sessionCostView"> = {
+  ...sessionCost,
+  model: null,
+  taskId: null,
+  runId: null,
+  parentAgent: null,
+  state: null,
+  outcome: null,
+  completedAt: null,
+  exitCode: null,
+  gates: null,
+  verdict: null,
+  mergeTier: null,
+  totals: nothingKnown,
+  limitUsd: null,
+  usedPercent: null,
+};
+const costGroup: First<"costGroupView"> = {
+  key: "b1",
+  totals: spent,
+  firstAt: at,
+  lastAt: at,
+  limitUsd: 20,
+  usedPercent: 7,
+};
+const bareCostGroup = { ...costGroup, totals: nothingKnown, limitUsd: null, usedPercent: null };
+const liveCost: First<"liveCostView"> = {
+  agentName: "b1",
+  capability: "builder",
+  runtime: "claude",
+  model: "claude-opus-4-5",
+  taskId: "T1",
+  runId: "run-1",
+  startedAt: at,
+  totals: spent,
+  knownAt: at,
+  elapsedMs: 1000,
+};
+const bareLiveCost = { ...liveCost, model: null, taskId: null, totals: nothingKnown, knownAt: null };
+const ownSession = {
+  path: "/home/me/.claude/projects/-p/s1.jsonl",
+  sessionId: "s1",
+  model: "claude-opus-4-5",
+  tokens: { input: 10, output: 20, cacheRead: 30, cacheWrite: 40 },
+  costUsd: 1.5,
+};
 const budget: First<"budgetView"> = {
   scope: "run",
   subject: "run-1",
@@ -1235,6 +1318,42 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   priceView: [
     [{ model: "m", source: "built-in", from: null, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cacheWrite1h: 5 }],
+  ],
+  costTotalsView: [[spent], [nothingKnown]],
+  sessionCostView: [[sessionCost], [bareSessionCost]],
+  costGroupView: [[costGroup], [bareCostGroup]],
+  costGroupsView: [[[costGroup]], [[]]],
+  liveCostView: [[liveCost], [bareLiveCost]],
+  liveCostsView: [
+    [{ agents: [liveCost], totals: spent, usdPerMinute: 0.5, tokensPerMinute: 100 }],
+    [{ agents: [], totals: nothingKnown, usdPerMinute: null, tokensPerMinute: null }],
+  ],
+  ownSessionView: [[ownSession], [{ ...ownSession, model: null, costUsd: null }]],
+  metricsView: [
+    [
+      {
+        sessions: [sessionCost],
+        total: 1,
+        completed: 1,
+        averageDurationMs: 1000,
+        mergeTiers: { "clean-merge": 1 },
+        gates: { success: 1 },
+        byCapability: [{ capability: "builder", total: 1, completed: 1, averageDurationMs: null }],
+        totals: spent,
+      },
+    ],
+    [
+      {
+        sessions: [],
+        total: 0,
+        completed: 0,
+        averageDurationMs: null,
+        mergeTiers: {},
+        gates: {},
+        byCapability: [],
+        totals: nothingKnown,
+      },
+    ],
   ],
   budgetView: [[budget], [{ ...budget, limit: null, percent: null }]],
   raisedBudgetView: [[{ ...budget, limit: 20, resumed: ["b1"], parked: ["b2"], exhausted: false }]],

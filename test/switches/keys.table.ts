@@ -28,6 +28,14 @@ const retention: Proof = [
   "test/lifecycle/retention.test.ts",
   "snapshot.retentionDays and mail.retentionDays say how long",
 ];
+const history: Proof = [
+  "test/lifecycle/retention.test.ts",
+  "history.retentionDays, events.retentionDays and logs.retentionDays say how long",
+];
+const evidence: Proof = [
+  "test/merge/evidence-retention.test.ts",
+  "what gates left goes with merge.keepReceiptsDays, merge.keepLogsDays and merge.keepAttemptsDays",
+];
 const rates: Proof = [limits, "a sender above its rate is refused with the time to wait, and groups have a rate"];
 const models = "test/switches/model-settings.test.ts";
 const gateways: Proof = [
@@ -68,10 +76,14 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "worktrees.baseDir": places,
   "worktree.include": places,
   "snapshot.maxFileBytes": [settings, "snapshot.maxFileBytes leaves larger files out of a snapshot"],
-  "history.retentionDays": [
-    "test/lifecycle/retention.test.ts",
-    "history.retentionDays says how long turns, events and logs stay",
+  "history.retentionDays": history,
+  "events.retentionDays": history,
+  "events.maxRows": [
+    "src/engine/retention/table.test.ts",
+    "events.maxRows lets the oldest events go before their days are over",
   ],
+  "logs.retentionDays": history,
+  "costs.retentionDays": history,
   "snapshot.retentionDays": retention,
 
   "agents.baseDir": [settings, "agents.baseDir is where the project's own role texts are read"],
@@ -148,6 +160,9 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "merge.maxRebases": [train, "branches(2), { maxRebases: 2 }"],
   "merge.baselineFailing": [train, "a project that lands nothing on a broken base keeps the entries for later"],
   "merge.keepRefsDays": ["test/merge/retention.test.ts", "the refs of a landing go when their days are over"],
+  "merge.keepLogsDays": evidence,
+  "merge.keepReceiptsDays": evidence,
+  "merge.keepAttemptsDays": evidence,
   "merge.closeTask": [merging, "merge.closeTask: %p decides whether landing a branch closes its task"],
   "merge.runGitHooks": [merging, "merge.runGitHooks: %p decides whether the project's hooks are asked"],
   "merge.structured.enabled": [merging, "merge.structured.enabled: %p decides whether structure settles a conflict"],

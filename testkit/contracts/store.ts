@@ -14,6 +14,7 @@ import { oldRowPromises } from "./store/old-rows.ts";
 import { processPromises } from "./store/processes.ts";
 import { recoveryPromises } from "./store/recovery.ts";
 import { snapshotPromises } from "./store/snapshots.ts";
+import { spendingPromises } from "./store/spending.ts";
 import { taskPromises } from "./store/tasks.ts";
 import { transactionPromises } from "./store/transactions.ts";
 import { turnPromises } from "./store/turns.ts";
@@ -55,6 +56,7 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("old rows", () => oldRowPromises(check));
     describe("values", () => valuePromises(check));
     describe("many at once", () => concurrencyPromises(check));
+    describe("spending", () => spendingPromises(check));
     describe("the ledger of deliveries", () => ledgerPromises(check));
 
     test("no method of the port is without a promise in this suite", () => {

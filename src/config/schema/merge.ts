@@ -58,9 +58,24 @@ export const mergeKeys = {
     default: "warn",
   }),
   "merge.keepRefsDays": integer({
-    doc: "Days for which refs, logs and results of merges and gates are kept when nothing rests on them; 0 keeps them for ever.",
+    doc: "Days for which refs of merges and results of the radar are kept when nothing rests on them; 0 keeps them for ever.",
     default: 14,
-    max: 3650,
+    max: 3_650,
+  }),
+  "merge.keepLogsDays": integer({
+    doc: "Days for which the output of gates is kept; 0 keeps it for ever.",
+    default: 14,
+    max: 3_650,
+  }),
+  "merge.keepReceiptsDays": integer({
+    doc: "Days for which receipts, checks and results of gates are kept when no landing rests on them; 0 keeps them for ever.",
+    default: 14,
+    max: 3_650,
+  }),
+  "merge.keepAttemptsDays": integer({
+    doc: "Days for which attempts to land branches are kept; 0 keeps them for ever. Those of open entries always stay.",
+    default: 14,
+    max: 3_650,
   }),
   "merge.closeTask": boolean({ doc: "Whether landing a branch closes its task.", default: true }),
   "merge.runGitHooks": boolean({

@@ -72,8 +72,27 @@ export const projectKeys = {
     default: 10 * 1024 * 1024,
   }),
   "history.retentionDays": integer({
-    doc: "Days that events, turns with their logs, processes, tokens, transitions, usage and the audit are kept; 0 keeps them for ever. Those of an agent that is not released always stay.",
+    doc: "Days that turns, processes, tokens, transitions, usage and the audit are kept; 0 keeps them for ever. Those of an agent that is not released always stay.",
     default: 30,
+    max: 36_500,
+  }),
+  "events.retentionDays": integer({
+    doc: "Days that events are kept; 0 keeps them for ever. Those of an agent that is not released always stay.",
+    default: 14,
+    max: 36_500,
+  }),
+  "events.maxRows": integer({
+    doc: "The most events that are kept: the oldest go before their days are over; 0 sets no limit. Those of an agent that is not released always stay.",
+    default: 1_000_000,
+  }),
+  "logs.retentionDays": integer({
+    doc: "Days that the files of turns are kept: what an agent was told, and what its program wrote; 0 keeps them for ever. Those of an agent that is not released always stay.",
+    default: 14,
+    max: 36_500,
+  }),
+  "costs.retentionDays": integer({
+    doc: "Days that ov costs and ov metrics know what turns and sessions used and cost; 0 keeps it for ever.",
+    default: 365,
     max: 36_500,
   }),
   "snapshot.retentionDays": integer({

@@ -50,6 +50,14 @@ export async function pruneRows({ store }: { readonly store: Store }, kind: OldR
   return { removed, more: true };
 }
 
+type EventPorts = { readonly store: Store; readonly settings: { readonly mostEvents: number } };
+
+/** Deletes old events, and the oldest of those that are more than may be kept. */
+export const pruneEvents: Prune<EventPorts> = async ({ store, settings: { mostEvents } }, when) => {
+  const surplus = mostEvents === 0 ? undefined : await store.read((tx) => tx.events.newestBut(mostEvents));
+  return pruneRows({ store }, "events", { ...when, before: Math.max(when.before, surplus ?? 0) });
+};
+
 /** Deletes mail of ended runs that every recipient has read and that no agent waits for. Unread mail stays. */
 export const pruneMail: Prune<Pick<EnginePorts, "store" | "clock">> = async ({ store, clock }, { before }) => {
   let removed = 0;
@@ -81,17 +89,25 @@ type FilePorts = Pick<EnginePorts, "store" | "oldFiles">;
 
 const gone = (removed: number): Pruned => ({ removed, more: false });
 
-/** Deletes the input and output files of turns whose rows are gone. */
+/** Deletes the input and output files of turns of agents that are released. */
 export const pruneTurnLogs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
   const old = await oldFiles.turnLogsBefore(before, hour);
   const unused = await store.read(async (tx) => {
     const found: string[] = [];
-    for (const { path, turnId } of old) if ((await tx.turns.get(turnId)) === undefined) found.push(path);
+    for (const { path, turnId } of old) if (await isSpare(tx, turnId, before)) found.push(path);
     return found;
   });
   await oldFiles.removeTurnLogs(unused);
   return gone(unused.length);
 };
+
+/** The newest incarnation of a name decides for the earlier ones. */
+async function isSpare(tx: Tx, turnId: string, before: number): Promise<boolean> {
+  const turn = await tx.turns.get(turnId);
+  if (turn === undefined) return true;
+  if (turn.endedAt === null || turn.endedAt >= before) return false;
+  return (await tx.agents.byName(turn.agentName))?.releasedAt != null;
+}
 
 /** Deletes the output of gates that ran long ago, except for checks that are still running. */
 export const pruneMergeLogs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {

@@ -5,6 +5,7 @@ import { aCheck } from "../../../testkit/contracts/store/checks.ts";
 import { aReceipt, aResult } from "../../../testkit/contracts/store/gates.ts";
 import { anEntry, anOp } from "../../../testkit/contracts/store/merges.ts";
 import { aDelivery, aMessage, anAgent, aProcess, aTurn, noon } from "../../../testkit/contracts/store/rows.ts";
+import { aSpending } from "../../../testkit/contracts/store/spending.ts";
 import { retentionWorld, type RetentionWorld as World } from "../../../testkit/retention-world.ts";
 import type { Tx } from "../../ports/store.ts";
 import { Retention, type RetentionRow, retentionTable, stayingTables } from "./table.ts";
@@ -17,6 +18,12 @@ const days = {
   "snapshot.retentionDays": 14,
   "mail.retentionDays": 60,
   "merge.keepRefsDays": 7,
+  "events.retentionDays": 21,
+  "logs.retentionDays": 10,
+  "costs.retentionDays": 90,
+  "merge.keepLogsDays": 5,
+  "merge.keepReceiptsDays": 8,
+  "merge.keepAttemptsDays": 6,
 };
 const daysOf = ({ days: given }: RetentionRow): number => (typeof given === "number" ? given : days[given]);
 
@@ -76,6 +83,16 @@ const makers: Readonly<Record<string, Make>> = {
     (id) => `logs/ended/2026-01-01T00-00-00-turn-${id}/stdout.ndjson`,
     (tx, id) => tx.turns.queue(aTurn(`turn-${id}`, agentIf(true))),
   ),
+  costs: stored(
+    (id) => `spending WHERE source = '${id}'`,
+    (tx, id, at, needed) => tx.spending.book([aSpending(id, { agentName: nameIf(needed), endedAt: at })]),
+  ),
+  "sums of costs": async (world, id, at, needed) => {
+    world.db.run(
+      `INSERT INTO spending_sums VALUES ('task', '${id}', 1, 0, 0, 1, 1, 1, 1, 1, 1, ${at}, ${needed ? at + 1_000 * dayMs : at})`,
+    );
+    return counts(world, `spending_sums WHERE key = '${id}'`);
+  },
   processes: stored(
     (id) => `processes WHERE id = '${id}'`,
     async (tx, id, at, needed) => {
@@ -338,6 +355,28 @@ test("much is let go of a part at a time: a pass is bounded, the next one comes 
   expect(count()).toBe(12_000);
   // The pass has looked at everything, so the next one comes after an hour.
   expect(await world.store.read((tx) => tx.oldRows.place("events"))).toBeNull();
+});
+
+test("events.maxRows lets the oldest events go before their days are over, and 0 sets no limit", async () => {
+  await using world = await retentionWorld(days);
+  const { ports, store, clock } = world;
+  const names = ["ended", "live", "ended", "ended", "ended"];
+  await store.transaction((tx) =>
+    tx.events.append(names.map((agentName, n) => ({ source: "agent", type: `e${n}`, agentName, createdAt: noon + n }))),
+  );
+  const left = async (): Promise<string[]> =>
+    (await store.read((tx) => tx.events.after(0, 10))).map(({ type }) => type);
+  const prune = async (mostEvents: number): Promise<void> => {
+    clock.wall = noon + dayMs;
+    const row = retentionTable.find(({ what }) => what === "events");
+    const settings = { ...ports.settings, mostEvents };
+    await row?.prune({ ...ports, settings }, { before: noon - dayMs, hour: 0 });
+  };
+  await prune(0);
+  await prune(5);
+  expect(await left()).toEqual(["e0", "e1", "e2", "e3", "e4"]);
+  await prune(2);
+  expect(await left()).toEqual(["e1", "e3", "e4"]);
 });
 
 test("a table of the store that grows is in the retention table, or says why it stays", async () => {

@@ -7,6 +7,7 @@ import {
   type Pruned,
   pruneBlobs,
   pruneEnvironments,
+  pruneEvents,
   pruneMail,
   pruneMergeLogs,
   pruneMergeRefs,
@@ -21,13 +22,19 @@ import {
 /** The configuration keys that set how many days things are kept. */
 export type RetentionKey =
   | "history.retentionDays"
+  | "costs.retentionDays"
   | "snapshot.retentionDays"
   | "mail.retentionDays"
-  | "merge.keepRefsDays";
+  | "merge.keepRefsDays"
+  | "events.retentionDays"
+  | "logs.retentionDays"
+  | "merge.keepLogsDays"
+  | "merge.keepReceiptsDays"
+  | "merge.keepAttemptsDays";
 
 export type RetentionPorts = SnapshotPorts &
   Pick<EnginePorts, "merging" | "oldFiles" | "forgetEnvironment"> & {
-    readonly settings: Pick<EnginePorts["settings"], "retention">;
+    readonly settings: Pick<EnginePorts["settings"], "retention" | "mostEvents">;
   };
 
 export interface RetentionRow {
@@ -47,8 +54,10 @@ const rows =
     pruneRows(ports, kind, when);
 
 const history = "history.retentionDays";
+const costs = "costs.retentionDays";
 const snapshots = "snapshot.retentionDays";
 const merges = "merge.keepRefsDays";
+const receipts = "merge.keepReceiptsDays";
 
 const ofUnreleased = "those of an agent that is not released";
 
@@ -60,9 +69,9 @@ export const retentionTable: readonly RetentionRow[] = [
   {
     what: "events",
     tables: ["events"],
-    days: history,
+    days: "events.retentionDays",
     stays: `${ofUnreleased}, and those of an open run itself`,
-    prune: rows("events"),
+    prune: pruneEvents,
   },
   {
     what: "turns",
@@ -71,7 +80,7 @@ export const retentionTable: readonly RetentionRow[] = [
     stays: `${ofUnreleased}, and turns that have not ended`,
     prune: rows("turns"),
   },
-  { what: "turn logs", tables: [], days: history, stays: "those whose turn is on record", prune: pruneTurnLogs },
+  { what: "turn logs", tables: [], days: "logs.retentionDays", stays: ofUnreleased, prune: pruneTurnLogs },
   {
     what: "processes",
     tables: ["processes"],
@@ -82,6 +91,14 @@ export const retentionTable: readonly RetentionRow[] = [
   { what: "transitions", tables: ["transitions"], days: history, stays: ofUnreleased, prune: rows("transitions") },
   { what: "tokens", tables: ["tokens"], days: history, stays: "those that were not revoked", prune: rows("tokens") },
   { what: "usage", tables: ["usage"], days: history, stays: ofUnreleased, prune: rows("usage") },
+  { what: "costs", tables: ["spending"], days: costs, stays: ofUnreleased, prune: rows("spending") },
+  {
+    what: "sums of costs",
+    tables: ["spending_sums"],
+    days: costs,
+    stays: "sums to which something was added since",
+    prune: rows("spending-sums"),
+  },
   { what: "handoffs", tables: ["handoffs"], days: history, stays: ofUnreleased, prune: rows("handoffs") },
   { what: "audit", tables: ["audit"], days: history, stays: "nothing", prune: rows("audit") },
   {
@@ -121,32 +138,38 @@ export const retentionTable: readonly RetentionRow[] = [
       "those of open entries and intended operations, heads that no other ref holds, and landing branches not promoted",
     prune: pruneMergeRefs,
   },
-  { what: "gate logs", tables: [], days: merges, stays: "those of a train or check under way", prune: pruneMergeLogs },
+  {
+    what: "gate logs",
+    tables: [],
+    days: "merge.keepLogsDays",
+    stays: "those of a train or check under way",
+    prune: pruneMergeLogs,
+  },
   {
     what: "merge attempts",
     tables: ["merge_attempts"],
-    days: merges,
+    days: "merge.keepAttemptsDays",
     stays: "those of open entries, and those under way",
     prune: rows("merge-attempts"),
   },
   {
     what: "checks",
     tables: ["checks"],
-    days: merges,
+    days: receipts,
     stays: "open ones, and those of an agent that is not released or whose branch is in the queue",
     prune: pruneChecks,
   },
   {
     what: "receipts",
     tables: ["receipts"],
-    days: merges,
+    days: receipts,
     stays: "those of landings, and those of an agent that is not released or whose branch is in the queue",
     prune: pruneReceipts,
   },
   {
     what: "gate results",
     tables: ["gate_results"],
-    days: merges,
+    days: receipts,
     stays: "those a receipt rests on, and all of them while gates are asked",
     prune: pruneGateResults,
   },

@@ -20,6 +20,7 @@ import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { type AgentEnd, endAgent } from "../../usecases/agents/end-agent.ts";
 import { changeState } from "../../usecases/agents/reopen-agent.ts";
 import { settleTurnBudget } from "../../usecases/budgets/turn-budget.ts";
+import { bookTurn } from "../../usecases/costs/book-spending.ts";
 import { record } from "../../usecases/events/record.ts";
 import { reportDead } from "../../usecases/mail/dead-mail.ts";
 import { handOn } from "../../usecases/mail/hand-on.ts";
@@ -101,6 +102,7 @@ export async function settleTurn(
     );
     const terms = { limits: ports.settings.budgets, ids: ports.ids, now };
     await settleTurnBudget(tx, { turn, agent, costUsd: dollarsOf(cost), ...terms });
+    await bookTurn(tx, { turn, agent, cost, list, now });
     await tx.tokens.revokeForTurn(turnId, now);
     await tx.processes.endForTurn(turnId, ending.end.kind, now);
     await tx.leases.delete(turnLease(turnId), fence);

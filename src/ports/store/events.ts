@@ -34,6 +34,8 @@ export interface EventRows {
   newest(filter: EventFilter, limit: number): Promise<Event[]>;
   /** The first so many events that fit, in order. */
   first(filter: EventFilter, limit: number): Promise<Event[]>;
+  /** The time of the oldest of the newest so many events; undefined while there are no more than these. */
+  newestBut(count: number): Promise<number | undefined>;
   /** The events of one kind that were read from a turn's output, in the order of its lines. */
   ofTurn(turnId: string, type: EventKind): Promise<Event[]>;
   /** The newest events that were read from a turn's output, newest first. */

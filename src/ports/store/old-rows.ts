@@ -6,6 +6,8 @@ export const oldRowKinds = [
   "transitions",
   "tokens",
   "usage",
+  "spending",
+  "spending-sums",
   "handoffs",
   "audit",
   "requests",

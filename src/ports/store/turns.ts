@@ -109,6 +109,8 @@ export interface UsageRows {
   /** Adds a message's tokens; of one reported again the larger numbers stay. */
   record(usage: Usage): Promise<void>;
   ofTurn(turnId: string): Promise<Usage[]>;
+  /** The ids of these answers that turns of the agent have told, in all its generations. */
+  knownAnswers(agentName: string, messageIds: readonly string[]): Promise<string[]>;
   /** What other turns of the agent used in one conversation, in all its generations. */
   inConversation(of: { agentName: string; providerSessionId: string; except: string }): Promise<TokenCounts>;
 }

@@ -21,6 +21,7 @@ import oldEvidence from "./018-old-evidence.sql" with { type: "file" };
 import runEnds from "./019-run-ends.sql" with { type: "file" };
 import modelTerms from "./020-model-terms.sql" with { type: "file" };
 import costs from "./021-costs.sql" with { type: "file" };
+import spendingRows from "./022-spending.sql" with { type: "file" };
 import eventLists from "./024-event-lists.sql" with { type: "file" };
 
 /**
@@ -50,6 +51,7 @@ const migrations: readonly string[] = [
   modelTerms,
   costs,
   eventLists,
+  spendingRows,
 ];
 
 export const schemaVersion = migrations.length;

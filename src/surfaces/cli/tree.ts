@@ -49,7 +49,9 @@ import {
 import {
   agentsCommand,
   budgetCommand,
+  costsCommand,
   diffCommand,
+  metricsCommand,
   pricesCommand,
   primeCommand,
   runCommand,
@@ -91,6 +93,8 @@ export const tree: Command = {
     watchCommand,
     agentsCommand,
     budgetCommand,
+    costsCommand,
+    metricsCommand,
     pricesCommand,
     primeCommand,
     promptCommand(() => tree),

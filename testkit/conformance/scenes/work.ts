@@ -135,7 +135,11 @@ export const work = scene({
         expect(after).toMatchObject({ resultText: "Done again.", resumeObserved: first.providerSessionId });
         if (driver.stage === null) expect(again.length).toBe(secondTurn.length);
       },
-      usage: async () => expect(await tokensOf(project, [before, after])).toEqual(driver.counted(claimed(world))),
+      usage: async () => {
+        const counted = driver.counted(claimed(world));
+        expect(await tokensOf(project, [before, after])).toEqual(counted);
+        expect((await costsOf(project)).tokens).toEqual(counted);
+      },
       cost: async () => {
         const costs = (await eventsOf(project, "result"))
           .filter(({ agentName }) => agentName === name)
@@ -144,6 +148,11 @@ export const work = scene({
         expect(costs).toHaveLength(2);
         if (expected === null) expect(costs).toEqual([null, null]);
         else expect(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)).toBeCloseTo(expected, 8);
+        const shown = await costsOf(project);
+        expect(shown).toMatchObject({ turns: 2 });
+        if (expected !== null) expect(shown.costUsd).toBeCloseTo(expected, 6);
+        // The list of prices may know what the program does not tell; what neither knows is not nought.
+        else expect(shown.costUsd).not.toBe(0);
       },
       "no-process-left": () =>
         project.until("no process of the agent was left", async () =>
@@ -200,6 +209,12 @@ function claimed(world: KitWorld): TokenCounts {
 
 const defaults: TokenCounts = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 };
 const kinds = Object.keys(noTokens) as readonly (keyof TokenCounts)[];
+
+/** What `ov costs` says about all that the agent used and cost. */
+async function costsOf(project: TestProject): Promise<Record<string, unknown>> {
+  const { totals } = await project.json("costs", "--agent", name);
+  return totals as Record<string, unknown>;
+}
 
 async function tokensOf(project: TestProject, turns: readonly (Turn | undefined)[]): Promise<TokenCounts> {
   const sum = { ...noTokens };

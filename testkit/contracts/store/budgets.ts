@@ -188,6 +188,23 @@ export function budgetPromises(check: Check): void {
     });
   });
 
+  check("an answer is known when a turn of the agent has told it, in any generation", async ({ store }) => {
+    const [first, second] = [anAgent("b1", { state: "completed" }), anAgent("b1", { generation: 2 })];
+    await seed(store, first, second, anAgent("b2"));
+    await store.transaction(async (tx) => {
+      for (const [turnId, agent] of [
+        ["t1", first],
+        ["t2", second],
+        ["t3", anAgent("b2")],
+      ] as const) {
+        await tx.turns.queue(aTurn(turnId, agent));
+        await tx.usage.record(usage({ turnId, messageId: `m-${turnId}` }));
+      }
+      const asked = ["m-t3", "m-t2", "m-t1", "none"];
+      expect(await tx.usage.knownAnswers("b1", asked)).toEqual(["m-t2", "m-t1"]);
+    });
+  });
+
   check("agents that start at one moment, in two processes, cannot together go over", async ({ store, another }) => {
     const agents = Array.from({ length: 8 }, (_, n) => anAgent(`b${n}`));
     await seed(store, ...agents);

@@ -137,6 +137,15 @@ export function eventPromises(check: Check): void {
     expect(await store.read((tx) => tx.events.get(start + 999))).toBeUndefined();
   });
 
+  check("the time of the oldest of the newest events is told once there are more", async ({ store }) => {
+    const newestBut = (count: number) => store.read((tx) => tx.events.newestBut(count));
+    expect(await newestBut(2)).toBeUndefined();
+    await store.transaction((tx) =>
+      tx.events.append([7, 8, 9].map((createdAt) => ({ ...base, type: "a", createdAt }))),
+    );
+    expect([await newestBut(3), await newestBut(2), await newestBut(1)]).toEqual([undefined, 8, 9]);
+  });
+
   check("a notice is given once", async ({ store }) => {
     const once = (agent: string, kind: string, key: string) =>
       store.transaction((tx) => tx.notices.once(agent, kind, key, null));

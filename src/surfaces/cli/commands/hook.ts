@@ -27,7 +27,8 @@ export const hook: Handler = async (call) => {
     const input = format.read(await call.io.stdin());
     if (typeof rules === "string") return await guard(call, input, { rules, attended: false });
     const report = await call.app.call("hook.report", { event, input: input ?? null, debounceMs });
-    return report.ok ? await answer(call, event, input, report.value) : await refused(call, event, report.refusal);
+    if (!report.ok) return await refused(call, event, report.refusal);
+    return booking(call, event, input, await answer(call, event, input, report.value));
   } catch (thrown) {
     const { failureOf } = await import("../../../domain/failure.ts");
     const { describeFailure } = await import("../../shared/failures.ts");
@@ -37,6 +38,28 @@ export const hook: Handler = async (call) => {
     return failed(call, denies ? deny : exits.unexpected, message);
   }
 };
+
+const bookedEvents: readonly HookEvent[] = ["stop", "pre-compact", "session-end"];
+
+/** A person's session tells what it used whenever its model has ended its answer. What it was told is printed first. */
+function booking(
+  { app }: Call,
+  event: HookEvent,
+  input: HookInput | undefined,
+  answered: Result<Outcome, Refusal>,
+): Result<Outcome, Refusal> {
+  const transcript = input?.transcript ?? null;
+  if (!answered.ok || transcript === null || !bookedEvents.includes(event)) return answered;
+  const { afterPrint } = answered.value;
+  return ok({
+    ...answered.value,
+    afterPrint: async () => {
+      await afterPrint?.();
+      // A refusal costs the numbers of one session, and no person is held up for it.
+      await app.call("cost.bookSession", { transcript });
+    },
+  });
+}
 
 /** In the words of the program whose hook this is. */
 const formatOf = ({ app, flags }: Call): Promise<HookFormat> => app.hookFormat(text(flags.runtime));
@@ -147,5 +170,10 @@ export const log: Handler = async ({ app, args, flags, io }) => {
   const agent = text(flags.agent);
   const about = agent === undefined ? {} : { agent };
   const reply = await app.call("event.record", { event: loggedEvents[event], seen, ...about });
-  return reply.ok ? ok({ json: { event }, text: "" }) : reply;
+  if (!reply.ok) return reply;
+  if (loggedEvents[event] === "session-end" && seen.transcript !== null) {
+    const booked = await app.call("cost.bookSession", { transcript: seen.transcript, ...about });
+    if (!booked.ok) return booked;
+  }
+  return ok({ json: { event }, text: "" });
 };

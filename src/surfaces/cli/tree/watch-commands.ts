@@ -1,6 +1,7 @@
 import { agentStates } from "../../../domain/agent/agent.ts";
 import { capabilities } from "../../../domain/agent/capability.ts";
 import { budgetScopes, budgetUnits } from "../../../domain/budget/budget.ts";
+import { costGroupings } from "../../../domain/cost/spending.ts";
 import type { Argument, Command, Flag } from "../command.ts";
 
 const ofRun: Flag = {
@@ -254,6 +255,51 @@ export const watchCommand: Command = {
     { line: "ov watch --background --json", does: "the engine's pid, for a script" },
   ],
   run: async () => (await import("../commands/watch.ts")).watch,
+};
+
+const lastCount: Flag = {
+  name: "last",
+  value: "n",
+  type: "integer",
+  min: 1,
+  summary: "The newest so many (default: 20)",
+};
+
+/** `ov costs`: what turns used and cost. */
+export const costsCommand: Command = {
+  name: "costs",
+  summary: "Show what agents used and cost, by agent, task, day and more",
+  details:
+    "The cost of a turn is what its program says, else its tokens by the prices of ov prices, else n/a: what nobody knows is in no sum. Days are yours, by the time zone of your shell. A session of your own counts when ov hooks install has its hooks in place.",
+  group: "Watch",
+  flags: [
+    { name: "by", value: "what", choices: costGroupings, summary: "Sum up by this" },
+    { name: "by-capability", summary: "The same as --by capability" },
+    { name: "agent", value: "name", summary: "Only this agent", complete: "agents" },
+    { name: "run", value: "run-id", summary: "Only this run", complete: "runs" },
+    { name: "task", value: "task-id", summary: "Only this task", complete: "tasks" },
+    { name: "bead", value: "task-id", summary: "The same as --task, for older scripts", complete: "tasks" },
+    { name: "capability", value: "kind", choices: capabilities, summary: "Only this kind of agent" },
+    { name: "runtime", value: "name", summary: "Only agents of this runtime" },
+    lastCount,
+    { name: "live", summary: "The agents that are live, with the turns they are in" },
+    { name: "self", summary: "Your own newest session in this directory, from the file its program keeps" },
+    { name: "csv", summary: "Print comma separated values" },
+  ],
+  examples: [
+    { line: "ov costs --by day", does: "what each day cost" },
+    { line: "ov costs --by model --run run-1", does: "which models a run used" },
+  ],
+  run: async () => (await import("../commands/costs.ts")).costs,
+};
+
+export const metricsCommand: Command = {
+  name: "metrics",
+  summary: "Show how the newest agents fared: durations, gates, merges",
+  group: "Watch",
+  flags: [lastCount],
+  examples: [{ line: "ov metrics --last 50", does: "the fifty agents that worked last" }],
+  run: async () => (await import("../commands/metrics.ts")).metrics,
 };
 
 /** `ov agents`: who is there. */

@@ -1,0 +1,145 @@
+import type { TokenCounts } from "../../domain/budget/usage.ts";
+import type { SpendingTotals } from "../../domain/cost/spending.ts";
+import type { CostGroup, SessionCost } from "../../usecases/costs/list-costs.ts";
+import type { LiveCost, LiveCosts } from "../../usecases/costs/live-costs.ts";
+import type { Metrics } from "../../usecases/costs/metrics.ts";
+import type { OwnSession } from "../../usecases/costs/own-session.ts";
+import {
+  olderCostKeys,
+  olderGroupedKeys,
+  olderLiveKeys,
+  olderMetricKeys,
+  olderRateKeys,
+  olderTotalKeys,
+} from "../older-keys.ts";
+import { iso } from "../values.ts";
+
+/** Tokens and dollars of several turns. What nobody knows is null, never 0; `unpricedTurns` are in no sum of dollars. */
+export const costTotalsView = (totals: SpendingTotals) => {
+  const { turns, durationMs } = totals;
+  const tokens = tokensOf(totals);
+  return {
+    turns,
+    turnMs: durationMs,
+    tokens,
+    costUsd: costOf(totals),
+    unpricedTurns: totals.unpriced,
+    ...olderTotalKeys({ tokens }),
+  };
+};
+
+function tokensOf({ turns, untold, input, output, cacheRead, cacheWrite }: SpendingTotals): TokenCounts | null {
+  return turns > 0 && untold === turns ? null : { input, output, cacheRead, cacheWrite };
+}
+
+const costOf = ({ turns, unpriced, costMicros }: SpendingTotals): number | null =>
+  turns > 0 && unpriced === turns ? null : costMicros / 1_000_000;
+
+/** What one incarnation of an agent, or a session of a person, used and cost. */
+export const sessionCostView = (session: SessionCost) => {
+  const startedAt = iso(session.startedAt);
+  const { tokens, costUsd, turns, turnMs, unpricedTurns } = costTotalsView(session.totals);
+  const { model, mergeTier } = session;
+  return {
+    sessionId: session.sessionId,
+    agentName: session.agentName,
+    capability: session.capability,
+    runtime: session.runtime,
+    model,
+    taskId: session.taskId,
+    runId: session.runId,
+    parentAgent: session.parentAgent,
+    state: session.state,
+    outcome: session.outcome,
+    startedAt,
+    completedAt: iso(session.completedAt),
+    durationMs: session.durationMs,
+    turns,
+    turnMs,
+    exitCode: session.exitCode,
+    gates: session.gates,
+    verdict: session.verdict,
+    mergeTier,
+    tokens,
+    costUsd,
+    costSource: session.costSource,
+    unpricedTurns,
+    limitUsd: session.limitUsd,
+    usedPercent: session.usedPercent,
+    ...olderCostKeys({ tokens, costUsd, model }),
+    ...olderMetricKeys({ mergeTier }),
+  };
+};
+
+/** What was used and cost by one agent, task, day or other subject. */
+export const costGroupView = (group: CostGroup) => ({
+  key: group.key,
+  ...costTotalsView(group.totals),
+  limitUsd: group.limitUsd,
+  usedPercent: group.usedPercent,
+  firstAt: iso(group.firstAt),
+  lastAt: iso(group.lastAt),
+});
+
+/** All groups, also by name under the key of 0.11. */
+export const costGroupsView = (groups: readonly CostGroup[]) => ({
+  groups: groups.map(costGroupView),
+  ...olderGroupedKeys(groups.map(({ key, totals }) => ({ key, turns: totals.turns, totals: costTotalsView(totals) }))),
+});
+
+export const liveCostView = (agent: LiveCost) => {
+  const { tokens, costUsd, turns, turnMs, unpricedTurns } = costTotalsView(agent.totals);
+  const [startedAt, knownAt] = [iso(agent.startedAt), iso(agent.knownAt)];
+  const { model } = agent;
+  return {
+    agentName: agent.agentName,
+    capability: agent.capability,
+    runtime: agent.runtime,
+    model,
+    taskId: agent.taskId,
+    runId: agent.runId,
+    turns,
+    turnMs,
+    tokens,
+    costUsd,
+    unpricedTurns,
+    startedAt,
+    knownAt,
+    elapsedMs: agent.elapsedMs,
+    ...olderCostKeys({ tokens, costUsd, model }),
+    ...olderLiveKeys({ startedAt, knownAt }),
+  };
+};
+
+export const liveCostsView = ({ agents, totals, usdPerMinute, tokensPerMinute }: LiveCosts) => ({
+  agents: agents.map(liveCostView),
+  totals: {
+    ...costTotalsView(totals),
+    usdPerMinute,
+    tokensPerMinute,
+    ...olderRateKeys({ usdPerMinute, tokensPerMinute }),
+  },
+});
+
+/** The caller's own newest session, from the file that its program keeps. */
+export const ownSessionView = ({ path, sessionId, model, tokens, costUsd }: OwnSession) => ({
+  source: "self",
+  transcriptPath: path,
+  sessionId,
+  model,
+  tokens,
+  costUsd,
+  ...olderCostKeys({ tokens, costUsd, model }),
+});
+
+/** How the newest agents fared. */
+export const metricsView = (metrics: Metrics) => ({
+  sessions: metrics.sessions.map(sessionCostView),
+  total: metrics.total,
+  completed: metrics.completed,
+  averageDurationMs: metrics.averageDurationMs,
+  mergeTiers: metrics.mergeTiers,
+  gates: metrics.gates,
+  byCapability: metrics.byCapability,
+  totals: costTotalsView(metrics.totals),
+});

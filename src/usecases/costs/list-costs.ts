@@ -1,0 +1,256 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { type BudgetScope, type BudgetSettings, completeLedgers, shown } from "../../domain/budget/budget.ts";
+import { limitOf, percentOf } from "../../domain/budget/ledger.ts";
+import { localDay } from "../../domain/cost/local-day.ts";
+import {
+  type CostGrouping,
+  costGroupings,
+  plus,
+  quarterMs,
+  type SpendingDimension,
+  type SpendingSum,
+  type SpendingTotals,
+  totalOf,
+} from "../../domain/cost/spending.ts";
+import type { ResolutionTier, Verdict } from "../../domain/merge/entry.ts";
+import type { CostSource } from "../../domain/prices/prices.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { agentDuration } from "../../domain/run/run.ts";
+import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
+import type { SpendingFilter } from "../../ports/store/spending.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
+
+export interface CostsRequest extends SpendingFilter {
+  /** The newest so many. */
+  readonly last: number;
+}
+
+/** Dollars that may be spent, and the part of them that is spent in percent; null without a limit. */
+export interface CostLimit {
+  readonly limitUsd: number | null;
+  readonly usedPercent: number | null;
+}
+
+/** How the gates ended when the agent last said that it was done. */
+export type GateOutcome = "success" | "partial" | "failure";
+
+/** What one incarnation of an agent, or a session of a person, used and cost. */
+export interface SessionCost extends CostLimit {
+  readonly sessionId: string;
+  readonly agentName: string;
+  readonly capability: string;
+  readonly runtime: string;
+  /** The model that answered most in its newest turn. */
+  readonly model: string | null;
+  readonly taskId: string | null;
+  readonly runId: string | null;
+  readonly parentAgent: string | null;
+  readonly state: string | null;
+  readonly outcome: string | null;
+  readonly startedAt: number;
+  readonly completedAt: number | null;
+  readonly durationMs: number;
+  /** Of the process of its newest turn. */
+  readonly exitCode: number | null;
+  readonly gates: GateOutcome | null;
+  readonly verdict: Verdict | null;
+  readonly mergeTier: ResolutionTier | null;
+  readonly costSource: CostSource;
+  readonly totals: SpendingTotals;
+}
+
+const filters = { agentName: text, runId: text, taskId: text, capability: text, runtime: text } as const;
+
+/** What agents used and cost, those first whose turn settled last. */
+export const listCosts: UseCase<
+  CostsRequest,
+  { readonly sessions: readonly SessionCost[]; readonly totals: SpendingTotals }
+> = {
+  kind: "read",
+  request: fields<CostsRequest>({ last: whole }, filters),
+  run: async (tx, { now, settings }, { last, ...filter }) => {
+    const problem = problemOf(last);
+    if (problem !== undefined) return no(problem);
+    const sums = await tx.spending.sums("session", filter, last);
+    const sessions: SessionCost[] = [];
+    for (const sum of sums) sessions.push(...(await sessionOf(tx, { sum, now, budgets: settings.budgets })));
+    return ok({ sessions, totals: totalOf(sums) });
+  },
+};
+
+const problemOf = (last: number): Refusal | undefined =>
+  last >= 1 ? undefined : invalid("last", "must be a whole number of 1 or more", { value: String(last) });
+
+interface Looking {
+  readonly sum: SpendingSum;
+  readonly now: number;
+  readonly budgets: BudgetSettings;
+}
+
+async function sessionOf(tx: Tx, { sum, now, budgets }: Looking): Promise<SessionCost[]> {
+  const agent = await tx.agents.get(sum.key);
+  const row = agent === undefined ? (await tx.spending.ofSource(sum.key))[0] : await tx.spending.newestOf(agent.id);
+  if (row === undefined && agent === undefined) return [];
+  const name = agent?.name ?? row?.agentName ?? "";
+  const turn = row === undefined ? undefined : await tx.turns.get(row.source);
+  return [
+    {
+      sessionId: sum.key,
+      agentName: name,
+      capability: agent?.capability ?? row?.capability ?? "",
+      runtime: agent?.runtime ?? row?.runtime ?? "",
+      model: row?.model ?? agent?.model ?? null,
+      taskId: agent?.taskId ?? row?.taskId ?? null,
+      runId: agent?.runId ?? row?.runId ?? null,
+      parentAgent: agent?.parentName ?? null,
+      state: agent?.state ?? null,
+      outcome: agent?.outcome ?? null,
+      startedAt: agent?.startedAt ?? sum.firstAt,
+      completedAt: agent?.endedAt ?? null,
+      durationMs: agent === undefined ? sum.durationMs : agentDuration(agent, now),
+      exitCode: turn?.exitCode ?? null,
+      costSource: row?.costSource ?? "unknown",
+      totals: sum,
+      ...(await proofOf(tx, agent)),
+      ...((await limitsOf(tx, budgets, "agent", [name])).get(name) ?? noLimit),
+    },
+  ];
+}
+
+async function proofOf(
+  tx: Tx,
+  agent: Agent | undefined,
+): Promise<Pick<SessionCost, "gates" | "verdict" | "mergeTier">> {
+  if (agent === undefined) return { gates: null, verdict: null, mergeTier: null };
+  const check = (await tx.checks.completionsOf(agent.id)).at(-1);
+  const entry = agent.branch === null ? undefined : (await tx.merges.list({ branch: agent.branch, limit: 1 })).at(-1);
+  const verdict = check?.verdict ?? null;
+  const isProof = verdict === "verified" || verdict === "verified_with_gaps" || verdict === "unverified";
+  return {
+    gates: check === undefined ? null : gateOutcome(check.status, verdict),
+    verdict: isProof ? verdict : null,
+    mergeTier: entry?.tier ?? null,
+  };
+}
+
+function gateOutcome(status: string, verdict: string | null): GateOutcome | null {
+  if (status === "failed") return "failure";
+  if (status !== "done") return null;
+  if (verdict === "verified") return "success";
+  return verdict === "verified_with_gaps" ? "partial" : null;
+}
+
+const noLimit: CostLimit = { limitUsd: null, usedPercent: null };
+const noLimits: ReadonlyMap<string, CostLimit> = new Map();
+
+/** The limits in dollars of these subjects. */
+async function limitsOf(
+  tx: Tx,
+  budgets: BudgetSettings,
+  scope: BudgetScope,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, CostLimit>> {
+  const wanted = subjects.map((subject) => ({ scope, subject }));
+  const ledgers = completeLedgers(wanted, await tx.budgets.of(wanted)).filter(({ unit }) => unit === "usd");
+  return new Map(
+    ledgers.map((ledger) => {
+      const limit = limitOf(budgets, ledger);
+      if (limit === undefined) return [ledger.subject, noLimit];
+      return [ledger.subject, { limitUsd: shown("usd", limit), usedPercent: percentOf(ledger.spent, limit) }];
+    }),
+  );
+}
+
+export interface GroupCostsRequest extends CostsRequest {
+  readonly by: CostGrouping;
+  /** The time zone of the reader, such as Asia/Kolkata: days are the reader's. */
+  readonly zone: string;
+}
+
+export interface CostGroup extends CostLimit {
+  readonly key: string;
+  readonly totals: SpendingTotals;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** The same, summed up: days in their order, everything else with the most expensive first. */
+export const groupCosts: UseCase<
+  GroupCostsRequest,
+  { readonly groups: readonly CostGroup[]; readonly totals: SpendingTotals }
+> = {
+  kind: "read",
+  request: fields<GroupCostsRequest>({ last: whole, by: oneOf(costGroupings), zone: text }, filters),
+  run: async (tx, { settings }, { last, by, zone, ...filter }) => {
+    const problem = problemOf(last);
+    if (problem !== undefined) return no(problem);
+    if (by === "day") {
+      const days = await byDay(tx, zone, filter, last);
+      if (!days.ok) return days;
+      const groups = days.value;
+      // Limits of days are about days in UTC, so they say nothing about the days of other places.
+      const ofDays =
+        zone === "UTC"
+          ? await limitsOf(
+              tx,
+              settings.budgets,
+              "day",
+              groups.map(({ key }) => key),
+            )
+          : noLimits;
+      return ok({
+        groups: groups.map((group) => ({ ...group, ...(ofDays.get(group.key) ?? noLimit) })),
+        totals: totalOf(groups.map(({ totals }) => totals)),
+      });
+    }
+    const sums = await tx.spending.sums(by, filter, last);
+    const scope = by === "agent" || by === "task" || by === "run" ? by : undefined;
+    const keys = sums.map(({ key }) => key);
+    const limits = scope === undefined ? noLimits : await limitsOf(tx, settings.budgets, scope, keys);
+    const groups = sums.map((sum) => ({ ...groupOf(sum), ...(limits.get(sum.key) ?? noLimit) }));
+    return ok({ groups: groups.toSorted(mostFirst), totals: totalOf(sums) });
+  },
+};
+
+const groupOf = ({ key, firstAt, lastAt, ...totals }: SpendingSum): CostGroup => ({
+  key,
+  totals,
+  firstAt,
+  lastAt,
+  ...noLimit,
+});
+
+const mostFirst = (a: CostGroup, b: CostGroup): number =>
+  b.totals.costMicros - a.totals.costMicros || tokensOf(b) - tokensOf(a) || (a.key < b.key ? -1 : 1);
+
+const tokensOf = ({ totals }: CostGroup): number => totals.input + totals.output + totals.cacheWrite;
+
+/** The longest day has 25 hours. */
+const mostQuartersOfDay = 100;
+
+async function byDay(
+  tx: Tx,
+  zone: string,
+  filter: SpendingFilter,
+  last: number,
+): Promise<Result<readonly CostGroup[], Refusal>> {
+  const dayAt = localDay(zone);
+  if (dayAt === undefined) return no(invalid("zone", "is no time zone", { value: zone }));
+  const quarter: SpendingDimension = "quarter";
+  const days = new Map<string, CostGroup>();
+  for (const sum of await tx.spending.sums(quarter, filter, (last + 1) * mostQuartersOfDay)) {
+    const key = dayAt(Number(sum.key) * quarterMs);
+    const known = days.get(key);
+    const group = groupOf(sum);
+    days.set(key, {
+      ...group,
+      key,
+      totals: known === undefined ? group.totals : plus(known.totals, group.totals),
+      firstAt: Math.min(group.firstAt, known?.firstAt ?? group.firstAt),
+      lastAt: Math.max(group.lastAt, known?.lastAt ?? group.lastAt),
+    });
+  }
+  return ok([...days.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(-last));
+}
