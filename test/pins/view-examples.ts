@@ -738,6 +738,7 @@ const plan: First<"cleanPlanView"> = {
   keptBranches: [{ branch: "overstory/b2/T2", reason: "it landed nowhere", next: "--force" }],
   messages: 1,
   usage: 1,
+  events: 1,
   sessions: ["b1"],
   endRuns: [{ runId: "run-1", open: ["task T1 is open: one"] }],
   dirs: [{ target: "logs", dir: "logs", entries: 1, backUp: false }],
@@ -753,6 +754,7 @@ const cleanReport: Given<"cleanReportView">[1] = {
   problems: ["one file stayed"],
   messages: 1,
   usage: 1,
+  events: 1,
   released: ["b1"],
   runs: ["run-1"],
   dirs: plan.dirs,
@@ -1000,7 +1002,10 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   agentView: [[agent], [bare]],
   fleetAgentView: [[inFleet], [{ ...inFleet, ...noTrouble, agent: bare }]],
   headView: [[head], [{ ...head, agent: bare, pid: null, run: null }]],
-  runAgentView: [[{ agent, durationMs: 65_000 }], [{ agent: bare, durationMs: 1 }]],
+  runAgentView: [
+    [{ agent, durationMs: 65_000, turns: [{ id: "turn-1", status: "settled", startedAt: at, endedAt: at }] }],
+    [{ agent: bare, durationMs: 1, turns: [{ id: "turn-1", status: "running", startedAt: at, endedAt: null }] }],
+  ],
   troubledAgentView: [[{ agent, ...trouble }], [{ agent: bare, ...noTrouble }]],
   seatView: [[seat], [{ ...seat, coordinatorName: null, targetBranch: null }]],
   waitedSeatView: [

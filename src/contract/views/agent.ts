@@ -86,9 +86,17 @@ export const headView = ({ agent, running, pid, run, unread, waits, workers }: H
   workers,
 });
 
-export const runAgentView = ({ agent, durationMs }: RunAgent) => ({
+/** An agent on the timeline of its run. */
+export const runAgentView = ({ agent, durationMs, turns }: RunAgent) => ({
   ...agentView(agent),
   duration: duration(durationMs),
+  durationMs,
+  timeline: turns.map(({ id, status, startedAt, endedAt }) => ({
+    id,
+    status,
+    startedAt: iso(startedAt),
+    endedAt: iso(endedAt),
+  })),
 });
 
 /** An agent that only the operator can help, with the commands that do. */

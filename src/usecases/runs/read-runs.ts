@@ -7,6 +7,7 @@ import type { RunChange } from "../../domain/run/change.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { agentDuration, runDuration, runFlag } from "../../domain/run/run.ts";
 import { fields, noFields, text, whole } from "../../domain/schema/schema.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type MergeCounts, mergeCounts } from "../merge/queue/queue-state.ts";
 import { openDecisions } from "../operator/decisions.ts";
@@ -17,6 +18,8 @@ import { lastVerdictOf, type VerdictOnWhole } from "./verdict-on-whole.ts";
 export interface RunAgent {
   readonly agent: Agent;
   readonly durationMs: number;
+  /** Those that have begun, oldest first. */
+  readonly turns: readonly Pick<Turn, "id" | "status" | "startedAt" | "endedAt">[];
 }
 
 /** Newest first. */
@@ -46,7 +49,11 @@ export const showRun: UseCase<ShowRunRequest, RunDetail & { readonly agents: rea
     if (!found.ok) return found;
     const run = found.value;
     const agents = await tx.agents.list({ runId: run.id });
-    const timed = agents.map((agent) => ({ agent, durationMs: agentDuration(agent, now) }));
+    const timed: RunAgent[] = [];
+    for (const agent of agents) {
+      const turns = (await tx.turns.listFor(agent.id)).filter(({ startedAt }) => startedAt !== null);
+      timed.push({ agent, durationMs: agentDuration(agent, now), turns });
+    }
     return ok({ ...(await runDetail(tx, run, now)), agents: timed });
   },
 };

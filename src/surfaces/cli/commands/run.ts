@@ -8,9 +8,11 @@ import { duration, iso, shortTime } from "../../shared/format.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { integer, numbers, text, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
+import { fileSink } from "../sink.ts";
 import { table } from "../table.ts";
 import { mergeLines } from "./merge-render.ts";
 import { checklistLines, lastReviewLines } from "./operator-render.ts";
+import { timelineLines } from "./timeline.ts";
 
 const defaultCount = 10;
 
@@ -59,7 +61,8 @@ export const show: Handler = async ({ app, args, io }) => {
   const found = await app.call("run.show", { id: text(args["run-id"]) });
   if (!found.ok) return found;
   const { agents, ...detail } = found.value;
-  const lines = [...runLines(io.paint, detail), ...agents.map((agent) => agentLine(io.paint, agent))];
+  const timeline = timelineLines(io.paint, { ...detail, agents }, fileSink(1).columns() ?? 80);
+  const lines = [...runLines(io.paint, detail), ...agents.map((agent) => agentLine(io.paint, agent)), ...timeline];
   return ok({
     json: { run: runView(detail), duration: duration(detail.durationMs), agents: agents.map(runAgentView) },
     text: lines.join("\n"),

@@ -27,7 +27,9 @@ export const runCommand: Command = {
     },
     {
       name: "show",
-      summary: "Show a run and its agents",
+      summary: "Show a run, its agents and when they worked",
+      details:
+        "The bars show the time of the run: a block where a turn of the agent ran, a dot where the agent waited.",
       arguments: [
         { name: "run-id", summary: "Id of the run (default: the current one, else the newest)", complete: "runs" },
       ],
