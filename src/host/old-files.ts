@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { OldFiles } from "../ports/project-files.ts";
 import { errorCode, isBehindLink } from "./file-access.ts";
+import { compressOutput, outputName } from "./turn-output.ts";
 
 /** Each costs a question to the file system, and an engine that starts has other things to do. */
 const mostAtOnce = 1_000;
@@ -21,16 +22,20 @@ export function oldFiles(state: string): OldFiles {
   const oldIn = (dir: string, time: number, turn: number): readonly string[] =>
     // Nothing says how old an entry is but itself, so every turn asks another part of them.
     partOf(namesIn(dir), turn).filter((name) => isOlder(join(dir, name), time));
+  const turnLogsBefore: OldFiles["turnLogsBefore"] = async (time, turn) => {
+    // Directories `logs/<agent>/<time>-<turn>`. The output of gates lies beside them, in `logs/merge`.
+    const dirs = namesIn(turns).filter((name) => name !== "merge");
+    const all = dirs.flatMap((agent) => namesIn(join(turns, agent)).map((name) => join(turns, agent, name)));
+    return partOf(all, turn).flatMap((path) => {
+      const turnId = turnName.exec(basename(path))?.[1];
+      return turnId !== undefined && isOlder(path, time) ? [{ path, turnId }] : [];
+    });
+  };
   return {
-    turnLogsBefore: async (time, turn) => {
-      // Directories `logs/<agent>/<time>-<turn>`. The output of gates lies beside them, in `logs/merge`.
-      const dirs = namesIn(turns).filter((name) => name !== "merge");
-      const all = dirs.flatMap((agent) => namesIn(join(turns, agent)).map((name) => join(turns, agent, name)));
-      return partOf(all, turn).flatMap((path) => {
-        const turnId = turnName.exec(basename(path))?.[1];
-        return turnId !== undefined && isOlder(path, time) ? [{ path, turnId }] : [];
-      });
-    },
+    turnLogsBefore,
+    plainOutputsBefore: async (time, turn) =>
+      (await turnLogsBefore(time, turn)).filter(({ path }) => existsSync(join(path, outputName))),
+    compressOutput: (path) => compressOutput(join(path, outputName)),
     removeTurnLogs: async (paths) => {
       for (const path of paths) {
         await rm(path, { recursive: true, force: true });

@@ -10,7 +10,6 @@ import {
   readSync,
   realpathSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
@@ -24,12 +23,13 @@ import type { AgentAnswer, PlannedFile, PlannedLink } from "../ports/runtime.ts"
 import { errorCode, expectRegular, lstatIfThere, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
 import { gitLinkIn, textOf } from "./git/places.ts";
 import { redactFiles } from "./redact-files.ts";
+import { compressOutput, outputName, turnOutput } from "./turn-output.ts";
 
 const tailBytes = 2_000;
 
 /** `redact`: null where everything is kept as it came. */
 export function turnFiles(state: string, redact: Redact | null = null): TurnFiles {
-  const paths = (logDir: string) => ({ output: join(logDir, "stdout.ndjson"), error: join(logDir, "stderr.log") });
+  const paths = (logDir: string) => ({ output: join(logDir, outputName), error: join(logDir, "stderr.log") });
   return {
     paths,
     create: (logDir, { input, files, opening }, { home, input: stays }) => {
@@ -53,19 +53,8 @@ export function turnFiles(state: string, redact: Redact | null = null): TurnFile
         writeAtomically(resolve(cwd, path), text);
         return "";
       }),
-    outputOf: (logDir) => {
-      const path = paths(logDir).output;
-      let file: number | undefined;
-      return {
-        size: () => statSync(path, { throwIfNoEntry: false })?.size ?? 0,
-        read: (offset, length) => {
-          if (file === undefined) expectRegular(path);
-          file ??= openSync(path, "r");
-          const bytes = new Uint8Array(length);
-          return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
-        },
-      };
-    },
+    outputOf: (logDir) => turnOutput(paths(logDir).output),
+    compress: (logDir) => compressOutput(paths(logDir).output),
     errorTail: (logDir) => tail(paths(logDir).error),
     mirrorPid: (agentName, mirror) => {
       const path = join(state, "agents", agentName, "turn.pid");

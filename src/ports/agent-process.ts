@@ -65,7 +65,10 @@ export interface TurnFileTerms {
 
 /** The directory of one turn: what went in, what came out. */
 export interface TurnFiles {
+  /** What the agent's program wrote, also after it was compressed. */
   outputOf(logDir: string): GrowingFile;
+  /** Compresses it. The turn must have settled. Safe to repeat. */
+  compress(logDir: string): Promise<void>;
   /** The last bytes of the agent's error output, for the reason of a failure. */
   errorTail(logDir: string): string;
   paths(logDir: string): { readonly output: string; readonly error: string };

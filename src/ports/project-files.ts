@@ -61,6 +61,12 @@ export interface OldFiles {
    * returns another part.
    */
   turnLogsBefore(time: number, turn: number): Promise<readonly { readonly path: string; readonly turnId: string }[]>;
+  /** The same for turns whose output is not compressed. */
+  plainOutputsBefore(
+    time: number,
+    turn: number,
+  ): Promise<readonly { readonly path: string; readonly turnId: string }[]>;
+  compressOutput(path: string): Promise<void>;
   /** Also removes the directory of an agent when it is empty. */
   removeTurnLogs(paths: readonly string[]): Promise<void>;
   /** Ids of trains, checks and other work whose logs had no write since `time`. Returns a part of them, as above. */

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import type { Turn } from "../../src/domain/turn/turn.ts";
@@ -8,6 +8,7 @@ import { claudeProject, conversation, scripted, shellOf, textOf } from "../../te
 import { type FakeModel, startFakeModel } from "../../testkit/fake-model/server.ts";
 import { eventsOf, ranTurns } from "../../testkit/lifecycle.ts";
 import type { TestProject } from "../../testkit/project.ts";
+import { outputIn } from "../../testkit/turn-output.ts";
 
 testWithCli(
   "claude",
@@ -215,6 +216,5 @@ function costOf(turn: Turn | undefined): number {
 }
 
 function outputOf(turn: Turn | undefined): string {
-  const file = join(turn?.logDir ?? "", "stdout.ndjson");
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
+  return outputIn(turn?.logDir ?? "");
 }

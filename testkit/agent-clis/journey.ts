@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Turn } from "../../src/domain/turn/turn.ts";
 import { claudeProject, conversation, scripted, textOf } from "../claude.ts";
@@ -7,6 +7,7 @@ import type { CallStep, Step } from "../fake-model/script.ts";
 import { type FakeModel, startFakeModel } from "../fake-model/server.ts";
 import { eventsOf, ranTurns } from "../lifecycle.ts";
 import type { TestProject } from "../project.ts";
+import { outputIn } from "../turn-output.ts";
 
 /** What differs between the programs, as far as a builder's journey meets it. */
 export interface JourneyCli {
@@ -136,6 +137,5 @@ async function finished(cli: JourneyCli, project: TestProject, generation: numbe
 }
 
 function outputOf(turn: Turn): string {
-  const file = join(turn.logDir ?? "", "stdout.ndjson");
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
+  return outputIn(turn.logDir ?? "");
 }

@@ -6,6 +6,7 @@ import { textOf } from "../claude.ts";
 import { type FakeModel, type SeenRequest, startFakeModel } from "../fake-model/server.ts";
 import { ranTurns } from "../lifecycle.ts";
 import { makeProject, type TestProject } from "../project.ts";
+import { outputIn } from "../turn-output.ts";
 import type { KitDriver, KitStep } from "./driver.ts";
 
 /** A project in which agents of one driver work against one fake model. */
@@ -179,8 +180,7 @@ export async function kitWorld(driver: KitDriver, binDir: string | null, config 
 
 /** What the program printed in a turn. */
 export function outputOf(turn: Turn | undefined): string {
-  const file = join(turn?.logDir ?? "", "stdout.ndjson");
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
+  return outputIn(turn?.logDir ?? "");
 }
 
 const storyOf = (name: string, turn: Turn): string =>

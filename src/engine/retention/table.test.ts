@@ -80,7 +80,7 @@ const makers: Readonly<Record<string, Make>> = {
     },
   ),
   "turn logs": file(
-    (id) => `logs/ended/2026-01-01T00-00-00-turn-${id}/stdout.ndjson`,
+    (id) => `logs/ended/2026-01-01T00-00-00-turn-${id}/input.json`,
     (tx, id) => tx.turns.queue(aTurn(`turn-${id}`, agentIf(true))),
   ),
   costs: stored(
@@ -355,6 +355,26 @@ test("much is let go of a part at a time: a pass is bounded, the next one comes 
   expect(count()).toBe(12_000);
   // The pass has looked at everything, so the next one comes after an hour.
   expect(await world.store.read((tx) => tx.oldRows.place("events"))).toBeNull();
+});
+
+test("the output of a turn that ended is compressed when its supervisor could not; that of a running turn is not", async () => {
+  await using world = await retentionWorld(days);
+  const running = anAgent("live");
+  await world.store.transaction(async (tx) => {
+    await tx.turns.queue(aTurn("turn-running", running));
+    await tx.turns.start("turn-running", { fence: 1, logDir: "x", resumeRequested: null, now: noon });
+  });
+  const output = (turn: string): string =>
+    join(world.state, "logs", "live", `2026-01-01T00-00-00-${turn}`, "stdout.ndjson");
+  for (const turn of ["turn-running", "turn-gone"]) {
+    mkdirSync(dirname(output(turn)), { recursive: true });
+    writeFileSync(output(turn), "{}\n");
+    utimesSync(dirname(output(turn)), new Date(noon), new Date(noon));
+  }
+  world.clock.wall = noon + dayMs;
+  await new Retention().prune(world.ports, never);
+  expect([existsSync(output("turn-running")), existsSync(output("turn-gone"))]).toEqual([true, false]);
+  expect(existsSync(`${output("turn-gone")}.zst`)).toBe(true);
 });
 
 test("events.maxRows lets the oldest events go before their days are over, and 0 sets no limit", async () => {

@@ -269,11 +269,22 @@ async function pruneRow(ports: RetentionPorts, row: RetentionRow): Promise<Prune
   }
 }
 
-/** Deletes the remains of killed operations at once: no other process uses them. */
-async function sweep({ worktrees, clock, report }: RetentionPorts): Promise<void> {
+/** Sees to the remains of killed operations at once: no other process uses them. */
+async function sweep(ports: RetentionPorts): Promise<void> {
+  const { worktrees, clock, report } = ports;
   try {
     await worktrees.sweep(clock.now());
+    await compressLeft(ports);
   } catch (error) {
     report(error);
+  }
+}
+
+/** Compresses the output of turns whose supervisor was killed before it could. */
+async function compressLeft({ store, oldFiles, clock }: RetentionPorts): Promise<void> {
+  const now = clock.now();
+  for (const { path, turnId } of await oldFiles.plainOutputsBefore(now - hourMs, Math.floor(now / hourMs))) {
+    const turn = await store.read((tx) => tx.turns.get(turnId));
+    if (turn === undefined || turn.endedAt !== null) await oldFiles.compressOutput(path);
   }
 }

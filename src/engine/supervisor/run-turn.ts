@@ -40,6 +40,16 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   await settleTurn(ports, turnId, fence, ending);
   mirrorPid(ports, owned.agent.name, undefined);
   ports.reach("turn.after-settle");
+  await compressOutput(ports, owned.turn);
+}
+
+/** An output that a killed supervisor left as it was is compressed by the engine. */
+async function compressOutput({ files, report }: SupervisorPorts, { logDir }: Turn): Promise<void> {
+  try {
+    if (logDir !== null) await files.compress(logDir);
+  } catch (error) {
+    report(error);
+  }
 }
 
 /** Everything between the taking of a turn and its settling. Undefined when it was taken from us on the way. */

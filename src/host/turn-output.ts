@@ -1,0 +1,76 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import type { GrowingFile } from "../ports/agent-process.ts";
+import { expectRegular } from "./file-access.ts";
+
+/** In the directory of a turn: what the agent's program wrote. */
+export const outputName = "stdout.ndjson";
+
+const chunkBytes = 4 * 1024 * 1024;
+
+const compressedAt = (path: string): string => `${path}.zst`;
+
+/**
+ * Compresses what an agent's program wrote in a turn that has settled: zstd, a frame for every four megabytes, so that
+ * no more than these are in memory. The compressed file takes the place of the other in one step. Safe to repeat: with
+ * both there, the compressed one is whole.
+ */
+export async function compressOutput(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  if (!existsSync(compressedAt(path))) await writeCompressed(path);
+  rmSync(path, { force: true });
+}
+
+async function writeCompressed(path: string): Promise<void> {
+  expectRegular(path);
+  const beside = `${compressedAt(path)}.part`;
+  const [from, to] = [openSync(path, "r"), openSync(beside, "w", 0o600)];
+  try {
+    const buffer = Buffer.alloc(Math.min(chunkBytes, Math.max(1, statSync(path).size)));
+    for (;;) {
+      const read = readSync(from, buffer, 0, buffer.length, null);
+      if (read === 0) break;
+      const frame = await Bun.zstdCompress(buffer.subarray(0, read));
+      for (let at = 0; at < frame.length; ) at += writeSync(to, frame, at);
+    }
+    renameSync(beside, compressedAt(path));
+  } finally {
+    closeSync(from);
+    closeSync(to);
+    rmSync(beside, { force: true });
+  }
+}
+
+/** What an agent's program wrote: while it writes, and after it was compressed. */
+export function turnOutput(path: string): GrowingFile {
+  let file: number | undefined;
+  let whole: Uint8Array | undefined;
+  const compressed = (): Uint8Array | undefined => {
+    if (whole === undefined && file === undefined && !existsSync(path) && existsSync(compressedAt(path))) {
+      const bytes = readFileSync(compressedAt(path));
+      whole = bytes.length === 0 ? bytes : Bun.zstdDecompressSync(bytes);
+    }
+    return whole;
+  };
+  return {
+    size: () => compressed()?.length ?? statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+    read: (offset, length) => {
+      if (length === 0) return new Uint8Array();
+      const known = compressed();
+      if (known !== undefined) return known.subarray(offset, offset + length);
+      if (file === undefined) expectRegular(path);
+      file ??= openSync(path, "r");
+      const bytes = new Uint8Array(length);
+      return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+    },
+  };
+}
