@@ -11,6 +11,7 @@ const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   gates: () => import("./gates.ts"),
   guard: () => import("./guard.ts"),
   clean: () => import("./clean.ts"),
+  lists: () => import("./lists.ts"),
 };
 
 async function run(names: readonly string[]): Promise<number> {
