@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { linuxProcesses } from "../src/host/processes.ts";
+import { aSpending } from "../testkit/contracts/store/spending.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
 import { change, commit, put, seat } from "../testkit/worktrees-world.ts";
@@ -196,7 +197,7 @@ describe("ov clean", () => {
     expect([has("overstory.db.gz"), has("branches.bundle")]).toEqual([3, 5]);
     await project.json("clean", "--restore", backups[0] ?? "");
     expect(await project.git("branch", "--list", "overstory/open/*")).toContain("overstory/open/t-1");
-  });
+  }, 60_000);
 
   test("--agent removes what belongs to one agent and leaves the others alone", async () => {
     await using project = await lived();
@@ -260,6 +261,26 @@ describe("ov clean", () => {
     expect(await project.json("clean", "--metrics")).toMatchObject({ metricsWiped: true });
     expect(await project.read((tx) => tx.usage.ofTurn("turn-1"))).toEqual([]);
     expect(await project.json("clean", "--metrics")).toMatchObject({ metricsWiped: false });
+  });
+
+  test("--events deletes what happened, --metrics what it cost, and both come back", async () => {
+    await using project = await lived();
+    await change(project, async (tx) => {
+      await tx.spending.book([aSpending("turn-1")]);
+      await tx.events.append([{ source: "agent", type: "text", agentName: "open", createdAt: 1 }]);
+    });
+    const kinds = async (): Promise<Set<string>> =>
+      new Set((await project.read((tx) => tx.events.after(0, 1_000))).map(({ type }) => type));
+    const sums = () => project.read((tx) => tx.spending.sums("agent", {}, 9));
+    const before = await sums();
+    expect((await kinds()).has("text")).toBe(true);
+    const cleaned = await project.json("clean", "--events", "--metrics");
+    expect(cleaned).toMatchObject({ plan: { events: expect.any(Number) }, metricsWiped: true });
+    expect([await kinds(), await sums()]).toEqual([new Set(["cleaned"]), []]);
+    expect((await project.ov("clean", "--events")).out).toContain("Nothing to clean.");
+    const { name } = cleaned.backup as { name: string };
+    await project.json("clean", "--restore", name);
+    expect([(await kinds()).has("text"), await sums()]).toEqual([true, before]);
   });
 
   test("--rescue deletes saved work, but not from the backup", async () => {

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { DatabaseCopies, DatabaseFiles, DatabaseMove, Rebinding } from "../ports/database-files.ts";
 import { openDatabase } from "./open-files.ts";
+import { summedAnew } from "./spending.ts";
 import { openSqlite, withDatabase } from "./sqlite.ts";
 
 /** Above every schema version: no program takes a database that was left behind for the one that counts. */
@@ -194,7 +195,7 @@ function shrinkDatabase(path: string): void {
 const shrinkPatienceMs = 500;
 
 /** Tables that a person may empty on purpose; parents before children. */
-const restorable = ["messages", "deliveries", "usage"] as const;
+const restorable = ["messages", "deliveries", "usage", "spending", "events"] as const;
 
 /**
  * Puts back rows of the copy that are missing now. What was written since stays as it is, so restoring never loses
@@ -206,7 +207,13 @@ function restoreDatabase(path: string, from: string): number {
     if (!isAttached) db.query("ATTACH DATABASE ? AS old").run(from);
     isAttached = true;
     db.run("PRAGMA foreign_keys = ON");
-    return db.transaction(() => restorable.reduce((sum, table) => sum + restoreTable(db, table), 0)).immediate();
+    return db
+      .transaction(() => {
+        const rows = restorable.reduce((sum, table) => sum + restoreTable(db, table), 0);
+        for (const statement of summedAnew()) db.run(statement);
+        return rows;
+      })
+      .immediate();
   });
 }
 

@@ -64,11 +64,15 @@ export const removalRows = (sql: Sql): RemovalRows => ({
 
 export const cleaningRows = (sql: Sql): CleaningRows => ({
   counts: async () => {
-    const rows = await sql.all(
-      "SELECT (SELECT COUNT(*) FROM messages) AS messages, (SELECT COUNT(*) FROM usage) + (SELECT COUNT(*) FROM spending) AS usage",
+    const [row] = await sql.all(
+      `SELECT (SELECT COUNT(*) FROM messages) AS messages,
+         (SELECT COUNT(*) FROM usage) + (SELECT COUNT(*) FROM spending) AS usage,
+         (SELECT COUNT(*) FROM events WHERE type <> 'cleaned') AS events`,
     );
-    return { messages: Number(rows[0]?.messages ?? 0), usage: Number(rows[0]?.usage ?? 0) };
+    const count = (name: string): number => Number(row?.[name] ?? 0);
+    return { messages: count("messages"), usage: count("usage"), events: count("events") };
   },
+  wipeEvents: () => sql.run("DELETE FROM events WHERE type <> 'cleaned'"),
   wipeUsage: async () => {
     await sql.run("DELETE FROM spending");
     await sql.run("DELETE FROM spending_sums");

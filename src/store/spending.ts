@@ -1,4 +1,10 @@
-import { growthOf, type Spending, type SpendingDimension, type SpendingSum } from "../domain/cost/spending.ts";
+import {
+  growthOf,
+  type Spending,
+  type SpendingDimension,
+  type SpendingSum,
+  spendingDimensions,
+} from "../domain/cost/spending.ts";
 import type { CostSource } from "../domain/prices/prices.ts";
 import type { SpendingFilter, SpendingRows } from "../ports/store/spending.ts";
 import { conditionList, placeholders, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
@@ -117,6 +123,17 @@ function conditionsOf(filter: SpendingFilter): { readonly where: string; readonl
   return all();
 }
 
+/** Makes the sums anew from the rows, for SQLite. */
+export const summedAnew = (): readonly string[] => [
+  "DELETE FROM spending_sums",
+  ...spendingDimensions.map((dimension) => {
+    const counts = dimension === "model" ? "1 = 1" : "part = 0";
+    const key = dimension === "quarter" ? "printf('%09d', started_at / 900000)" : keys[dimension];
+    return `INSERT INTO spending_sums SELECT '${dimension}', ${key}, ${sumsWhere(counts)} FROM spending
+      WHERE ${key} IS NOT NULL GROUP BY ${key}`;
+  }),
+];
+
 /** The columns that `spendingKey` reads, in the words of SQL. */
 const keys: Readonly<Record<SpendingDimension, string>> = {
   session: "COALESCE(agent_id, source)",
@@ -141,19 +158,24 @@ async function summed(
   { where, values, last }: Narrowed,
 ): Promise<SpendingSum[]> {
   const counts = dimension === "model" ? "1 = 1" : "part = 0";
-  const when = (condition: string): string => `SUM(CASE WHEN ${counts} AND ${condition} THEN 1 ELSE 0 END)`;
   const rows = await sql.all(
-    `SELECT ${keys[dimension]} AS key, ${when("1 = 1")} AS turns, ${when("told = 0")} AS untold,
-       ${when("cost_micros IS NULL")} AS unpriced, SUM(input) AS input, SUM(output) AS output, SUM(cache_read) AS cache_read,
-       SUM(cache_write) AS cache_write, SUM(COALESCE(cost_micros, 0)) AS cost_micros,
-       SUM(CASE WHEN ${counts} THEN ended_at - started_at ELSE 0 END) AS duration_ms,
-       MIN(started_at) AS first_at, MAX(ended_at) AS last_at
+    `SELECT ${keys[dimension]} AS key, ${sumsWhere(counts)}
      FROM spending ${where} AND ${keys[dimension]} IS NOT NULL
      GROUP BY ${keys[dimension]} ORDER BY ${dimension === "quarter" ? "" : "MAX(ended_at) DESC, "}${keys[dimension]} DESC LIMIT ?`,
     ...values,
     last,
   );
   return rows.map((row) => decodeRow(spendingSums, plainRow(dimension, row)));
+}
+
+/** The columns of a sum, in the order of the table. `counts`: the rows that stand for their source. */
+function sumsWhere(counts: string): string {
+  const when = (condition: string): string => `SUM(CASE WHEN ${counts} AND ${condition} THEN 1 ELSE 0 END)`;
+  return `${when("1 = 1")} AS turns, ${when("told = 0")} AS untold, ${when("cost_micros IS NULL")} AS unpriced,
+    SUM(input) AS input, SUM(output) AS output, SUM(cache_read) AS cache_read, SUM(cache_write) AS cache_write,
+    SUM(COALESCE(cost_micros, 0)) AS cost_micros,
+    SUM(CASE WHEN ${counts} THEN ended_at - started_at ELSE 0 END) AS duration_ms,
+    MIN(started_at) AS first_at, MAX(ended_at) AS last_at`;
 }
 
 /** PostgreSQL gives sums as text. */

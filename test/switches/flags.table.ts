@@ -5,6 +5,7 @@ export const handledByList = [
   "clean --mail",
   "clean --sessions",
   "clean --metrics",
+  "clean --events",
   "clean --logs",
   "clean --agents",
   "clean --specs",

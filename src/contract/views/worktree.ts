@@ -48,6 +48,7 @@ export const cleanPlanView = (plan: CleanPlan) => ({
     branches: plan.branches.map(({ branch }) => branch),
     messages: plan.messages,
     usage: plan.usage,
+    events: plan.events,
     sessions: plan.sessions,
     endRuns: plan.endRuns.length > 0,
     openRuns: plan.endRuns.map(({ runId, open }) => ({ runId, open })),

@@ -97,6 +97,7 @@ export const cleanTargets = [
   "mail",
   "sessions",
   "metrics",
+  "events",
   "logs",
   "agents",
   "specs",

@@ -51,7 +51,9 @@ export interface RemovalRows {
 
 /** How much there is of what `ov clean` may delete, and deleting it where no other rows do. */
 export interface CleaningRows {
-  counts(): Promise<{ readonly messages: number; readonly usage: number }>;
+  counts(): Promise<{ readonly messages: number; readonly usage: number; readonly events: number }>;
   /** Deletes what turns have used; the budgets' own sums stay. Answers how many rows. */
   wipeUsage(): Promise<number>;
+  /** Deletes the events, except those that tell of a cleaning. Answers how many. */
+  wipeEvents(): Promise<number>;
 }

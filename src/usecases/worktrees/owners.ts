@@ -32,7 +32,7 @@ export interface OwnersReply {
   readonly takenOut: Readonly<Record<string, readonly WordAboutBranch[]>>;
   readonly readAt: number;
   readonly hasOpenRun: boolean;
-  readonly counts: { readonly messages: number; readonly usage: number };
+  readonly counts: { readonly messages: number; readonly usage: number; readonly events: number };
 }
 
 /** The owner of each worktree, for looking at. */

@@ -55,6 +55,7 @@ export interface CleanPlan {
   readonly keptBranches: readonly KeptBranch[];
   readonly messages: number;
   readonly usage: number;
+  readonly events: number;
   /** Agents that have ended but are not released. */
   readonly sessions: readonly string[];
   /** Active runs that end with it. */
@@ -110,6 +111,7 @@ export async function planClean(
     keptBranches: branches.stay,
     messages: whole && wants("mail") ? facts.counts.messages : 0,
     usage: whole && wants("metrics") ? facts.counts.usage : 0,
+    events: whole && wants("events") ? facts.counts.events : 0,
     sessions: wants("sessions") ? unreleased(facts, request.agent) : [],
     endRuns: runs.value.runs,
     dirs,
@@ -125,6 +127,7 @@ export const isEmptyPlan = (plan: CleanPlan): boolean =>
   plan.branches.length === 0 &&
   plan.messages === 0 &&
   plan.usage === 0 &&
+  plan.events === 0 &&
   plan.sessions.length === 0 &&
   plan.dirs.length === 0 &&
   plan.rescues.length === 0 &&

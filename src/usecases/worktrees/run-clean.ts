@@ -41,6 +41,7 @@ export interface CleanReport {
   readonly problems: readonly string[];
   readonly messages: number;
   readonly usage: number;
+  readonly events: number;
   readonly released: readonly string[];
   readonly runs: readonly string[];
   readonly dirs: readonly CleanDir[];
@@ -76,6 +77,7 @@ const planFields: SchemaOf<CleanPlan> = fields(
     keptBranches: list(fields({ branch: text, reason: text, next: text })),
     messages: whole,
     usage: whole,
+    events: whole,
     sessions: list(text),
     endRuns: list(fields<OpenRun>({ runId: text, open: list(text) })),
     dirs: list(fields({ target: oneOf(cleanTargets), dir: text, entries: whole, backUp: flag })),
@@ -157,6 +159,7 @@ async function cleanAll(
     agent: plan.agent,
     runs: plan.endRuns.length > 0,
     metrics: plan.usage > 0,
+    events: plan.events > 0,
     forgottenRefs: plan.rescues.map(({ ref }) => ref),
   });
   if (!archived.ok) return archived;
@@ -168,6 +171,7 @@ async function cleanAll(
     problems: [...removed.filter((one) => !isHurt(one)).flatMap(({ problem }) => problem ?? []), ...branches.problems],
     messages: mail.value.purged,
     usage: archived.value.usageRows,
+    events: archived.value.eventRows,
     // Removing a worktree has released its agent already.
     released: [...new Set([...plan.sessions, ...archived.value.released])],
     runs: archived.value.runs,
@@ -224,6 +228,7 @@ export interface ArchiveRequest {
   /** End the runs that are still open. */
   readonly runs?: boolean | undefined;
   readonly metrics?: boolean | undefined;
+  readonly events?: boolean | undefined;
   /** Snapshot or rescue refs that are gone. */
   readonly forgottenRefs?: readonly string[] | undefined;
 }
@@ -232,19 +237,24 @@ export interface ArchiveReply {
   readonly released: readonly string[];
   readonly runs: readonly string[];
   readonly usageRows: number;
+  readonly eventRows: number;
 }
 
 /** The part of `ov clean` that happens in the database. History is never deleted: agents and runs end, and stay. */
 export const archive: UseCase<ArchiveRequest, ArchiveReply> = {
   kind: "write",
-  request: fields({}, { sessions: flag, agent: text, runs: flag, metrics: flag, forgottenRefs: list(text) }),
+  request: fields(
+    {},
+    { sessions: flag, agent: text, runs: flag, metrics: flag, events: flag, forgottenRefs: list(text) },
+  ),
   operatorOnly: true,
   run: async (tx, context, request) => {
     const released = await releaseEnded(tx, context, request);
     const runs = request.runs === true ? await endRuns(tx, context) : [];
     const usageRows = request.metrics === true ? await tx.cleaning.wipeUsage() : 0;
+    const eventRows = request.events === true ? await tx.cleaning.wipeEvents() : 0;
     await tx.snapshots.remove(request.forgottenRefs ?? []);
-    const detail = { ...request, released, runs, usageRows };
+    const detail = { ...request, released, runs, usageRows, eventRows };
     await record(tx, context.now, { source: "operator", type: "cleaned", data: detail });
     await tx.audit.record({
       caller: context.caller.name,
@@ -253,7 +263,7 @@ export const archive: UseCase<ArchiveRequest, ArchiveReply> = {
       detail: JSON.stringify(detail),
       now: context.now,
     });
-    return ok({ released, runs, usageRows });
+    return ok({ released, runs, usageRows, eventRows });
   },
 };
 

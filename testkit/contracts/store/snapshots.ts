@@ -70,12 +70,17 @@ export function snapshotPromises(check: Check): void {
     },
   );
 
-  check("what may be cleaned is counted, and what turns used can be wiped", async ({ store }) => {
+  check("what may be cleaned is counted, and what turns used and what happened can be wiped", async ({ store }) => {
     const usage = { turnId: "turn-1", messageId: "m-1", agentName: "ann", runId: "run-1", taskId: null, model: null };
     const spent = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, createdAt: 1 };
     await store.transaction((tx) => tx.usage.record({ ...usage, ...spent }));
-    expect(await store.read((tx) => tx.cleaning.counts())).toEqual({ messages: 0, usage: 1 });
+    await store.transaction((tx) =>
+      tx.events.append(["text", "cleaned"].map((type) => ({ source: "agent", type, createdAt: 1 }))),
+    );
+    const counts = () => store.read((tx) => tx.cleaning.counts());
+    expect(await counts()).toEqual({ messages: 0, usage: 1, events: 1 });
     expect(await store.transaction((tx) => tx.cleaning.wipeUsage())).toBe(1);
-    expect(await store.read((tx) => tx.cleaning.counts())).toEqual({ messages: 0, usage: 0 });
+    expect(await store.transaction((tx) => tx.cleaning.wipeEvents())).toBe(1);
+    expect(await counts()).toEqual({ messages: 0, usage: 0, events: 0 });
   });
 }

@@ -92,6 +92,7 @@ function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
     ...alone.map(({ branch }) => item(`branch ${visibleLine(branch)}`)),
     ...(plan.messages === 0 ? [] : [item(counted(plan.messages, "message"))]),
     ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of what turns used`)]),
+    ...(plan.events === 0 ? [] : [item(counted(plan.events, "event"))]),
     ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
     ...plan.endRuns.flatMap(({ runId, open }) => [
       item(`run ${runId} ends`),
@@ -122,6 +123,7 @@ function reportLines(paint: Paint, report: CleanReport): readonly string[] {
     ...alone.map((branch) => successLine(paint, "Deleted branch", visibleLine(branch))),
     ...(report.messages === 0 ? [] : [successLine(paint, `Deleted ${counted(report.messages, "message")}`)]),
     ...(report.usage === 0 ? [] : [successLine(paint, `Deleted ${report.usage} records of what turns used`)]),
+    ...(report.events === 0 ? [] : [successLine(paint, `Deleted ${counted(report.events, "event")}`)]),
     ...(report.released.length === 0 ? [] : [successLine(paint, "Released", report.released.join(", "))]),
     ...(report.runs.length === 0 ? [] : [successLine(paint, "Ended", report.runs.join(", "))]),
     ...report.dirs.map(({ dir }) => successLine(paint, "Emptied", `${stateDirName}/${dir}`)),
