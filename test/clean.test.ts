@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { linuxProcesses } from "../src/host/processes.ts";
@@ -6,6 +6,9 @@ import { aSpending } from "../testkit/contracts/store/spending.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
 import { change, commit, put, seat } from "../testkit/worktrees-world.ts";
+
+// Each cleans a whole project by a few processes, which takes seconds on a busy machine.
+setDefaultTimeout(60_000);
 
 /** A project in which two agents have ended: one landed, one did not, with mail, logs and files about. */
 async function lived(): Promise<TestProject> {

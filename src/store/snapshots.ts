@@ -74,9 +74,8 @@ export const cleaningRows = (sql: Sql): CleaningRows => ({
   },
   wipeEvents: () => sql.run("DELETE FROM events WHERE type <> 'cleaned'"),
   wipeUsage: async () => {
-    await sql.run("DELETE FROM spending");
     await sql.run("DELETE FROM spending_sums");
-    return sql.run("DELETE FROM usage");
+    return (await sql.run("DELETE FROM spending")) + (await sql.run("DELETE FROM usage"));
   },
 });
 

@@ -137,6 +137,19 @@ export function eventPromises(check: Check): void {
     expect(await store.read((tx) => tx.events.get(start + 999))).toBeUndefined();
   });
 
+  check("the newest events of a turn are those of its last lines, the last one first", async ({ store }) => {
+    const lines = [3, 1, 2].map((line) => ({ ...base, type: "a", turnId: "t1", line, part: 0 }));
+    await store.transaction((tx) =>
+      tx.events.append([
+        ...lines,
+        { ...base, type: "a", turnId: "t2", line: 9, part: 0 },
+        { ...base, type: "b", turnId: "t1" },
+      ]),
+    );
+    const newest = await store.read((tx) => tx.events.newestOfTurn("t1", 2));
+    expect(newest.map(({ line }) => line)).toEqual([3, 2]);
+  });
+
   check("the time of the oldest of the newest events is told once there are more", async ({ store }) => {
     const newestBut = (count: number) => store.read((tx) => tx.events.newestBut(count));
     expect(await newestBut(2)).toBeUndefined();
