@@ -104,3 +104,29 @@ test("list and probe show every runtime and driver, and start no agent", async (
   const unknown = await project.ovWith(shell(project), "runtimes", "probe", "cladue");
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("claude") });
 }, 120_000);
+
+test("a program that is broken, no program, silent or asks for something is named as that, in 80 columns", async () => {
+  await using project = await makeProject();
+  const bin = join(project.home, "bin");
+  mkdirSync(bin, { recursive: true });
+  const place = (name: string, text: string): void => writeFileSync(join(bin, name), text, { mode: 0o755 });
+  place("codex", "#!/bin/sh\necho a library is missing >&2\nexit 127\n");
+  place("opencode", "no program");
+  place("pi", "#!/bin/sh\nexit 0\n");
+  place("gemini", "#!/bin/sh\necho 'Enter your key:'; read -r key || exit 4\n");
+  const { out } = await project.ovWith(shell(project), "runtimes", "probe", "--json");
+  const of = (runtime: string) => JSON.parse(out).runtimes.find((one: { runtime: string }) => one.runtime === runtime);
+  expect(of("codex")).toMatchObject({
+    version: null,
+    login: null,
+    problem: expect.stringContaining("a library is missing"),
+  });
+  expect(of("opencode").problem).toEndWith("it is not a program that this system can run");
+  expect(of("pi")).toMatchObject({ version: "unknown", problem: null });
+  expect(of("gemini").problem).toEndWith("it exited with 4");
+  expect(of("copilot")).toMatchObject({ login: null, problem: "copilot is not on the PATH" });
+  const longer = await project.ovWith(shell(project), "runtimes", "doctor", "gemini:acp", "--json");
+  expect(JSON.parse(longer.out).runtimes).toMatchObject([{ runtime: "gemini" }]);
+  const list = await project.ov("runtimes", "list");
+  for (const line of list.out.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+}, 120_000);

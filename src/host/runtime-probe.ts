@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import type { ProgramProblem, Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import type { Confinement, ProbeProgram } from "../ports/sandbox.ts";
-import { writeAtomically } from "./file-access.ts";
+import { errorCode, writeAtomically } from "./file-access.ts";
 
 /** A program that an agent needs, as a shell with this PATH finds it. */
 interface ProbedProgram {
@@ -98,9 +98,10 @@ async function ask(
     }
     const [out, err, code] = answer;
     // Pi writes it to its error output.
-    if (code === 0) return { version: (out.trim() || err.trim()).slice(0, 100) };
+    if (code === 0) return { version: (out.trim() || err.trim()).slice(0, 100) || "unknown" };
     return { problem: err.trim().slice(-300) || `it exited with ${child.signalCode ?? code}` };
   } catch (error) {
+    if (errorCode(error) === "ENOEXEC") return { problem: "it is not a program that this system can run" };
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -24,7 +24,7 @@ export const probedRuntimeView = (runtime: ProbedRuntime) => ({
   path: runtime.found?.at ?? null,
   version: runtime.found?.version ?? null,
   problem: runtime.problem,
-  login: runtime.login.kind === "unknown" ? null : runtime.login.kind === "seen",
+  login: runtime.login.kind === "unknown" || runtime.problem !== null ? null : runtime.login.kind === "seen",
   loginBy: runtime.login.kind === "seen" ? runtime.login.by : null,
   quota: null,
 });

@@ -83,7 +83,7 @@ export const examineRuntimes: Effect<Named, RuntimeReport> = {
       seen.flatMap(({ environment }) => environment),
     );
     const dropped = Object.keys(shell.variables)
-      .filter((name) => !Object.hasOwn(kept, name))
+      .filter((name) => !Object.hasOwn(kept, name) && !ownAnyway.has(name))
       .sort();
     return ok({
       runtimes: seen,
@@ -103,6 +103,9 @@ export const examineRuntimes: Effect<Named, RuntimeReport> = {
   },
 };
 
+/** Variables that every process has anew: an agent gets its own. */
+const ownAnyway: ReadonlySet<string> = new Set(["HOME", "PWD", "OLDPWD", "SHLVL", "_", "COLUMNS", "LINES"]);
+
 function listed({ all }: RuntimeProbes, settings: Settings): readonly ListedRuntime[] {
   return all.map((facts) => ({
     ...facts,
@@ -120,8 +123,12 @@ function chooseFrom(
 ): Result<readonly ListedRuntime[], Refusal> {
   if (names.length === 0) return ok(all.filter(otherwise));
   const ids = all.map(({ id }) => id);
-  const unknown = names.find((name) => !ids.includes(name));
-  if (unknown === undefined) return ok(all.filter(({ id }) => names.includes(id)));
+  // The longer name of a driver means the same program.
+  const idOf = (name: string): string | undefined =>
+    all.find(({ id, drivers }) => name === id || drivers.some((driver) => name === `${id}:${driver.id}`))?.id;
+  const wanted = names.map(idOf);
+  const unknown = names.find((_, at) => wanted[at] === undefined);
+  if (unknown === undefined) return ok(all.filter(({ id }) => wanted.includes(id)));
   const near = nearest(unknown, ids);
   const extra = { value: unknown, allowed: ids, ...(near === undefined ? {} : { nearest: near }) };
   return no(invalid("runtime", "is not a runtime this program can start", extra));
@@ -136,7 +143,10 @@ async function probed(probes: RuntimeProbes, runtime: ListedRuntime): Promise<Pr
 
 function programFinding({ id, program, found, problem, advice }: ProbedRuntime): Finding {
   const about = { runtime: id, check: "program" } as const;
-  if (problem !== null) return { ...about, level: "bad", says: problem, next: advice.program ?? `install ${program}` };
+  if (problem !== null) {
+    const next = `${advice.program ?? `install ${program}`}; other programs that are here: ov runtimes probe`;
+    return { ...about, level: "bad", says: problem, next };
+  }
   if (found !== null && found.version === null) {
     const says = `${found.at} --version said nothing within 15 s: the machine is busy, or the program waits for something`;
     return { ...about, level: "warn", says, next: `see what it does: ${program} --version` };
@@ -162,7 +172,7 @@ function modelFindings(
   variables: Readonly<Record<string, string | undefined>>,
 ): readonly Finding[] {
   const about = { runtime: id, check: "model" } as const;
-  const texts: string[] = [];
+  const byModel = new Map<string, string[]>();
   const bad: Finding[] = [];
   for (const capability of usedFor) {
     const choice = chooseRuntime(settings, undefined, capability);
@@ -172,16 +182,15 @@ function modelFindings(
       bad.push({ ...about, level: "bad", says, next: `ov config set models.${capability} <another model>` });
       continue;
     }
-    if (model.value.model === null) continue;
-    texts.push(`${capability} ${model.value.model}`);
+    const name = model.value.model ?? "its own default";
+    byModel.set(name, [...(byModel.get(name) ?? []), capability]);
     const variable = model.value.terms?.gateway?.tokenVariable;
     if (variable === undefined || (variables[variable] ?? "") !== "") continue;
     const says = `${capability}s need the token of a gateway, and ${variable} is not set in this shell`;
     bad.push({ ...about, level: "bad", says, next: `export ${variable}=<token>` });
   }
-  const rest = texts.length === usedFor.length ? [] : ["otherwise its own default"];
-  if (usedFor.length === 0) return [];
-  return [{ ...about, level: "info", says: [...texts, ...rest].join(", "), next: null }, ...bad];
+  const texts = [...byModel].map(([model, users]) => `${model} (${users.join(", ")})`);
+  return texts.length === 0 ? bad : [{ ...about, level: "info", says: texts.join(", "), next: null }, ...bad];
 }
 
 async function guardFinding(probes: RuntimeProbes, { id, guarded }: ProbedRuntime): Promise<readonly Finding[]> {

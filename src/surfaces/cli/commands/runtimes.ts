@@ -12,20 +12,27 @@ export const list: Handler = async ({ app, io }) => {
   const listed = await app.call("runtime.list", {});
   if (!listed.ok) return listed;
   const rows: Rows = {
-    columns: ["RUNTIME", "PROGRAM", "DRIVER", "CAN", "USED FOR"],
+    columns: ["RUNTIME", "CAN", "USED FOR"],
     cells: listed.value.flatMap((runtime) =>
       runtime.drivers.map((driver, at) => [
         at === 0 ? runtime.id : `${runtime.id}:${driver.id}`,
-        runtime.program ?? "part of ov",
-        driver.id,
         abilitiesOf(driver, runtime),
         at === 0 ? usedFor(runtime) : "",
       ]),
     ),
     objects: listed.value.map(runtimeView),
   };
-  return ok({ json: { runtimes: listed.value.map(runtimeView) }, text: table(rows, io.paint), rows });
+  const text = [table(rows, io.paint), "", ...legend.map((line) => io.paint.dim(line))].join("\n");
+  return ok({ json: { runtimes: listed.value.map(runtimeView) }, text, rows });
 };
+
+/** What the words under CAN mean. */
+const legend = [
+  "resume  goes on with a conversation      guard   asks before it uses a tool",
+  "tools   has the tools of ov              mail    hears mail in a running turn",
+  "cost    keeps a limit in dollars itself  prices  the list of prices keeps it",
+  "attach  you can open its conversation    see what is here: ov runtimes probe",
+];
 
 export const probe: Handler = async (call) => {
   const { app, io } = call;
@@ -88,8 +95,8 @@ function abilitiesOf(driver: ListedRuntime["drivers"][number], { guarded }: List
     driver.resume ? "resume" : "",
     guarded ? "guard" : "",
     driver.tools ? "tools" : "",
-    driver.steer ? "mail in turns" : "",
-    driver.costLimit ? "cost limit" : driver.tokens === "answer" ? "cost limit by prices" : "",
+    driver.steer ? "mail" : "",
+    driver.costLimit ? "cost" : driver.tokens === "answer" ? "prices" : "",
     driver.terminal ? "attach" : "",
   ];
   return words.filter((word) => word !== "").join(", ");
@@ -99,11 +106,12 @@ const usedFor = ({ usedFor: all }: ListedRuntime): string =>
   all.length === 0 ? "" : all.length > 4 ? `${all.length} capabilities` : all.join(", ");
 
 function versionOf({ found, problem }: ProbedRuntime): string {
-  if (found === null) return problem === null ? "of ov" : "none";
+  if (found === null) return problem === null ? "-" : "none";
   return visibleLine(found.version ?? "unknown");
 }
 
-function loginOf({ login, problem }: ProbedRuntime): string {
-  if (problem !== null || login.kind === "unknown") return "unknown";
+function loginOf({ login, problem, program }: ProbedRuntime): string {
+  if (problem !== null || program === null) return "-";
+  if (login.kind === "unknown") return "unknown";
   return login.kind === "seen" ? `by ${visibleLine(login.by)}` : login.certain ? "no" : "not seen";
 }
