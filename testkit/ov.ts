@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { join, resolve } from "node:path";
 import type { Mark } from "../src/domain/process/process.ts";
 import { markedCommand } from "./marked.ts";
@@ -40,7 +41,7 @@ export async function runOv(args: readonly string[], { cwd, env, stdin, mark }: 
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   await child.exited;
   // A signal has no exit code; shells show it as 128 and its number.
-  const code = child.exitCode ?? 128 + 9;
+  const code = child.exitCode ?? 128 + constants.signals[(child.signalCode ?? "SIGKILL") as NodeJS.Signals];
   return { code, out, err };
 }
 
@@ -48,6 +49,8 @@ export async function runOv(args: readonly string[], { cwd, env, stdin, mark }: 
 export function jsonOf(answer: OvAnswer): Record<string, unknown> {
   const lines = answer.out.split("\n").filter((line) => line !== "");
   if (lines.length !== 1)
-    throw new Error(`expected one JSON document, got ${lines.length} lines: ${answer.out}${answer.err}`);
+    throw new Error(
+      `expected one JSON document, got ${lines.length} lines and exit ${answer.code}: ${answer.out}${answer.err}`,
+    );
   return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
 }

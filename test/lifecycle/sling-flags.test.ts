@@ -54,8 +54,11 @@ test("--wait=done names the commands that show the work and let it land", async 
   expect(out).toContain("what it changes: ov merge diff 1");
 });
 
+/** An engine that stays for longer than the test takes: one that has just left cannot be frozen. */
+const stays = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" };
+
 test("--wait=done also returns for an agent that could not be started", async () => {
-  await using project = await makeProject();
+  await using project = await makeProject({ env: stays });
   await project.json("task", "create", "Other", "--id", "O1");
   const { pid } = (await project.json("engine", "start")) as { pid: number };
   await freezeAtRest(project, pid);

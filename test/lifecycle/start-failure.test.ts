@@ -146,8 +146,11 @@ test("a branch with the name of an agent's folder is named before a seat is rese
   await untilAgent(project, "b1", "completed/done");
 });
 
+/** An engine that stays for longer than the test takes: one that has just left cannot be frozen. */
+const stays = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" };
+
 test("a branch that appears before the worktree is made is told in words, with the way out", async () => {
-  await using project = await makeProject({ scenario: finishing });
+  await using project = await makeProject({ scenario: finishing, env: stays });
   await project.json("task", "create", "B1", "--id", "B1");
   const { pid } = (await project.json("engine", "start")) as { pid: number };
   await freezeAtRest(project, pid);
