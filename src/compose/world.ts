@@ -234,6 +234,8 @@ export const makeWorld = ({
     typedFiles: async () => (await import("../host/project-files.ts")).typedFiles(cwd),
     textFiles: async () =>
       (await import("../host/project-files.ts")).textFiles(typedIn ?? cwd, async () => (await place()).root),
+    fileHistory: async () =>
+      (await import("../host/git/file-history.ts")).fileHistory((await place()).root, typedIn ?? cwd),
     callerShell: async () => {
       const { runtimeById, preflight } = await import("./runtimes.ts");
       // Each sling asks this, so git is not asked where a project is set up. It is asked in a repository without one.

@@ -5,6 +5,7 @@ import { payloadFields } from "../domain/mail/payload.ts";
 import type { MergeEntry } from "../domain/merge/entry.ts";
 import type { GroupProgress } from "../domain/task/group.ts";
 import type { CleanTarget } from "../domain/worktree/classify.ts";
+import type { Inspection } from "../usecases/agents/inspect.ts";
 import type { AgentStopped } from "../usecases/agents/stop.ts";
 import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";
 import type { CleanReport } from "../usecases/worktrees/run-clean.ts";
@@ -50,6 +51,40 @@ export const olderLogKeys = ({ at, type }: { readonly at: number; readonly type:
   timestamp: iso(at),
   event: type,
 });
+
+/** What `ov inspect` said of an agent. No agent of ours runs in tmux. */
+export function olderInspectKeys<Session>(seen: Inspection, session: Session) {
+  const { agent, calls, tools, tokens, turns, costMicros, now } = seen;
+  const last = turns.at(-1);
+  return {
+    session,
+    timeSinceLastActivity: Math.max(0, now - agent.lastActivityAt),
+    recentToolCalls: calls.map(({ tool, summary, durationMs, at }) => ({
+      toolName: tool,
+      args: summary,
+      durationMs,
+      timestamp: iso(at),
+    })),
+    currentFile: seen.currentFile,
+    toolStats: tools.map(({ tool, count, averageMs, longestMs }) => ({
+      toolName: tool,
+      count,
+      avgDurationMs: averageMs,
+      maxDurationMs: longestMs,
+    })),
+    tokenUsage: {
+      inputTokens: tokens.input,
+      outputTokens: tokens.output,
+      cacheReadTokens: tokens.cacheRead,
+      cacheCreationTokens: tokens.cacheWrite,
+      estimatedCostUsd: costMicros === null ? null : costMicros / 1_000_000,
+      modelUsed: tokens.model ?? agent.model,
+    },
+    tmuxOutput: null,
+    headlessTurnInfo:
+      last === undefined ? null : { turn: seen.turnCount, running: last.turn.endedAt === null, model: tokens.model },
+  };
+}
 
 /** The lines of a log were its entries. */
 export const olderLogListKeys = <Line>(lines: readonly Line[]) => ({ entries: lines });

@@ -6,6 +6,7 @@ import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { CleanFiles } from "../ports/clean-files.ts";
 import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
 import type { EngineContact, EngineControl } from "../ports/engine-contact.ts";
+import type { FileHistory } from "../ports/file-history.ts";
 import type { RoleTexts } from "../ports/instructions.ts";
 import type { AheadGit, QuickGit } from "../ports/merge-git.ts";
 import type { Prices } from "../ports/prices.ts";
@@ -125,6 +126,8 @@ export interface World {
   /** Files at paths that the caller typed. */
   typedFiles(): Promise<TypedFiles>;
   textFiles(): Promise<TextFiles>;
+  /** The history of files at paths that the caller typed. */
+  fileHistory(): Promise<FileHistory>;
   callerShell(): Promise<CallerShell>;
   runtimeProbes(): Promise<RuntimeProbes>;
   cleanFiles(): Promise<CleanFiles>;

@@ -149,8 +149,70 @@ test("an export holds the events and turns of its target, as one document or as 
   expect((await project.ov("trace", "b1", "--export", "nowhere/b1.json")).code).toBe(2);
 }, 120_000);
 
+test("inspect tells who an agent is, where it stood, its turns, files, tokens, tools and calls", async () => {
+  const seen = await project.json("inspect", "b1", "--limit", "2", "--no-tmux");
+  const [turn] = await ranTurns(project, "b1");
+  expect(seen).toMatchObject({
+    agent: { name: "b1", capability: "builder", outcome: "done" },
+    checkpoint: { taskId: "B1", turnId: turn?.id },
+    identity: { completed: 1 },
+    turnCount: 1,
+    turns: [{ id: turn?.id, outcome: { end: "clean" } }],
+    waits: [{ kind: "approval", ref: "merge:1" }],
+    // The keys of 0.11.
+    session: { agentName: "b1" },
+    timeSinceLastActivity: expect.any(Number),
+    tokenUsage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number) },
+    tmuxOutput: null,
+    headlessTurnInfo: { turn: 1, running: false },
+  });
+  expect(list(seen.calls)).toHaveLength(2);
+  expect(list(seen.recentToolCalls)).toHaveLength(2);
+  expect(
+    list(seen.files)
+      .map(String)
+      .some((file) => file.endsWith("work.txt")),
+  ).toBe(true);
+  const tools = list(seen.tools);
+  const starts = (await stored()).filter(({ type }) => type === "tool_start");
+  expect(tools.reduce((sum, { count }) => sum + Number(count), 0)).toBe(starts.length);
+  expect(tools.find(({ tool }) => tool === "Bash")).toMatchObject({ failed: 1 });
+  const { out } = await project.ov("inspect", "b1");
+  for (const words of [
+    "b1 (builder",
+    "Checkpoint",
+    "Files touched",
+    "Last turns (1 of 1)",
+    "Top tools",
+    "Recent calls",
+  ]) {
+    expect(out).toContain(words);
+  }
+  // It has ended, so a follower has seen everything at once.
+  const followed = await project.ov("inspect", "b1", "--follow", "--interval", "500", "--json");
+  expect(followed.code).toBe(0);
+  expect(
+    followed.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([{ agent: { name: "b1" } }]);
+}, 60_000);
+
 test("looking leaves the database as it is, byte for byte, while no engine runs", async () => {
-  const looks = ["logs", "logs b1", "feed", "trace b1", "trace B1 --turns", "errors", "errors --group"];
+  const looks = [
+    "logs",
+    "logs b1",
+    "feed",
+    "trace b1",
+    "trace B1 --turns",
+    "errors",
+    "errors --group",
+    "inspect b1",
+    "why README.md",
+    "prime",
+    "prime --agent b1",
+  ];
   const path = databaseOf(project);
   const bytes = () => [path, `${path}-wal`].map((file) => (existsSync(file) ? Bun.hash(readFileSync(file)) : null));
   const watch = rawDatabase(project, "read");

@@ -5,6 +5,7 @@ import type * as gates from "../../src/contract/views/gate.ts";
 import type * as mail from "../../src/contract/views/mail.ts";
 import type * as merges from "../../src/contract/views/merge.ts";
 import type * as projects from "../../src/contract/views/project.ts";
+import type * as provenances from "../../src/contract/views/provenance.ts";
 import type * as runs from "../../src/contract/views/run.ts";
 import type * as runtimes from "../../src/contract/views/runtime.ts";
 import type * as tasks from "../../src/contract/views/task.ts";
@@ -21,6 +22,7 @@ type Views = typeof agents &
   typeof mail &
   typeof merges &
   typeof projects &
+  typeof provenances &
   typeof runs &
   typeof runtimes &
   typeof tasks &
@@ -144,6 +146,63 @@ const ranTurn: First<"tracedTurnView">["turn"] = {
   priceVersion: null,
 };
 const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
+const tracedTurn: First<"tracedTurnView"> = {
+  turn: ranTurn,
+  story: {
+    messages: 1,
+    steps: [toolStep, mailStep],
+    outcome: { end: "failed", reason: "why", agentState: "zombie", agentOutcome: "crashed" },
+  },
+  tokens,
+  isCut: false,
+};
+const checkpoint: First<"checkpointView"> = {
+  agentName: "b1",
+  generation: 1,
+  taskId: "T1",
+  turnId: "turn-1",
+  summary: "half done",
+  files: ["a.ts"],
+  branch: "overstory/b1/T1",
+  pending: "reply m-1",
+  updatedAt: at,
+};
+const inspection: First<"inspectionView"> = {
+  agent,
+  pid: 1,
+  identity: {
+    agentName: "b1",
+    capability: "builder",
+    createdAt: at,
+    completed: 1,
+    recentTasks: [{ taskId: "T1", summary: "done", completedAt: at }],
+  },
+  checkpoint,
+  waits: [wait],
+  unread: 1,
+  turnCount: 1,
+  turns: [tracedTurn],
+  files: ["a.ts"],
+  currentFile: "a.ts",
+  tokens: { ...tokens, model: "large" },
+  costMicros: 12,
+  tools: [{ tool: "Bash", count: 1, failed: 0, averageMs: 5, longestMs: 5 }],
+  calls: [toolStep],
+  now: at,
+};
+const bareInspection: First<"inspectionView"> = {
+  ...inspection,
+  agent: bare,
+  pid: null,
+  identity: null,
+  checkpoint: null,
+  turns: [],
+  currentFile: null,
+  tokens: { ...tokens, model: null },
+  costMicros: null,
+  tools: [{ tool: "Bash", count: 1, failed: 0, averageMs: null, longestMs: null }],
+  calls: [openStep],
+};
 const trouble = { problem: "no credit", failure: "credit", advice: "add credit", nextTry: at } as const;
 const noTrouble = { problem: null, failure: null, advice: null, nextTry: null };
 const inFleet: First<"fleetAgentView"> = {
@@ -577,6 +636,55 @@ const entry: MergeEntry = {
   cause: "conflict",
   causeDetail,
   updatedAt: at,
+};
+const madeCommit: First<"commitView"> = {
+  id: commit,
+  parents: [],
+  author: "A <a@example.invalid>",
+  committedAt: at,
+  subject: "work",
+  trailers: {},
+};
+const landingStory: First<"landingStoryView"> = {
+  merge: commit,
+  entry,
+  agent,
+  task: task.task,
+  messages: [
+    {
+      seq: 1,
+      id: "m-1",
+      runId: "run-1",
+      fromAgent: "lead",
+      fromAgentId: null,
+      turnId: null,
+      address: "b1",
+      subject: "s",
+      body: "b",
+      type: "dispatch",
+      priority: "normal",
+      threadId: "m-1",
+      replyTo: null,
+      payload: null,
+      blobPath: null,
+      dedupeKey: null,
+      hop: 0,
+      expectsReply: false,
+      verified: true,
+      createdAt: at,
+    },
+  ],
+  turn: ranTurn,
+  calls: [toolStep],
+  receipts: [{ receipt, results: [gateResult] }],
+};
+const bareStory: First<"landingStoryView"> = {
+  ...landingStory,
+  agent: null,
+  task: null,
+  turn: null,
+  calls: [],
+  receipts: [],
 };
 const bareEntry: First<"entryView"> = {
   ...entry,
@@ -1386,6 +1494,27 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   eventView: [[toolEvent], [bareEvent]],
   eventListView: [[{ events: [toolEvent], older: 7, cursor: 9 }], [{ events: [], older: null, cursor: 0 }]],
+  checkpointView: [[checkpoint], [{ ...checkpoint, taskId: null, turnId: null, branch: null }]],
+  inspectionView: [[inspection], [bareInspection]],
+  commitView: [[madeCommit]],
+  landingStoryView: [[landingStory], [bareStory]],
+  explainedLinesView: [
+    [{ from: 1, to: 2, text: "x", commit: madeCommit, landing: landingStory }],
+    [{ from: 1, to: 2, text: "x", commit: null, landing: null }],
+  ],
+  whyView: [
+    [
+      {
+        path: "a.ts",
+        branch: "main",
+        tip: commit,
+        parts: [{ from: 1, to: 2, text: "x", commit: madeCommit, landing: landingStory }],
+        left: 0,
+        isChanged: true,
+      },
+    ],
+    [{ path: "a.ts", branch: null, tip: commit, parts: [], left: 0, isChanged: false }],
+  ],
   turnStepView: [[toolStep], [openStep], [mailStep]],
   tracedTurnView: [
     [

@@ -28,6 +28,7 @@ export const acceptedOnly = [
   "orchestrator start --accept-existing-watchdog",
   "discover --watchdog",
   "discover --task-id",
+  "inspect --no-tmux",
 ] as const;
 
 /** Not typed in any test yet, though handled: this list should only ever get shorter. */

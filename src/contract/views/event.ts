@@ -3,10 +3,12 @@ import type { Event } from "../../domain/event/event.ts";
 import { eventWords } from "../../domain/event/event-words.ts";
 import type { TurnStep } from "../../domain/event/turn-story.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Inspection } from "../../usecases/agents/inspect.ts";
 import type { EventsRead } from "../../usecases/events/read-events.ts";
 import type { TracedTurn } from "../../usecases/events/trace.ts";
-import { olderEventKeys } from "../older-keys.ts";
+import { olderEventKeys, olderInspectKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
+import { agentView } from "./agent.ts";
 
 /** An event. `data` is the text that is stored, `details` the same as an object, `text` the event in words. */
 export const eventView = (event: Event) => ({
@@ -62,6 +64,46 @@ export const turnDuration = ({ startedAt, endedAt }: TracedTurn["turn"]): number
 
 /** A step of a turn: a tool call or a message. Each kind has its own keys. */
 export const turnStepView = ({ at, ...step }: TurnStep) => ({ ...step, at: iso(at) });
+
+/** An agent from its name to its last call, with the keys of 0.11 beside ours. */
+export const inspectionView = (seen: Inspection) => ({
+  agent: agentView(seen.agent),
+  pid: seen.pid,
+  identity:
+    seen.identity === null
+      ? null
+      : {
+          completed: seen.identity.completed,
+          createdAt: iso(seen.identity.createdAt),
+          recentTasks: seen.identity.recentTasks.map(({ completedAt, ...task }) => ({
+            ...task,
+            completedAt: iso(completedAt),
+          })),
+        },
+  checkpoint: seen.checkpoint === null ? null : checkpointView(seen.checkpoint),
+  waits: seen.waits.map(({ kind, ref, since }) => ({ kind, ref, since: iso(since) })),
+  unread: seen.unread,
+  turnCount: seen.turnCount,
+  turns: seen.turns.map(tracedTurnView),
+  files: seen.files,
+  tokens: seen.tokens,
+  costUsd: seen.costMicros === null ? null : seen.costMicros / 1_000_000,
+  tools: seen.tools,
+  calls: seen.calls.map(turnStepView),
+  ...olderInspectKeys(seen, agentView(seen.agent)),
+});
+
+/** Where an agent stood when its last turn ended, or as it said itself. */
+export const checkpointView = (checkpoint: NonNullable<Inspection["checkpoint"]>) => ({
+  generation: checkpoint.generation,
+  taskId: checkpoint.taskId,
+  turnId: checkpoint.turnId,
+  summary: checkpoint.summary,
+  files: checkpoint.files,
+  branch: checkpoint.branch,
+  pending: checkpoint.pending,
+  updatedAt: iso(checkpoint.updatedAt),
+});
 
 /** Events that went wrong for one cause. */
 export const errorGroupView = (group: ErrorGroup) => ({

@@ -111,6 +111,8 @@ export interface UsageRows {
   ofTurn(turnId: string): Promise<Usage[]>;
   /** The ids of these answers that turns of the agent have told, in all its generations. */
   knownAnswers(agentName: string, messageIds: readonly string[]): Promise<string[]>;
+  /** What the turns of these incarnations used, and the model of the newest answer. */
+  ofAgents(agentIds: readonly string[]): Promise<TokenCounts & { readonly model: string | null }>;
   /** What other turns of the agent used in one conversation, in all its generations. */
   inConversation(of: { agentName: string; providerSessionId: string; except: string }): Promise<TokenCounts>;
 }

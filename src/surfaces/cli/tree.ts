@@ -13,7 +13,15 @@ import {
   stopCommand,
   worktreeCommand,
 } from "./tree/agent-commands.ts";
-import { errorsCommand, feedCommand, logsCommand, replayCommand, traceCommand } from "./tree/event-commands.ts";
+import {
+  errorsCommand,
+  feedCommand,
+  inspectCommand,
+  logsCommand,
+  replayCommand,
+  traceCommand,
+  whyCommand,
+} from "./tree/event-commands.ts";
 import { hookCommand, logCommand, mcpCommand } from "./tree/hook-commands.ts";
 import { mailCommand } from "./tree/mail-commands.ts";
 import { gateCommand, mergeCommand } from "./tree/merge-commands.ts";
@@ -103,6 +111,8 @@ export const tree: Command = {
     traceCommand,
     errorsCommand,
     replayCommand,
+    inspectCommand,
+    whyCommand,
     diffCommand,
     guardCommand,
     logCommand,

@@ -6,7 +6,7 @@ import { ok, type Result } from "../../../domain/result.ts";
 import { visibleJson, visibleLine } from "../../../domain/text/visible.ts";
 import type { EventsRead, FollowEventsRequest } from "../../../usecases/events/read-events.ts";
 import type { Trace, TurnTrace } from "../../../usecases/events/trace.ts";
-import { counted, shortTime } from "../../shared/format.ts";
+import { counted, iso, shortTime } from "../../shared/format.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
@@ -39,7 +39,7 @@ export const feed: Handler = async (call) => {
   if (!isOn(flags.follow))
     return ok(listed(found.value, io, `No events in the last ${feedMinutes} minutes; see --since.`));
   if (io.json) {
-    tellJson(events);
+    writeDocuments(events);
     await untilInterrupted((over) => follow(app, io, request, over));
     return ok({ json: {}, text: "", silent: true });
   }
@@ -178,7 +178,7 @@ async function exported({ app, flags, io }: Call, { file, ...bounds }: Exporting
   const traced = await app.call("event.traceTurns", { ...bounds, limit });
   if (!traced.ok) return traced;
   const { target, kind, events, older } = found.value;
-  const head = { format: "overstory-trace", version: 1, target, kind, exportedAt: new Date().toISOString() };
+  const head = { format: "overstory-trace", version: 1, target, kind, exportedAt: iso(Date.now()) };
   const [eventViews, turnViews] = [events.map(eventView), traced.value.turns.map(tracedTurnView)];
   const isLines = /\.(ndjson|jsonl)$/i.test(file);
   const document = isLines
@@ -227,7 +227,7 @@ export function boundsOf({
 async function follow(app: App, io: Io, request: FollowEventsRequest, over: AbortSignal): Promise<void> {
   const unread = new AbortController();
   const tell = (events: readonly Event[]): void => {
-    const gone = io.json ? tellJson(events) : fileSink(1).write(`${eventLines(events, lookOf(io)).join("\n")}\n`);
+    const gone = io.json ? writeDocuments(events) : fileSink(1).write(`${eventLines(events, lookOf(io)).join("\n")}\n`);
     if (gone === "reader-gone") unread.abort();
   };
   const signal = AbortSignal.any([over, unread.signal]);
@@ -236,7 +236,7 @@ async function follow(app: App, io: Io, request: FollowEventsRequest, over: Abor
 }
 
 /** One document for each event, as programs that follow read them. */
-function tellJson(events: readonly Event[]): "written" | "reader-gone" {
+function writeDocuments(events: readonly Event[]): "written" | "reader-gone" {
   const lines = events.map((event) => JSON.stringify({ success: true, command: "feed", event: eventView(event) }));
   return fileSink(1).write(lines.map((line) => `${visibleJson(line)}\n`).join(""));
 }

@@ -2,7 +2,7 @@ import type { Event } from "../../../domain/event/event.ts";
 import { eventWords } from "../../../domain/event/event-words.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import { counted } from "../../shared/format.ts";
+import { counted, iso } from "../../shared/format.ts";
 import type { RawTerminal } from "../raw-terminal.ts";
 import { cutPainted, cutWide, type EventLook, eventLine } from "./event-render.ts";
 
@@ -151,7 +151,7 @@ const nameLength = ({ agentName }: Event): number => (agentName ?? "").length;
 /** Everything an event holds, a line for each field. */
 function detailLines(event: Event): readonly string[] {
   const own = [
-    `kind ${event.type}, ${event.level}, by ${event.source}, at ${new Date(event.createdAt).toISOString()}`,
+    `kind ${event.type}, ${event.level}, by ${event.source}, at ${iso(event.createdAt)}`,
     ...(event.runId === null ? [] : [`run ${event.runId}${event.turnId === null ? "" : `, turn ${event.turnId}`}`]),
   ];
   const fields = Object.entries(payloadFields(event.data)).flatMap(([name, value]) => {

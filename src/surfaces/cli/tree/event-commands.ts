@@ -140,3 +140,48 @@ export const replayCommand: Command = {
   examples: [{ line: "ov replay --from 812", does: "what happened from event 812 on" }],
   run: async () => (await import("../commands/replay.ts")).replay,
 };
+
+export const whyCommand: Command = {
+  name: "why",
+  summary: "Say where lines of a file come from: commit, agent, task, mail, turn, evidence",
+  details:
+    "Reads the history of your checkout; a file that is not there is looked for on the landing branch of the current run. " +
+    "Lines that a person committed, and lines that are not committed, are named as such.",
+  group: "Watch",
+  arguments: [
+    { name: "file", summary: "A file, file:12 for one line, or file:12-20", required: true, complete: "files" },
+  ],
+  flags: [
+    { name: "branch", value: "name", summary: "The file as it is on this branch", complete: "branches" },
+    limit("How many parts of the file to explain (default: 20)"),
+  ],
+  examples: [
+    { line: "ov why src/parser.ts:42", does: "which agent wrote line 42, for which task, and what proved it" },
+  ],
+  run: async () => (await import("../commands/why.ts")).why,
+};
+
+export const inspectCommand: Command = {
+  name: "inspect",
+  summary: "Show everything about one agent: state, checkpoint, turns, waits, files, tokens, tools",
+  group: "Watch",
+  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  flags: [
+    {
+      name: "follow",
+      short: "f",
+      summary: "Show it again when it changes, until the agent has ended or Ctrl-C; with --json one document per line",
+    },
+    {
+      name: "interval",
+      value: "ms",
+      type: "integer",
+      min: 500,
+      summary: "With --follow: show news at most so often (default: 3000)",
+    },
+    limit("How many of the newest tool calls (default: 20)"),
+    { name: "no-tmux", summary: "Accepted for older scripts: no agent runs in tmux" },
+  ],
+  examples: [{ line: "ov inspect b1", does: "who b1 is, where it stands and what it did last" }],
+  run: async () => (await import("../commands/inspect.ts")).inspect,
+};

@@ -1,0 +1,62 @@
+import type { LandingStory } from "../../usecases/provenance/landing-story.ts";
+import type { ExplainedLines, Why } from "../../usecases/provenance/why.ts";
+import { iso } from "../values.ts";
+import { agentView } from "./agent.ts";
+import { turnStepView } from "./event.ts";
+import { evidenceView } from "./gate.ts";
+import { entryView } from "./merge.ts";
+
+/** Why lines of a file are as they are. */
+export const whyView = ({ path, branch, tip, parts, left, isChanged }: Why) => ({
+  path,
+  branch,
+  commit: tip,
+  parts: parts.map(explainedLinesView),
+  count: parts.length,
+  left,
+  isChanged,
+});
+
+/** `by`: an agent of ours, a person, or nobody yet for lines that are not committed. */
+export const explainedLinesView = ({ from, to, text, commit, landing }: ExplainedLines) => ({
+  from,
+  to,
+  text,
+  by: landing !== null ? ("agent" as const) : commit === null ? ("uncommitted" as const) : ("person" as const),
+  commit: commit === null ? null : commitView(commit),
+  landing: landing === null ? null : landingStoryView(landing),
+});
+
+export const commitView = ({ id, author, committedAt, subject }: NonNullable<ExplainedLines["commit"]>) => ({
+  id,
+  author,
+  committedAt: iso(committedAt),
+  subject,
+});
+
+/** The landing of a commit, with agent, task, mail, turn and evidence. */
+export const landingStoryView = (story: LandingStory) => ({
+  merge: story.merge,
+  entry: entryView(story.entry),
+  agent: story.agent === null ? null : agentView(story.agent),
+  task: story.task === null ? null : { id: story.task.id, title: story.task.title, status: story.task.status },
+  messages: story.messages.map((message) => ({
+    id: message.id,
+    from: message.fromAgent,
+    to: message.address,
+    type: message.type,
+    subject: message.subject,
+    createdAt: iso(message.createdAt),
+  })),
+  turn:
+    story.turn === null
+      ? null
+      : {
+          id: story.turn.id,
+          trigger: story.turn.trigger,
+          startedAt: iso(story.turn.startedAt),
+          endedAt: iso(story.turn.endedAt),
+        },
+  calls: story.calls.map(turnStepView),
+  evidence: story.receipts.map(evidenceView),
+});

@@ -1,0 +1,44 @@
+import type { Result } from "../domain/result.ts";
+
+/** A file of a checkout, or of a branch. */
+export interface NamedPlace {
+  /** Relative to the top of the checkout. */
+  readonly path: string;
+  /** The commit whose file is looked at. */
+  readonly tip: string;
+  /** The branch of `tip`; null when none is checked out. */
+  readonly branch: string | null;
+  /** The text of the file in the checkout; null when it is not there, or is another branch's. */
+  readonly text: string | null;
+}
+
+/** A line and the commit that wrote it. */
+export interface BlamedLine {
+  readonly line: number;
+  readonly commit: string;
+  readonly text: string;
+}
+
+export interface CommitFacts {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly author: string;
+  readonly committedAt: number;
+  readonly subject: string;
+  /** What its message says about itself behind `Overstory-`, by name: `Agent`, `Task`, `Run`, `Queue-Id`. Anybody can write this. */
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+/** What git knows about the lines of a file. Everything it starts is bounded in time and output, and runs no program of the repository. */
+export interface FileHistory {
+  /** Finds the file: in the checkout around it, or on a branch. Refused with the reason, in words that follow the file's name. */
+  locate(typed: string, branch: string | undefined): Promise<Result<NamedPlace, string>>;
+  /** The lines of a file at a commit, all of them or from one to another. Refused with the reason. */
+  blame(
+    place: Pick<NamedPlace, "path" | "tip">,
+    range: { readonly from: number; readonly to: number } | undefined,
+  ): Promise<Result<readonly BlamedLine[], string>>;
+  commit(id: string): Promise<CommitFacts | undefined>;
+  /** The merges by which a commit came into a branch, the outermost first. None for a commit that was made on the branch itself. */
+  mergesThatBrought(commit: string, tip: string): Promise<readonly CommitFacts[]>;
+}

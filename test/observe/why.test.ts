@@ -1,0 +1,124 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { slingNew } from "../../testkit/lifecycle.ts";
+import { jsonOf } from "../../testkit/ov.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const odd = "src/a b:7";
+
+const scenario = `
+- do:
+    - shell: "mkdir -p src; printf 'one\\nthe agent wrote this\\nthree\\n' > src/lib.txt; printf 'odd\\n' > 'src/a b:7'; printf 'x\\n' > -n"
+    - commit: "agent: write the library"
+    - ov: [done, --summary, The library is there]
+`;
+
+type Shown = Record<string, unknown>;
+const partsOf = ({ parts }: Shown): readonly Shown[] => parts as readonly Shown[];
+const patienceMs = 150_000;
+
+async function landedProject(): Promise<TestProject> {
+  const project = await makeProject({
+    scenario,
+    gates: ["test -e README.md"],
+    files: { "README.md": "# Sample\n", "src/lib.txt": "one\ntwo\nthree\n" },
+  });
+  await slingNew(project, "B1");
+  const outcome = async () => (await project.read((tx) => tx.agents.byName("b1")))?.outcome;
+  await project.until("the agent had finished", async () => (await outcome()) === "done", patienceMs);
+  await project.json("merge", "--branch", "overstory/b1/B1");
+  const status = async () => (await project.read((tx) => tx.merges.list({})))[0]?.status;
+  await project.until("its branch had landed", async () => (await status()) === "merged", patienceMs);
+  return project;
+}
+
+test("why names commit, agent, task, mail, turn and evidence of a landed line, and persons for theirs", async () => {
+  await using project = await landedProject();
+  const why = async (...words: string[]) => project.json("why", ...words);
+  const isAgents = {
+    by: "agent",
+    commit: { subject: "agent: write the library" },
+    landing: {
+      agent: { name: "b1", capability: "builder" },
+      task: { id: "B1", title: "Task B1" },
+      turn: { trigger: "mail" },
+      entry: { taskId: "B1", status: "merged" },
+    },
+  };
+
+  // Before the promotion the checkout has the older file, and the landing branch the new ones.
+  expect(partsOf(await why("src/lib.txt:2"))).toMatchObject([{ by: "person", landing: null, text: "two" }]);
+  const landing = (await project.read((tx) => tx.runs.list(1)))[0]?.landingBranch ?? "";
+  const onLanding = await why("src/lib.txt", "--branch", landing);
+  expect(onLanding).toMatchObject({ branch: landing, count: 3, isChanged: false });
+  expect(partsOf(onLanding)).toMatchObject([
+    { from: 1, to: 1, by: "person" },
+    { from: 2, to: 2, text: "the agent wrote this", ...isAgents },
+    { from: 3, to: 3, by: "person" },
+  ]);
+  const [line] = partsOf(await why("src/lib.txt:2", "--branch", landing));
+  const story = line?.landing as Shown;
+  const { id } = await project.agent("b1");
+  const turns = await project.read((tx) => tx.turns.listFor(id));
+  expect(story.turn).toMatchObject({ id: turns[0]?.id });
+  const mail = (story.messages as Shown[]).map(({ type, from, to }) => [type, from, to]);
+  expect(mail).toContainEqual(["dispatch", "operator", "b1"]);
+  expect(mail).toContainEqual(["worker_done", "b1", "operator"]);
+  const evidence = (story.evidence as Shown[]).map(({ verdict, results }) => [
+    verdict,
+    (results as Shown[]).map(({ gate, status }) => [gate, status]),
+  ]);
+  expect(evidence).toContainEqual(["verified", [["gate-1", "passed"]]]);
+  // A file that only the landing branch has is found there. Its name ends like a line number.
+  expect(await why(odd)).toMatchObject({ path: odd, branch: landing, parts: [isAgents] });
+  expect(await why(`${odd}:1`)).toMatchObject({ path: odd, parts: [{ from: 1, to: 1 }] });
+
+  await project.json("merge", "promote");
+  const promoted = async () => (await project.git("ls-tree", "--name-only", "HEAD", "src/")).includes("a b:7");
+  await project.until("the checkout had it", promoted, patienceMs);
+  expect(partsOf(await why("src/lib.txt:2"))).toMatchObject([{ from: 2, ...isAgents }]);
+  const text = (await project.ov("why", "src/lib.txt:2")).out;
+  for (const words of [
+    "the agent wrote this",
+    "agent b1",
+    "task B1: Task B1",
+    "mail dispatch operator to b1",
+    "verified (gate-1 passed)",
+    `ov logs b1 --turn ${turns[0]?.id}`,
+  ]) {
+    expect(text).toContain(words);
+  }
+
+  // From a subdirectory, after a commit and a merge of the user, and with changes that are in no commit.
+  mkdirSync(join(project.root, "src/deep"));
+  writeFileSync(join(project.root, "src/lib.txt"), "zero\none\nthe agent wrote this\nthree\n");
+  const changed = jsonOf(await project.ovWith({ cwd: join(project.root, "src/deep") }, "why", "../lib.txt", "--json"));
+  expect(changed).toMatchObject({ path: "src/lib.txt", isChanged: true });
+  expect(partsOf(changed).map(({ from, to, by }) => [from, to, by])).toEqual([
+    [1, 1, "uncommitted"],
+    [2, 2, "person"],
+    [3, 3, "agent"],
+    [4, 4, "person"],
+  ]);
+  await project.git("commit", "--quiet", "-am", "mine\n\nOverstory-Agent: b1\nOverstory-Queue-Id: 1");
+  // A trailer in a message is no proof.
+  expect(partsOf(await why("src/lib.txt:1"))).toMatchObject([{ by: "person", landing: null }]);
+  await project.git("checkout", "--quiet", "-b", "side", "HEAD~1");
+  await project.git("commit", "--quiet", "--allow-empty", "-m", "side");
+  await project.git("merge", "--quiet", "--no-edit", "main");
+  expect(partsOf(await why("src/lib.txt:3"))).toMatchObject([{ by: "agent" }]);
+
+  expect(partsOf(await why("src/lib.txt", "--limit", "1"))).toHaveLength(1);
+  for (const [wrong, said] of [
+    ["src/lib.txt:99", "has only 4 lines"],
+    ["src/lib.txt:0", "must be a line"],
+    ["nothing.txt", "is in no commit"],
+    ["src", "is a directory"],
+    ["/etc/passwd", "is not in this repository"],
+  ] as const) {
+    const { code, err } = await project.ov("why", wrong);
+    expect([wrong, code, err.includes(said)]).toEqual([wrong, 2, true]);
+  }
+  expect(await project.json("why", "./-n")).toMatchObject({ path: "-n", parts: [{ by: "agent" }] });
+}, 400_000);
