@@ -6,15 +6,19 @@ export const runtimeNames = ["claude", "codex", "gemini", "copilot", "pi", "open
 export type RuntimeName = (typeof runtimeNames)[number];
 
 /** Its short names stay what they are: the program itself knows which model they stand for. */
-const ofClaude = { modelAliases: { opus: "opus", sonnet: "sonnet", haiku: "haiku" }, gateways: true } as const;
+const ofClaude = {
+  modelAliases: { opus: "opus", sonnet: "sonnet", haiku: "haiku" },
+  gateways: true,
+  vendor: "Anthropic",
+} as const;
 
 /** What may be chosen for an agent. A runtime with several drivers offers all but the default under a longer name. */
 export const runtimeChoices: readonly RuntimeChoice[] = [
   { name: "claude", runtime: "claude", driver: "stream-json", ...ofClaude },
   { name: "claude:control", runtime: "claude", driver: "control", ...ofClaude },
-  { name: "codex", runtime: "codex", driver: "exec-json" },
-  { name: "gemini", runtime: "gemini", driver: "exec-json" },
-  { name: "gemini:acp", runtime: "gemini", driver: "acp" },
+  { name: "codex", runtime: "codex", driver: "exec-json", vendor: "OpenAI" },
+  { name: "gemini", runtime: "gemini", driver: "exec-json", vendor: "Google" },
+  { name: "gemini:acp", runtime: "gemini", driver: "acp", vendor: "Google" },
   { name: "copilot", runtime: "copilot", driver: "exec-json" },
   { name: "copilot:acp", runtime: "copilot", driver: "acp" },
   { name: "pi", runtime: "pi", driver: "exec-json" },

@@ -171,9 +171,14 @@ function namesMeanSomething({ mail, runtime, models }: Config): readonly Finding
 }
 
 function gatewaysAreComplete({ providers }: Config): readonly Finding[] {
-  return Object.entries(providers).flatMap(([name, { type, ...terms }]) => {
-    if (type !== "gateway") return [];
-    return (["baseUrl", "authTokenEnv"] as const)
+  return Object.entries(providers).flatMap(([name, { type, ...terms }]): readonly Finding[] => {
+    const keys = ["baseUrl", "authTokenEnv"] as const;
+    if (type !== "gateway") {
+      const set = keys.find((key) => terms[key] !== undefined);
+      const message = `has no effect while providers.${name}.type is not gateway: ov config set providers.${name}.type gateway`;
+      return set === undefined ? [] : [{ key: `providers.${name}.${set}`, message, mild: true }];
+    }
+    return keys
       .filter((key) => terms[key] === undefined)
       .map((key) => {
         const because = [`providers.${name}.type`];

@@ -74,6 +74,8 @@ export interface RuntimeChoice {
   readonly modelAliases?: Readonly<Record<string, string>>;
   /** The provider of models that are named without one. */
   readonly modelProvider?: string | undefined;
+  /** The only maker of the models that its provider offers; left out where there are several. */
+  readonly vendor?: string;
   /** It reaches models through a gateway that speaks as its own provider does. */
   readonly gateways?: boolean;
 }

@@ -374,6 +374,7 @@ const seat: First<"seatView"> = {
   parentAgent: "lead",
   depth: 2,
   runtime: "claude",
+  model: "sonnet",
   state: "booting",
   notTakenIn: 3,
   warnings: ["T1 overlaps T2"],

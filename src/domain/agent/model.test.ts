@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chooseModel } from "./model.ts";
+import { chooseModel, modelNotes } from "./model.ts";
 
 const claude = { runtime: "claude", modelAliases: { sonnet: "sonnet" }, gateways: true };
 const codex = { runtime: "codex" };
@@ -45,4 +45,38 @@ test("a model of a gateway is kept with its address and its variable, never with
 test("a runtime that cannot use a gateway is refused a model of one", () => {
   const refused = chooseModel(settings, { asked: undefined, capability: "scout", choice: codex });
   expect(refused).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining("codex cannot use") } });
+});
+
+test.each([
+  ["a slip in a short name", claude, "sonet", "did you mean sonnet?"],
+  ["a short name of another runtime", codex, "sonnet", "a short name of claude that codex may not know"],
+  [
+    "a model of another maker",
+    { ...codex, vendor: "OpenAI" },
+    "claude-opus-4-5",
+    "a model of Anthropic, and codex asks OpenAI",
+  ],
+  ["a provider that the project does not have", claude, "nowhere/m1", "nowhere is no provider of this project"],
+] as const)("%s is named before the agent starts, and refused for nothing", (_, choice, asked, words) => {
+  expect(modelNotes(settings, { asked, capability: "builder", choice })).toEqual([expect.stringContaining(words)]);
+  expect(chooseModel(settings, { asked, capability: "builder", choice })).toMatchObject({ ok: true });
+});
+
+test("nothing is said about names that may well be right", () => {
+  for (const [choice, asked] of [
+    [claude, "sonnet"],
+    [claude, "opus-next"],
+    [claude, "corner/glm-5"],
+    [pi, "nowhere/m1"],
+    [{ ...codex, vendor: "OpenAI" }, "gpt-5.2"],
+    [codex, undefined],
+  ] as const)
+    expect(modelNotes(settings, { asked, capability: "builder", choice })).toEqual([]);
+});
+
+test("an empty name is refused", () => {
+  expect(chooseModel(settings, { asked: " ", capability: "builder", choice: claude })).toMatchObject({
+    ok: false,
+    refusal: { kind: "invalid", field: "model" },
+  });
 });

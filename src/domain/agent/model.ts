@@ -1,3 +1,4 @@
+import { nearest } from "../name/nearest.ts";
 import { invalid, type Refusal } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
 
@@ -33,7 +34,10 @@ interface ModelSettings {
     >
   >;
   readonly runtime: { readonly fallbackModels: Readonly<Record<string, string>> };
-  readonly runtimes: readonly { readonly modelAliases?: Readonly<Record<string, string>> }[];
+  readonly runtimes: readonly {
+    readonly runtime?: string;
+    readonly modelAliases?: Readonly<Record<string, string>>;
+  }[];
 }
 
 interface Wanted {
@@ -45,6 +49,7 @@ interface Wanted {
     readonly modelAliases?: Readonly<Record<string, string>>;
     readonly modelProvider?: string | undefined;
     readonly gateways?: boolean;
+    readonly vendor?: string;
   };
 }
 
@@ -52,6 +57,9 @@ interface Wanted {
 export function chooseModel(settings: ModelSettings, wanted: Wanted): Result<ChosenModel, Refusal> {
   const { asked, capability, choice } = wanted;
   const fallback = settings.runtime.fallbackModels[choice.runtime] ?? null;
+  if (asked?.trim() === "") {
+    return no(invalid("model", "must not be empty; without --model the agent gets the model of its capability"));
+  }
   const name = asked ?? settings.models[capability];
   if (name === undefined) return ok(chosen(null, null, fallback));
   const alias = choice.modelAliases?.[name];
@@ -72,6 +80,46 @@ export function chooseModel(settings: ModelSettings, wanted: Wanted): Result<Cho
   const { baseUrl = "", authTokenEnv = "" } = provider;
   return ok(chosen(name, { baseUrl, tokenVariable: authTokenEnv, model: name.slice(slash + 1) }, fallback));
 }
+
+/**
+ * What looks like a slip in the choice of a model. Nothing is refused for it: a program may know names that we do not, or
+ * reach models of others by an address of its own.
+ */
+export function modelNotes(settings: ModelSettings, { asked, capability, choice }: Wanted): readonly string[] {
+  const name = asked ?? settings.models[capability];
+  const { runtime, modelAliases = {}, gateways, vendor } = choice;
+  if (name === undefined || Object.hasOwn(modelAliases, name)) return [];
+  const said = asked === undefined ? `models.${capability} is ${name}` : `the model is ${name}`;
+  const owner = settings.runtimes.find((one) => Object.hasOwn(one.modelAliases ?? {}, name));
+  if (owner !== undefined) {
+    if (asked === undefined) return [];
+    return [`${said}, a short name of ${owner.runtime ?? "another runtime"} that ${runtime} may not know`];
+  }
+  const slash = name.indexOf("/");
+  const provider = slash < 0 ? undefined : name.slice(0, slash);
+  if (provider !== undefined) {
+    if (gateways !== true || Object.hasOwn(settings.providers, provider)) return [];
+    const set = `ov config set providers.${provider}.baseUrl <address>, then authTokenEnv and type gateway`;
+    return [
+      `${said}, and ${provider} is no provider of this project: ${runtime} gets the name as it is; to add it: ${set}`,
+    ];
+  }
+  const close = nearest(name, Object.keys(modelAliases));
+  if (close !== undefined && !/\d/.test(name)) {
+    return [`${said}, which is no short name of ${runtime}; did you mean ${close}?`];
+  }
+  const maker = makers.find(([names]) => names.test(name))?.[1];
+  if (vendor === undefined || maker === undefined || maker === vendor) return [];
+  return [
+    `${said}, a model of ${maker}, and ${runtime} asks ${vendor}: its turns fail unless its settings say otherwise`,
+  ];
+}
+
+const makers: readonly (readonly [RegExp, string])[] = [
+  [/^claude-/, "Anthropic"],
+  [/^(?:gpt-|o\d|codex-)/, "OpenAI"],
+  [/^gemini-/, "Google"],
+];
 
 const chosen = (model: string | null, gateway: Gateway | null, fallback: string | null): ChosenModel => ({
   model,

@@ -1,7 +1,7 @@
 import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
-import { type ChosenModel, chooseModel } from "../../domain/agent/model.ts";
+import { type ChosenModel, chooseModel, modelNotes } from "../../domain/agent/model.ts";
 import { type FileArea, type Overlap, outsideScope } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
@@ -151,6 +151,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     notTakenIn: await notTakenIn(tx, run),
     warnings: [
       ...warningsFor(request, capability.value, admitted.value.depth),
+      ...modelNotes(settings, { asked: request.model, capability: capability.value, choice: choice.value }),
       ...scoutWarnings(request, capability.value, { children, run, caller: context.caller }),
       ...elsewhereWarnings(request, run, target.value),
       ...(await overlapWarnings(tx, overlaps, inRun)),

@@ -98,6 +98,8 @@ export interface SlingReply {
   readonly parentAgent: string;
   readonly depth: number;
   readonly runtime: string;
+  /** Null: the program's own default. */
+  readonly model: string | null;
   readonly state: string;
   /** The merge by which the target's commits could not be taken into the run's landing branch; null when none failed. */
   readonly notTakenIn: number | null;

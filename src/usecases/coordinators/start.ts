@@ -1,6 +1,6 @@
 import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
-import type { ChosenModel } from "../../domain/agent/model.ts";
+import { type ChosenModel, modelNotes } from "../../domain/agent/model.ts";
 import { kept } from "../../domain/budget/budget.ts";
 import { type Advice, adviceLines } from "../../domain/coordination/advice.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
@@ -37,7 +37,11 @@ export const startCoordinator: UseCase<StartRequest, StartReply> = {
     await open(tx, context, { agent, run: run.value, brief: request.brief ?? null });
     const { name, id, generation, capability, runtime } = agent;
     const { id: runId, objective, targetBranch } = run.value;
-    const warnings = await startNotes(tx, context, agent, request);
+    const { choice, capability: role } = plan.value;
+    const warnings = [
+      ...modelNotes(context.settings, { asked: request.model, capability: role, choice }),
+      ...(await startNotes(tx, context, agent, request)),
+    ];
     return ok({
       agentName: name,
       agentId: id,

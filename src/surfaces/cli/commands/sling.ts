@@ -189,11 +189,11 @@ async function planned(call: Call, plan: SlingReply): Promise<Outcome> {
   const { io } = call;
   const start = await startOf(call, plan);
   for (const warning of plan.warnings) io.warn(warning);
-  const { agentName, capability, taskId, branch, parentAgent, depth, runtime } = plan;
+  const { agentName, capability, taskId, branch, parentAgent, depth, runtime, model } = plan;
   const lines = [
     `Would reserve ${capability} ${agentName} for ${taskId}`,
     `branch ${branch}`,
-    `parent ${parentAgent}, depth ${depth}, runtime ${runtime}`,
+    `parent ${parentAgent}, depth ${depth}, runtime ${runtime}, model ${model === null ? "its own default" : visibleLine(model)}`,
     plan.runId === ""
       ? `in a new run${plan.targetBranch === null ? "" : `, for ${visibleLine(plan.targetBranch)}`}`
       : `in run ${plan.runId}${plan.targetBranch === null ? "" : `, for ${visibleLine(plan.targetBranch)}`}`,
