@@ -41,3 +41,17 @@ test("denials in a row are a loop, and a call that works ends the row", () => {
   expect(said([denied(), ...call("ls", null), denied()])).toEqual([]);
   expect(said([denied(), denied(), denied()], { ...limits, denials: 0 })).toEqual([]);
 });
+
+test("a call that is denied in the same way again and again is a loop, like one that fails", () => {
+  const refused = (command: string): TurnEvent[] => {
+    const [start, end] = call(command, "not yours") as [TurnEvent, TurnEvent];
+    return [start, { ...(denied() as TurnEvent & { kind: "denied" }), id: "id" in end ? end.id : null }, end];
+  };
+  const again = [1, 2, 3].flatMap(() => refused("git push"));
+  expect(said(again, { sameFailures: 3, denials: 9 })).toEqual([
+    "the same call failed in the same way 3 times in a row (Bash: git push)",
+  ]);
+  expect(said(["a", "b", "c"].flatMap(refused), { sameFailures: 3, denials: 3 })).toEqual([
+    expect.stringContaining("3 calls of tools in a row were denied"),
+  ]);
+});

@@ -13,12 +13,11 @@ export interface LoopWatch {
 }
 
 /**
- * Notices an agent that does the same again and again to no effect. Only failures count: asking a job that goes on again
- * and again is no loop. Whatever works in between begins the count anew.
+ * Notices an agent that does the same again and again to no effect. Only failures count, and denials are failures: asking a
+ * job that goes on again and again is no loop. Whatever works in between begins the count anew.
  */
 export function watchLoops({ sameFailures, denials }: LoopLimits): LoopWatch {
   const calls = new Map<string, { readonly name: string; readonly call: string; readonly summary: string | null }>();
-  const deniedCalls = new Set<string>();
   const failed = new Map<string, number>();
   let denied = 0;
   return {
@@ -29,7 +28,6 @@ export function watchLoops({ sameFailures, denials }: LoopLimits): LoopWatch {
       }
       if (event.kind === "denied") {
         denied++;
-        if (event.id !== null) deniedCalls.add(event.id);
         if (denials > 0 && denied >= denials)
           return `${denied} calls of tools in a row were denied, the last one by the rule ${event.rule}`;
       }
@@ -41,7 +39,7 @@ export function watchLoops({ sameFailures, denials }: LoopLimits): LoopWatch {
         denied = 0;
         return undefined;
       }
-      if (call === undefined || deniedCalls.has(event.id)) return undefined;
+      if (call === undefined) return undefined;
       const key = `${call.call} ${event.said ?? ""}`;
       const times = (failed.get(key) ?? 0) + 1;
       failed.set(key, times);

@@ -1,6 +1,8 @@
 import type { Usage } from "../../domain/budget/usage.ts";
 import type { EventFact } from "../../domain/event/event.ts";
 import { keptInput } from "../../domain/event/tool-call.ts";
+import { guardRules } from "../../domain/guard/tool-use.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { shortened } from "../../domain/text/sizes.ts";
 import { type LoopWatch, watchLoops } from "../../domain/turn/loop.ts";
 import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
@@ -108,7 +110,7 @@ export async function followOutput(
     });
     const over =
       spent === undefined
-        ? circle(loops, [...events, ...answers])
+        ? circle(loops, [...(await withHookDenials(ports, owned, events)), ...answers])
         : ({ kind: "hopeless", failure: "budget", text: spent } as const);
     if (grew) {
       lastGrowth = now;
@@ -163,6 +165,35 @@ export async function followOutput(
     await new Promise((resolve) => setTimeout(resolve, look));
   }
 }
+
+/**
+ * Puts a denial before the failed end of each call that a hook denied. To the output such a call is one that failed; that
+ * the guard denied it is on record before the program hears of it.
+ */
+async function withHookDenials(
+  { store }: SupervisorPorts,
+  { agent, turn }: OwnedTurn,
+  events: readonly PlacedEvent[],
+): Promise<readonly PlacedEvent[]> {
+  if (!events.some(({ event }) => event.kind === "tool-end" && event.failed)) return events;
+  const filter = { agents: [agent.name], types: ["guard_denied"], since: turn.startedAt ?? 0 };
+  const found = await store.read((tx) => tx.events.newest(filter, mostDenials));
+  const denials = found.filter(({ source }) => source === "hook").map(({ data }) => payloadFields(data));
+  return events.flatMap((placed) => {
+    const { event } = placed;
+    if (event.kind !== "tool-end" || !event.failed) return [placed];
+    const denial = denials.find(({ id }) => id === event.id);
+    if (denial === undefined) return [placed];
+    const rule = guardRules.find((each) => each === denial.rule) ?? "unreadable";
+    return [
+      { ...placed, event: { kind: "denied", tool: String(denial.tool), id: event.id, summary: null, rule } as const },
+      placed,
+    ];
+  });
+}
+
+/** More calls than a program makes at once. */
+const mostDenials = 50;
 
 /** The agent goes round in circles: its turn is ended before it spends the rest of its budget so. */
 function circle(loops: LoopWatch, events: readonly PlacedEvent[]): Hopeless | undefined {
