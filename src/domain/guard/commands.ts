@@ -15,7 +15,7 @@ import {
   scratchHint,
 } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
-import { changesNothing } from "./read-only-programs.ts";
+import { changesNothing, onlyLooks } from "./read-only-programs.ts";
 import { isScratchWord, scratchPath, writesScratch } from "./scratch.ts";
 import { checkSecrets } from "./secrets.ts";
 import { onlyPrints } from "./shell/gates.ts";
@@ -119,7 +119,7 @@ function checkInvocation(
     checkTracker(invocation, policy) ??
     checkDatabase(invocation, policy, machine.places) ??
     checkSecrets(invocation, policy, machine.places);
-  if (denied !== undefined || name === "") return denied;
+  if (denied !== undefined || name === "" || onlyLooks(invocation)) return denied;
   const git = asGit(invocation);
   if (git !== undefined) return checkGit(git, { ...policy, files: accessOf(policy) }, machine.places);
   const isOpaqueCode = isOpaque(name, args) || runsHidden(name, args);

@@ -129,6 +129,10 @@ export const readOnlyPrograms: readonly string[] = [
 /** Programs of the system: what lies elsewhere may only be called like one. */
 const systemDirs = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 
+/** Does it change nothing, however it is called? */
+export const onlyLooks = ({ name, program }: Invocation): boolean =>
+  (!program.includes("/") || systemDirs.test(program)) && plain.includes(name);
+
 /** Does this program, called so, change nothing? */
 export function changesNothing({ name, program, args }: Invocation): boolean {
   if (program.includes("/") && !systemDirs.test(program)) return false;

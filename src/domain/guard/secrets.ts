@@ -101,7 +101,9 @@ function wordsRead(name: string, args: readonly ShellWord[]): readonly ShellWord
 }
 
 function leadsToSecret(word: ShellWord, cwd: string | undefined, policy: GuardPolicy, places: Places): boolean {
-  if (!mayLead.test(word.text) && !mayLead.test(cwd ?? "")) return false;
+  const isAtHome = cwd !== undefined && isInside(cwd, policy.worktree) && !cwd.includes("..");
+  const looks = isAtHome ? word.text.includes("/") && mayLead.test(word.text) : mayLead.test(`${cwd}/${word.text}`);
+  if (!looks) return false;
   const value = word.text
     .slice(word.text.startsWith("-") ? word.text.indexOf("=") + 1 : 0)
     .replace(/^([\w-]*=?[@<]|file:\/\/)/, "");

@@ -1,10 +1,10 @@
-import { codeCheckers, moduleCheckers } from "./code-checkers.ts";
+import { knownCheckers } from "./code-checkers.ts";
 import { absolute, isInside, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { onlyPrints } from "./shell/gates.ts";
 import type { Invocation } from "./shell/invocations.ts";
 import type { ShellWord } from "./shell/syntax.ts";
-import { moduleRunners, type TestRunner, testRunners, testScripts } from "./test-runners.ts";
+import { knownRunners, type TestRunner } from "./test-runners.ts";
 
 /**
  * Does this run tests of the worktree, or check its code, and nothing else? The files that it names lie there: a file that
@@ -48,6 +48,8 @@ interface Called {
 /** The ways in which these words could be meant. */
 function called(name: string, args: readonly ShellWord[]): readonly Called[] {
   const inner = carriedRunner(name, args);
+  const { testRunners, moduleRunners, testScripts } = knownRunners();
+  const { codeCheckers, moduleCheckers } = knownCheckers();
   if (inner !== undefined) return called(inner[0]?.text ?? "", inner.slice(1));
   const [first, second] = args.map(({ text }) => text);
   if (/^(python|pypy)[\d.]*$/.test(name)) {
@@ -86,7 +88,8 @@ function carriedRunner(name: string, args: readonly ShellWord[]): readonly Shell
               ? args
               : undefined;
   const runner = rest?.[0]?.text ?? "";
-  const isKnown = Object.hasOwn(testRunners, runner) || Object.hasOwn(codeCheckers, runner);
+  const isKnown =
+    Object.hasOwn(knownRunners().testRunners, runner) || Object.hasOwn(knownCheckers().codeCheckers, runner);
   return isKnown || /^python[\d.]*$/.test(runner) ? rest : undefined;
 }
 
