@@ -18,7 +18,7 @@ import type { GuardPolicy } from "./policy.ts";
 import { changesNothing, onlyLooks } from "./read-only-programs.ts";
 import { isScratchWord, scratchPath, writesScratch } from "./scratch.ts";
 import { checkSecrets } from "./secrets.ts";
-import { onlyPrints } from "./shell/gates.ts";
+import { isOfLine, onlyPrints } from "./shell/gates.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
 import { arithmetic, literal, operands, type ShellWord } from "./shell/syntax.ts";
 import { isOpaque } from "./shell/wrappers.ts";
@@ -35,7 +35,9 @@ export function checkCommand(text: string, cwd: string, given: GuardPolicy, mach
   const mayRunGate = (behind: readonly ShellWord[], from: string | undefined): boolean =>
     policy.files === "scoped-write" || staysInTree(behind, from, policy, places);
   if (mayRunGate([], cwd) && policy.gates.some((gate) => spaced(gate) === spaced(text))) return undefined;
-  const effects = readShell(text, { parse, cwd, home: places.home, gates: policy.gates, mayRunGate });
+  // Roles that change nothing have no file that a variable could name.
+  const temporary = policy.files === "scoped-write" ? (places.temporary[0] ?? "/tmp") : undefined;
+  const effects = readShell(text, { parse, cwd, home: places.home, temporary, gates: policy.gates, mayRunGate });
   if ("decision" in effects) return effects;
   return (
     first(effects.invocations, (each) => about(written(each), checkInvocation(each, effects, policy, machine))) ??
@@ -82,10 +84,10 @@ function staysInTree(
 
 const climbs = /(^|[^\w.])\.\.($|[^\w.])/;
 
-/** Variables reach the gate, too. Those in small letters are read by nothing but the line itself, and by npm. */
+/** Variables reach the gate, too. */
 function checkAroundGate(effects: ShellEffects, { files }: GuardPolicy): Denial | undefined {
   if (files === "scoped-write" || !effects.runsGate) return undefined;
-  const found = namesSet(effects).find((name) => !onlyPrints.test(name) && !/^(?!npm_)[a-z_][a-z\d_]*$/.test(name));
+  const found = namesSet(effects).find((name) => !onlyPrints.test(name) && !isOfLine.test(name));
   return found === undefined ? undefined : steering(found);
 }
 
@@ -223,8 +225,10 @@ function checkNested({ name, args }: Invocation): Denial | undefined {
 
 /** Git's commands are programs of their own, too. */
 function asGit(invocation: Invocation): Invocation | undefined {
-  const [, command] = /^git(?:-([a-z-]+))?$/.exec(invocation.name) ?? [];
-  if (invocation.name === "git") return invocation;
+  // Some systems make no difference between small and capital letters.
+  const name = invocation.name.toLowerCase().replace(/\.exe$/, "");
+  const [, command] = /^git(?:-([a-z-]+))?$/.exec(name) ?? [];
+  if (name === "git") return invocation;
   return command === undefined ? undefined : { ...invocation, args: [literal(command), ...invocation.args] };
 }
 

@@ -19,7 +19,7 @@ export function mayAllTheSame({ command, args }: GitCall, { capability }: GuardP
   if (capability !== "coordinator" || (command !== "add" && command !== "commit")) return false;
   const end = args.findIndex(({ text }) => text === "--");
   const before = end < 0 ? args : args.slice(0, end);
-  const files = operandsBeside(args, ["-m", "--message"]);
+  const files = operandsBeside(args, ["-m", "-qm", "--message"]);
   if (command === "add") {
     return (
       before.every((word) => !isOption(word) || /^(-[Av]|--(all|verbose))$/.test(word.text)) && files.every(isTracked)

@@ -29,11 +29,11 @@ const remotes: Readonly<Record<string, RegExp>> = {
   sls: /^(offline|package|print|info|logs|help)$/,
   railway: /^(status|logs|run|help)$/,
   ansible: /^$/,
-  "ansible-playbook": /^$/,
-  "semantic-release": /^$/,
-  "release-it": /^$/,
   goreleaser: /^(check|build|healthcheck|help)$/,
 };
+
+/** Programs that do nothing else. */
+const always: readonly string[] = ["np", "semantic-release", "release-it", "ansible-playbook"];
 
 /** Programs of clouds: what they do stands in their second or third word. */
 const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli"];
@@ -44,6 +44,7 @@ const looksAtCloud =
 export function leavesMachine(name: string, args: readonly ShellWord[]): boolean {
   if (args.length === 1 && /^(--help|--version|-h|-v|-V)$/.test(args[0]?.text ?? "")) return false;
   const tries = args.some(({ text }) => /^--dry-run(=\w+)?$/.test(text));
+  if (always.includes(name)) return !tries;
   const words = operands(args).map(({ text }) => text);
   const [verb = "", next = ""] = words;
   if (registries.includes(name)) {
@@ -73,6 +74,11 @@ export function leavesMachine(name: string, args: readonly ShellWord[]): boolean
       return verb === "nuget" && /^(push|delete)$/.test(next);
     case "mix":
       return /^hex\.(publish|owner|user|retire)$/.test(verb);
+    case "python":
+    case "python3":
+      return args[0]?.text === "-m"
+        ? leavesMachine(args[1]?.text ?? "", args.slice(2))
+        : /setup\.py$/.test(verb) && next === "upload";
     case "changeset":
       return verb === "publish" || verb === "tag";
     case "rake":

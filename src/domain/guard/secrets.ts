@@ -112,6 +112,8 @@ function leadsToSecret(word: ShellWord, cwd: string | undefined, policy: GuardPo
     below === undefined
       ? absolute({ ...word, text: value, home: /^~(\/|$)/.test(value) }, cwd, places.home)
       : `${places.home ?? "/"}${below}`;
+  // Whatever stands for the number of the process.
+  if (path === undefined && ofSystem.test(value.replaceAll(/\$(\w+|\{\w+\}|\$)/g, "x"))) return true;
   return path !== undefined && isSecret(path, policy, places);
 }
 
@@ -127,7 +129,8 @@ export function isSecret(path: string, { worktree, state, scratch }: GuardPolicy
   if (ofSystem.test(real)) return true;
   const own = scratch === null ? undefined : places.realPath(scratch);
   if (own !== undefined && isInside(real, own)) return false;
-  if (isInside(real, `${places.realPath(state)}/run`)) return true;
+  const kept = places.realPath(state);
+  if (isInside(real, `${kept}/run`) || (isInside(real, kept) && /\.db(-\w+)?$/.test(real))) return true;
   const [, below] = /^(?:\/root|\/home\/[^/]+|\/Users\/[^/]+)\/(.+)$/.exec(real) ?? [];
   const inHome = places.home !== undefined && isInside(real, places.home) ? real.slice(places.home.length + 1) : below;
   return inHome !== undefined && !isPublic.test(inHome) && credentialPlaces.some((place) => isInside(inHome, place));

@@ -1,7 +1,7 @@
 import { knownCheckers } from "./code-checkers.ts";
 import { absolute, isInside, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
-import { onlyPrints } from "./shell/gates.ts";
+import { isOfLine, onlyPrints } from "./shell/gates.ts";
 import type { Invocation } from "./shell/invocations.ts";
 import type { ShellWord } from "./shell/syntax.ts";
 import { knownRunners, type TestRunner } from "./test-runners.ts";
@@ -16,7 +16,7 @@ export function runsTests(
   { worktree, state }: GuardPolicy,
   places: Places,
 ): boolean {
-  if (cwd === undefined || !set.every((variable) => onlyPrints.test(variable))) return false;
+  if (cwd === undefined || !set.every((variable) => onlyPrints.test(variable) || isOfLine.test(variable))) return false;
   if (program !== name && !isInstalled.test(program)) return false;
   // A word in braces becomes several, which may lead anywhere. Where the shell leaves the braces alone, runners read them.
   if (args.some(({ text, dynamic, home }) => dynamic || home || text.includes("{"))) return false;

@@ -8,6 +8,7 @@ import {
   type ShellNode,
   type ShellWord,
   unknownWord,
+  type WordPart,
 } from "../../domain/guard/shell/syntax.ts";
 
 /** Shell as the guard reads it. What the parser is not sure of counts as unreadable. */
@@ -38,7 +39,7 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
     case "Coproc":
       return [apart(childNodes(node))];
     case "Pipeline":
-      return node.commands.length === 1 ? childNodes(node) : node.commands.map((part) => apart(nodesOf(part)));
+      return node.commands.length === 1 ? childNodes(node) : pipeOf(node.commands.map(nodesOf));
     case "Statement":
       return node.background === true ? [apart(childNodes(node))] : childNodes(node);
     case "Function":
@@ -47,7 +48,9 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
       return [...writing(node), ...reading(node), ...childNodes(node)];
     case "AndOr":
       return node.commands.flatMap((part, at) =>
-        node.operators[at - 1] === "||" ? [maybe("once", nodesOf(part))] : nodesOf(part),
+        at === 0
+          ? nodesOf(part)
+          : [node.operators[at - 1] === "||" ? maybe("once", nodesOf(part)) : unsure(nodesOf(part))],
       );
     case "If":
       return [
@@ -143,6 +146,16 @@ const maybe = (how: "once" | "often", nodes: readonly ShellNode[]): ShellNode =>
   maybe: how,
 });
 
+const unsure = (nodes: readonly ShellNode[]): ShellNode => ({ kind: "group", nodes, apart: false, unsure: true });
+
+/** Each part of a pipe is a process of its own, and reads what those before it print. */
+const pipeOf = (parts: readonly (readonly ShellNode[])[]): ShellNode[] =>
+  parts.map((nodes, at) => {
+    const before = parts.slice(0, at);
+    const commands = before.flatMap((each) => (each.length === 1 && each[0]?.kind === "command" ? [each[0]] : []));
+    return { kind: "group", nodes, apart: true, ...(at > 0 && commands.length === at ? { fed: commands } : {}) };
+  });
+
 const apart = (nodes: readonly ShellNode[]): ShellNode => ({ kind: "group", nodes, apart: true });
 
 type Parsed<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>;
@@ -160,7 +173,11 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
   for (const part of [...node.prefix, ...node.suffix]) {
     if (part.type === "Word") take(part);
     else if (part.type === "Assignment") {
-      assignments.push({ name: part.name, value: part.value.type === "Word" ? wordOf(part.value) : unknownWord });
+      assignments.push({
+        name: part.name,
+        value: part.value.type === "Word" ? wordOf(part.value) : unknownWord,
+        ...(part.append === true || part.index !== undefined ? { appends: true } : {}),
+      });
       if (part.index !== undefined) inner.push(computing(part.index.value));
       inner.push(...childNodes(part));
     } else if (part.type === "Redirect") {
@@ -194,9 +211,12 @@ function wordOf(word: Word): ShellWord {
     if (!expansions.some((type) => type === node.type)) forEachChild(node, collect);
   };
   forEachChild(word, collect);
+  const dynamic = expansions.some((type) => kinds.has(type));
+  const parts = dynamic ? partsOf(word.parts ?? []) : undefined;
   return {
+    ...(parts === undefined ? {} : { parts }),
     text: word.value,
-    dynamic: expansions.some((type) => kinds.has(type)),
+    dynamic,
     home: word.text.startsWith("~"),
     pattern: kinds.has("Glob") || kinds.has("ExtendedGlob") || kinds.has("BraceExpansion"),
   };
@@ -209,3 +229,38 @@ const expansions = [
   "ArithmeticExpansion",
   "ProcessSubstitution",
 ] as const;
+
+/** Undefined when there is more in the word than text and plain values of variables. */
+function partsOf(nodes: readonly SyntaxNode[]): readonly WordPart[] | undefined {
+  const parts: WordPart[] = [];
+  for (const node of nodes) {
+    const found = node.type === "DoubleQuoted" ? partsOf(node.parts) : partOf(node);
+    if (found === undefined) return undefined;
+    parts.push(...found);
+  }
+  return parts;
+}
+
+function partOf(node: SyntaxNode): readonly WordPart[] | undefined {
+  switch (node.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "Glob":
+      return [node.value];
+    case "SimpleExpansion":
+      return /^\$[A-Za-z_]\w*$/.test(node.text) ? [{ variable: node.text.slice(1) }] : undefined;
+    case "ParameterExpansion": {
+      const { parameter: variable, prefix, index, operation } = node;
+      if (prefix !== undefined || index !== undefined || !/^[A-Za-z_]\w*$/.test(variable)) return undefined;
+      if (operation === undefined) return [{ variable }];
+      if (operation.type !== "Remove") return undefined;
+      const { operator, operand } = operation;
+      if (operator === "##" && operand.text === "*/") return [{ variable, base: true }];
+      return operator.startsWith("%") && /^[\w.-]+$/.test(operand.text)
+        ? [{ variable, without: operand.text }]
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

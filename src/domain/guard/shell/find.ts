@@ -28,6 +28,23 @@ function whatIsFound(args: readonly ShellWord[]): readonly ShellWord[] {
   return roots;
 }
 
+/** Does it print names and do nothing else? */
+export const isSearch = (args: readonly ShellWord[]): boolean =>
+  !args.some(({ text }) => /^-(exec|ok|delete|fprint|fls|printf|ls$)/.test(text));
+
+/** The files that it prints, as far as they can be told: judged as if it acted on them. */
+export function whatIsPrinted(args: readonly ShellWord[]): readonly ShellWord[] {
+  const start = args.findIndex(({ text, dynamic }) => !dynamic && /^(-[^HLPDO]|[!(])/.test(text));
+  const [roots, tests] = start < 0 ? [args, []] : [args.slice(0, start), args.slice(start)];
+  const isPrint = ({ text }: ShellWord): boolean => /^-print0?$/.test(text);
+  const acted = tests.some(isPrint)
+    ? tests.map((word) => (isPrint(word) ? literal("-delete") : word))
+    : tests.length === 0
+      ? [literal("-delete")]
+      : [literal("("), ...tests, literal(")"), literal("-delete")];
+  return whatIsFound([...roots, ...acted]);
+}
+
 const namesIn = (args: readonly ShellWord[]): readonly string[] =>
   args.flatMap(({ text }, at) => (/^-i?name$/.test(text) ? [args[at + 1]?.text ?? ""] : []));
 

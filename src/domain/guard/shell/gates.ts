@@ -56,6 +56,9 @@ function isBeginning(
 export const onlyPrints =
   /^(CI|NO_COLOR|FORCE_COLOR|CLICOLOR(_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_\w+|TZ|RUST_(BACKTRACE|LOG)|PYTHON(UNBUFFERED|DONTWRITEBYTECODE))$/;
 
+/** Variables in small letters are read by nothing but the line itself, and by npm. */
+export const isOfLine = /^(?!npm_)[a-z_][a-z\d_]*$/;
+
 const same =
   (one: ShellAssignment) =>
   (other: ShellAssignment): boolean =>

@@ -16,7 +16,7 @@ export function variableScript({ name, value }: ShellAssignment): string | undef
 }
 
 /** Builtins that set variables by words such as `NAME=value`. */
-const declares = ["export", "declare", "typeset", "readonly", "local"];
+export const declares: readonly string[] = ["export", "declare", "typeset", "readonly", "local"];
 
 export const declared = (name: string, args: readonly ShellWord[]): readonly ShellAssignment[] =>
   declares.includes(name)

@@ -1,18 +1,22 @@
 import { absolute } from "../paths.ts";
 import { type Denial, deny } from "../tool-use.ts";
+import { variablesSet } from "../variables.ts";
 import { carried, terminalScripts } from "./carriers.ts";
 import { execsOf } from "./find.ts";
+import { foundFiles } from "./found-files.ts";
 import { type GateCommands, readGates } from "./gates.ts";
-import { declared, indexScripts, makesUnseen, variableScript } from "./hidden-code.ts";
+import { declared, declares, indexScripts, makesUnseen, variableScript } from "./hidden-code.ts";
+import { assignedIn, KnownValues } from "./known-values.ts";
 import {
   literal,
   type ParseShell,
   type ShellAssignment,
   type ShellCommand,
+  type ShellGroup,
   type ShellNode,
   type ShellWord,
 } from "./syntax.ts";
-import { runs, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
+import { handedFiles, runs, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
 
 /** One program that a text would run, whatever it is wrapped in. */
 export interface Invocation {
@@ -42,6 +46,8 @@ export interface ReadingTerms {
   readonly parse: ParseShell;
   readonly cwd: string | undefined;
   readonly home: string | undefined;
+  /** Where temporary files lie. Undefined: values of variables are not followed. */
+  readonly temporary: string | undefined;
   /** Command lines that are as good as known: they are not looked into. */
   readonly gates: readonly string[];
   /** May a gate be run with these words behind it, in this place? */
@@ -88,11 +94,16 @@ class Reader implements ShellEffects {
   #places: readonly Place[];
   #bare = false;
   #wrappers = 0;
+  readonly #known: KnownValues;
+  /** The files that are named on the input, where a pipe finds them. */
+  #fed: readonly ShellWord[] | undefined;
 
   constructor(terms: ReadingTerms) {
     this.#terms = terms;
     this.#places = [terms.cwd];
     this.#gates = readGates(terms.gates, terms.parse);
+    this.#known = new KnownValues(terms.temporary);
+    if (terms.temporary === undefined) this.#known.lose();
   }
 
   script(text: string, depth: number): void {
@@ -115,11 +126,25 @@ class Reader implements ShellEffects {
     for (const node of nodes) {
       if (this.denial !== undefined) return;
       if (node.kind === "command") this.#command(node, depth);
-      else if (node.apart) this.#apart(() => this.#walk(node.nodes, depth));
+      else if (node.apart) this.#apart(() => this.#part(node, depth));
       else if (node.name !== undefined) this.#define(node.name, node.nodes, depth);
+      else if (node.unsure === true) this.#unsure(node.nodes, depth);
       else if (node.maybe === undefined) this.#walk(node.nodes, depth);
       else this.#perhaps(node.nodes, node.maybe, depth);
     }
+  }
+
+  #part({ nodes, fed }: ShellGroup, depth: number): void {
+    if (fed !== undefined && this.#terms.temporary !== undefined) {
+      this.#fed = foundFiles(fed.map(({ words }) => words.flatMap((word) => this.#known.resolve(word))));
+    }
+    this.#walk(nodes, depth);
+  }
+
+  /** What it sets may not be set afterwards. */
+  #unsure(nodes: readonly ShellNode[], depth: number): void {
+    this.#walk(nodes, depth);
+    this.#known.forget(assignedIn(nodes));
   }
 
   /** A function does nothing yet. It is read all the same, so that none is left out, and once more where it is called. */
@@ -131,29 +156,38 @@ class Reader implements ShellEffects {
 
   #perhaps(nodes: readonly ShellNode[], how: "once" | "often", depth: number): void {
     const before = this.#places;
-    this.#walk(nodes, depth);
+    // Another round begins with what the one before it set.
+    if (how === "often") this.#known.forget(assignedIn(nodes));
+    this.#unsure(nodes, depth);
     const after = together(before, this.#places);
     this.#places = after;
     if (how === "once" || after.length === before.length) return;
     // Each round may lead further away.
     this.#places = together(after, [undefined]);
-    this.#walk(nodes, depth);
+    this.#unsure(nodes, depth);
     this.#places = together(this.#places, [undefined]);
   }
 
   #apart(work: () => void): void {
     const before = this.#places;
+    const known = this.#known.all;
+    const fed = this.#fed;
     work();
     this.#places = before;
+    this.#known.giveBack(known);
+    this.#fed = fed;
   }
 
   #command(command: ShellCommand, depth: number): void {
-    const { words, assignments, writes, inner } = command;
-    for (const target of writes) this.#write(target);
+    const { assignments, writes, inner } = command;
+    for (const target of writes.flatMap((word) => this.#known.resolve(word))) this.#write(target);
     if (this.#gates.has(command) && this.#gate([])) return;
     this.#apart(() => this.#walk(inner, depth));
     this.#variables(assignments, depth);
-    if (words.length === 0) this.#push("", [], assignments);
+    const words = command.words.flatMap((word) => this.#known.resolve(word));
+    const [program] = words;
+    if (program === undefined) this.#push("", [], assignments);
+    if (program === undefined || declares.includes(program.text)) this.#known.take(assignments);
     this.#run(words, assignments, depth);
   }
 
@@ -190,7 +224,9 @@ class Reader implements ShellEffects {
     } else if (inside === undefined) {
       this.#program({ program: program.text, name, args, assignments }, depth);
     } else {
-      this.#unwrapped(name, inside, assignments, depth);
+      const fed = name === "xargs" ? this.#fed : undefined;
+      const words = fed === undefined ? inside.words : handedFiles(inside.words, args, fed);
+      this.#unwrapped(name, { ...inside, words }, assignments, depth);
     }
   }
 
@@ -230,20 +266,35 @@ class Reader implements ShellEffects {
     }
     if (script !== undefined) {
       this.#push(/^(su|sg|runuser)$/.test(name) ? name : "", [], assignments);
-      if (name === "trap") this.#traps.push(script.text);
+      if (name === "trap") {
+        this.#traps.push(script.text);
+        this.#known.lose();
+      }
       if (name === "eval") this.script(script.text, depth + 1);
       else this.#apart(() => this.script(script.text, depth + 1));
       return;
     }
     this.#variables(declared(name, args), depth);
     for (const text of indexScripts(name, args)) this.#guess({ words: [], script: text, sure: true }, depth + 1);
+    this.#settles(name, args);
     const body = this.#bodies.get(name);
-    if (body !== undefined && depth < deepest) this.#walk(body, depth + 2);
+    // Its own variables are gone when it has ended.
+    if (body !== undefined && depth < deepest) this.#unsure(body, depth + 2);
     for (const words of execsOf(name, args)) this.#run(words, [], depth);
     this.#inside(name, args, depth);
     this.#push(program, args, assignments);
     if (["cd", "pushd"].includes(name)) this.#change(args);
     if (name === "popd" || (name === "pushd" && args.length === 0)) this.#places = [undefined];
+  }
+
+  /** What builtins of the shell do to variables. */
+  #settles(name: string, args: readonly ShellWord[]): void {
+    const set = variablesSet(name, args);
+    if (["source", "."].includes(name) || set.some(({ dynamic }) => dynamic)) this.#known.lose();
+    this.#known.forget(set.map(({ text }) => text));
+    const [only, ...more] = set;
+    if (name === "read" && this.#fed !== undefined && only !== undefined && more.length === 0)
+      this.#known.set(only.text, this.#fed);
   }
 
   /** What a program would run by its words, as far as that can be seen in them. */

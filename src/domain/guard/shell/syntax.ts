@@ -7,11 +7,18 @@ export interface ShellWord {
   readonly home: boolean;
   /** A pattern: it may become the names of files. */
   readonly pattern: boolean;
+  /** What it is made of, where all of that is text and plain values of variables. */
+  readonly parts?: readonly WordPart[];
 }
+
+/** A text, or the value of a variable: without the text at its end, or the last part of its path alone. */
+export type WordPart = string | { readonly variable: string; readonly without?: string; readonly base?: true };
 
 export interface ShellAssignment {
   readonly name: string;
   readonly value: ShellWord;
+  /** It is added to the value that there was, or to one element of several. */
+  readonly appends?: true;
 }
 
 /** One program with its arguments. Without words it is only assignments or redirections. */
@@ -33,6 +40,10 @@ export interface ShellGroup {
   readonly apart: boolean;
   /** The name under which it can be called. */
   readonly name?: string;
+  /** The commands of a pipe whose output it reads, where each of them is a plain one. */
+  readonly fed?: readonly ShellCommand[];
+  /** It is run only if the command before it worked. */
+  readonly unsure?: true;
   /** `once`: it may be passed over, as a branch. `often`: it may also be run again, as the body of a loop. */
   readonly maybe?: "once" | "often";
 }

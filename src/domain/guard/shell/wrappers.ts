@@ -90,8 +90,9 @@ export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "u
   };
   for (let at = 0; at < args.length; at++) {
     const word = args[at];
-    if (word === undefined || word.dynamic) return "unreadable";
+    if (word === undefined) return "unreadable";
     const { text } = word;
+    if (word.dynamic && !(known.assigns === true && /^\w+=/.test(text))) return "unreadable";
     if (unreadable.test(text)) return "unreadable";
     if (text === "--") continue;
     if (known.values.includes(text)) {
@@ -139,15 +140,35 @@ function insertedBy(args: readonly ShellWord[]): string | undefined {
   return undefined;
 }
 
+const programOf = (words: readonly ShellWord[]): string => words[0]?.text.replace(/^.*\//, "") ?? "";
+
+const runsOthers = (words: readonly ShellWord[]): boolean =>
+  [...shells, "eval"].includes(programOf(words)) || Object.hasOwn(wrappers, programOf(words));
+
 /**
  * Marks the words into which xargs will insert text. An ordinary program gets file names that way. A program that runs
  * other programs may get any command, so the guard must treat these words as unknown.
  */
 function filledIn(words: readonly ShellWord[], inserted: string | undefined): readonly ShellWord[] {
-  const program = words[0]?.text.replace(/^.*\//, "") ?? "";
-  const runsOthers = [...shells, "eval", "git"].includes(program) || Object.hasOwn(wrappers, program);
-  if (inserted === undefined || (!runsOthers && program !== inserted)) return words;
+  const program = programOf(words);
+  if (inserted === undefined || (!runsOthers(words) && program !== "git" && program !== inserted)) return words;
   return words.map((word) => (word.text.includes(inserted) ? { ...word, dynamic: true } : word));
+}
+
+/** The same words with the files that a pipe hands to `xargs` in the place of those that nobody knows. */
+export function handedFiles(
+  words: readonly ShellWord[],
+  args: readonly ShellWord[],
+  files: readonly ShellWord[],
+): readonly ShellWord[] {
+  const inserted = insertedBy(args);
+  // To a program that runs others a name may be a command.
+  if (runsOthers(words)) return words;
+  return words.flatMap((word) => {
+    if (word === unknownWord) return inserted === undefined ? files : [];
+    if (inserted === undefined || word.dynamic || !word.text.includes(inserted)) return [word];
+    return files.map((file) => ({ ...file, text: word.text.replaceAll(inserted, file.text) }));
+  });
 }
 
 const added = (words: readonly ShellWord[], { adds }: Wrapper): readonly ShellWord[] =>
@@ -315,6 +336,9 @@ export const interprets = (name: string): boolean => interpreters.some(({ names 
 /** Does this program do nothing but run another one? */
 export const isWrapper = (name: string): boolean => Object.hasOwn(wrappers, name) || elsewhere.includes(name);
 
+/** Files that are what stands on the input. */
+const isInput = /^\/(dev\/(stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/;
+
 /** Does this interpreter run code from its arguments or its input? The guard cannot read such code. */
 export function isOpaque(name: string, args: readonly ShellWord[]): boolean {
   const known = interpreters.find(({ names }) => names.test(name));
@@ -326,6 +350,7 @@ export function isOpaque(name: string, args: readonly ShellWord[]): boolean {
     if (word === undefined || word.dynamic || known.inline.test(word.text)) return true;
     if (asks.test(word.text)) return false;
     if (known.values.includes(word.text) && /^data:/.test(args[at + 1]?.text ?? "")) return true;
+    if (isInput.test(word.text)) return true;
     // A module, or a file: a program like any other.
     if (word.text === "-m" || (!word.text.startsWith("-") && word.text !== "")) return false;
     if (word.text === "-") return true;

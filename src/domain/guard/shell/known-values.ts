@@ -1,0 +1,102 @@
+import { literal, type ShellAssignment, type ShellNode, type ShellWord, type WordPart } from "./syntax.ts";
+
+/** A word that stands for more files than this is as good as unknown. */
+const mostWords = 50;
+
+/**
+ * The values of variables that a text itself sets before it uses them: `DIR=dist; rm -rf "$DIR"`, and of loops over words
+ * that are written out. Whatever may have happened in between makes a variable unknown again.
+ */
+export class KnownValues {
+  #values: ReadonlyMap<string, readonly ShellWord[]> = new Map();
+  /** Names for other names, other separators and traps: nothing is known any more. */
+  #lost = false;
+  readonly #temporary: string | undefined;
+
+  constructor(temporary: string | undefined) {
+    this.#temporary = temporary;
+  }
+
+  /** What is known now, to be given back when a process of its own has ended. */
+  get all(): ReadonlyMap<string, readonly ShellWord[]> {
+    return this.#values;
+  }
+
+  giveBack(values: ReadonlyMap<string, readonly ShellWord[]>): void {
+    this.#values = values;
+  }
+
+  lose(): void {
+    this.#lost = true;
+  }
+
+  /** Assignments that count from here on. Several of one name are the words of a loop. */
+  take(assignments: readonly ShellAssignment[]): void {
+    for (const { name } of assignments) {
+      const all = assignments.filter((each) => each.name === name);
+      const words = all.flatMap(({ value }) => this.#valueOf(value));
+      if (/^IFS$/.test(name)) this.lose();
+      const isKnown = all.every(({ appends, value }) => appends !== true && this.#valueOf(value).length > 0);
+      this.set(name, isKnown ? words : []);
+    }
+  }
+
+  #valueOf(value: ShellWord): readonly ShellWord[] {
+    if (this.#temporary !== undefined && makesTemporary.test(value.text)) {
+      return [literal(`${this.#temporary}/made-by-mktemp`)];
+    }
+    return this.resolve(value).filter(({ text, dynamic }) => !dynamic && !/\s/.test(text));
+  }
+
+  /** No words: it is not known. */
+  set(name: string, words: readonly ShellWord[]): void {
+    const values = new Map(this.#values);
+    if (words.length === 0 || words.length > mostWords) values.delete(name);
+    else values.set(name, words);
+    this.#values = values;
+  }
+
+  forget(names: Iterable<string>): void {
+    if (this.#values.size === 0) return;
+    for (const name of names) this.set(name, []);
+  }
+
+  /** What the word becomes: itself when that cannot be told. */
+  resolve(word: ShellWord): readonly ShellWord[] {
+    const { parts } = word;
+    if (!word.dynamic || parts === undefined || this.#lost || this.#values.size === 0) return [word];
+    let found: readonly ShellWord[] = [literal("")];
+    for (const part of parts) {
+      const values = typeof part === "string" ? [literal(part)] : this.#partOf(part);
+      if (values === undefined || found.length * values.length > mostWords) return [word];
+      found = found.flatMap((before) =>
+        values.map((value) => ({
+          text: `${before.text}${value.text}`,
+          dynamic: false,
+          home: before.text === "" ? value.home : before.home,
+          pattern: before.pattern || value.pattern || word.pattern || /[*?[]/.test(value.text),
+        })),
+      );
+    }
+    return found;
+  }
+
+  #partOf({ variable, without, base }: Exclude<WordPart, string>): readonly ShellWord[] | undefined {
+    return this.#values.get(variable)?.map((word) => {
+      if (base === true) return { ...word, text: word.text.slice(word.text.lastIndexOf("/") + 1) };
+      const isCut = without !== undefined && word.text.endsWith(without);
+      return isCut ? { ...word, text: word.text.slice(0, word.text.length - without.length) } : word;
+    });
+  }
+}
+
+/** Its file or directory lies where temporary ones do. */
+const makesTemporary = /^\$\(mktemp(?: -[dqu]+| -t [\w.-]+)*(?: \/tmp\/[\w.-]*X{3,}[\w.-]*)?\)$/;
+
+/** The names of all variables that these commands assign to, as far as they are written as assignments. */
+export function* assignedIn(nodes: readonly ShellNode[]): Generator<string> {
+  for (const node of nodes) {
+    if (node.kind === "group") yield* assignedIn(node.nodes);
+    else for (const { name } of node.assignments) yield name;
+  }
+}
