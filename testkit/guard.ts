@@ -53,3 +53,7 @@ export const attempt = (
 
 export const runs = (policy: GuardPolicy, command: string): Verdict =>
   attempt(policy, { kind: "execute", tool: "Bash", input: { command } });
+
+/** The same for a tool by the name that Claude Code has for it. */
+export const usesTool = (policy: GuardPolicy, tool: string, input: unknown): Verdict =>
+  decide({ ...claudeToolUse(tool, input), tool, cwd: policy.worktree, attended: false }, policy, nowhere);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { attempt, lexical, nowhere, policyFor, runs } from "../../../testkit/guard.ts";
+import { attempt, lexical, nowhere, policyFor, runs, usesTool } from "../../../testkit/guard.ts";
 import { commandCases } from "../../../testkit/guard-cases.ts";
 import { roleList, roles } from "../role/roles.ts";
 import { decide } from "./decide.ts";
@@ -133,6 +133,34 @@ describe("tools", () => {
     expect(other({ command: "git push" })).toMatchObject({ rule: "git-push" });
     expect(other({ file_path: "/etc/x" })).toMatchObject({ rule: "boundary" });
     expect(other({ content: "x" })).toMatchObject({ rule: "unknown-tool" });
+  });
+
+  test("a tool of a server that we do not know is judged by its name, too", () => {
+    const uses = (tool: string, input: unknown) => usesTool(builder, tool, input);
+    for (const tool of ["mcp__forge__push_files", "mcp__forge__merge_pull_request", "mcp__chat__send_message"]) {
+      expect(uses(tool, { path: "src/a.ts", content: "x" })).toMatchObject({ rule: "publish" });
+    }
+    for (const tool of ["mcp__forge__create_issue", "mcp__db__execute", "mcp__forge__deleteBranch", "mcp__x__run"]) {
+      expect(uses(tool, { title: "x" })).toMatchObject({ rule: "unknown-tool" });
+    }
+    expect(uses("mcp__shell__run", { cmd: "git push" })).toMatchObject({ rule: "git-push" });
+    expect(uses("mcp__shell__run", { command: ["git", "push"] })).toMatchObject({ rule: "git-push" });
+    expect(uses("mcp__files__write_file", { path: "/etc/x", content: "x" })).toMatchObject({ rule: "boundary" });
+    expect(uses("mcp__files__move_file", { source: "a", destination: "/etc/x" })).toMatchObject({ rule: "boundary" });
+    expect(uses("mcp__files__write_file", { path: "src/a.ts", content: "x" })).toEqual(allowed);
+    for (const tool of ["mcp__docs__search", "mcp__forge__get_issue", "mcp__docs__list_pages", "mcp__x__address"]) {
+      expect(uses(tool, { query: "x" })).toEqual(allowed);
+    }
+  });
+
+  test("files with keys and logins are not read by tools either", () => {
+    const reads = (file_path: string) => attempt(builder, { kind: "read", input: { file_path } });
+    for (const path of ["/home/bob/.ssh/id_rsa", "~/.aws/credentials", "/proc/7/environ", "../../home/bob/.netrc"]) {
+      expect(reads(path)).toMatchObject({ rule: "secrets" });
+    }
+    for (const path of ["/w/tree/.env", "/etc/hosts", "~/.ssh/id_rsa.pub", "src/.ssh/x"]) {
+      expect(reads(path)).toEqual(allowed);
+    }
   });
 });
 

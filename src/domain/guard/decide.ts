@@ -120,6 +120,16 @@ function checkUnknown(request: GuardRequest, policy: GuardPolicy, machine: Guard
   if (policy.files === "read-only") {
     return deny("unknown-tool", `nobody knows what ${tool} changes, and a ${policy.capability} changes nothing`);
   }
+  if (sendsAway.test(tool ?? "")) return deny("publish", `${tool} would send something away; report that it is ready`);
   if (paths.length > 0) return checkEdit(request, policy, machine);
-  return changes ? deny("unknown-tool", `nobody knows which file ${tool} changes; use the tools for files`) : allow;
+  return changes || changesBy.test(tool ?? "")
+    ? deny("unknown-tool", `nobody knows which file ${tool} changes; use the tools for files`)
+    : allow;
 }
+
+/** Names of tools by what they do, as servers of tools have them: `mcp__forge__create_issue`, `forge.createIssue`. */
+const verb = (verbs: string): RegExp => new RegExp(`(?:^|[_.:/-])(?:${verbs})(?=$|[_.:/A-Z-])`, "");
+const sendsAway = verb("push|publish|deploy|merge|release|send|upload|post");
+const changesBy = verb(
+  "write|create|update|delete|remove|edit|move|rename|insert|add|set|put|apply|patch|exec|execute|run|eval|evaluate|kill|drop|reset|commit|fork|close|save|install",
+);

@@ -1,6 +1,6 @@
 import { type ToolKind, type ToolUse, toolKinds } from "../../domain/guard/tool-use.ts";
 import { fields, text } from "../shared/json-fields.ts";
-import { pathsIn } from "../shared/tool-paths.ts";
+import { commandIn, pathsIn } from "../shared/tool-paths.ts";
 
 /** What Claude Code calls its tools, in the versions that we know; older names stay, for older versions. */
 const names: Readonly<Partial<Record<ToolKind, readonly string[]>>> = {
@@ -40,9 +40,11 @@ const ownPrefix = `mcp__${ownServer}__`;
 export function claudeToolUse(tool: string, input: unknown): ToolUse {
   const given = fields(input) ?? {};
   const filled = (name: string): string | undefined => text(given[name]) || undefined;
+  const kind = claudeToolKind(tool);
   return {
-    kind: claudeToolKind(tool),
-    command: filled("command") ?? null,
+    kind,
+    // A tool that we do not know may have another name for it.
+    command: (kind === "other" ? commandIn(given) : filled("command")) ?? null,
     paths: pathsIn(given),
     changes: contentFields.some((name) => filled(name) !== undefined),
   };
