@@ -9,7 +9,7 @@ test("prime answers with agent, compact and context, and names the branch one is
   await world.ov("init", "--name", "garden");
   await world.git("checkout", "--quiet", "-b", "topic");
   const said = await world.json("prime");
-  expect(Object.keys(said)).toEqual(["success", "command", "agent", "compact", "context"]);
+  expect(Object.keys(said)).toEqual(["success", "command", "agent", "compact", "context", "sessions", "remembered"]);
   expect(said).toMatchObject({ agent: null, compact: false });
   expect(said.context).toContain("# garden\n\n- branch: main (checked out here: topic)\n- agents: 0 live");
   expect((await world.json("prime", "--compact")).context).not.toContain("limits");

@@ -115,6 +115,20 @@ export const turnRows = (sql: Sql): TurnRows => ({
   countRunning: async () => sum(await runningPerRun(sql)),
   runningPerRun: () => runningPerRun(sql),
   listFor: (agentId) => select(sql, turns, "WHERE agent_id = ? ORDER BY queued_at, id", agentId),
+  newestOf: async (agentIds, limit) => {
+    const found: Turn[] = [];
+    const where = "WHERE agent_id = ? AND started_at IS NOT NULL ORDER BY queued_at DESC, id DESC LIMIT ?";
+    for (const agentId of agentIds) found.push(...(await select(sql, turns, where, agentId, limit)));
+    const inOrder = found.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || (a.id < b.id ? -1 : 1));
+    return inOrder.slice(Math.max(0, inOrder.length - limit));
+  },
+  totalOf: async (agentId) => {
+    const [row] = await sql.all(
+      "SELECT COUNT(*) AS n, SUM(cost_micros) AS cost FROM turns WHERE agent_id = ? AND started_at IS NOT NULL",
+      agentId,
+    );
+    return { count: Number(row?.n ?? 0), costMicros: row?.cost == null ? null : Number(row.cost) };
+  },
   start: async (id, { fence, logDir, resumeRequested, now }) => {
     const { set, values } = assign(turns, { status: "running", fence, logDir, resumeRequested, startedAt: now });
     return (await sql.run(`UPDATE turns SET ${set} WHERE id = ? AND status = 'queued'`, ...values, id)) > 0;

@@ -638,6 +638,16 @@ const entry: MergeEntry = {
   causeDetail,
   updatedAt: at,
 };
+const note = { at, agentName: "b1", taskId: "T1", note: "slow" } as const;
+const brief = {
+  kind: "agent",
+  project: { name: "p", canonicalBranch: "main" },
+  agent,
+  submitted: false,
+  task: null,
+  waits: [],
+  unread: 0,
+} as const;
 const madeCommit: First<"commitView"> = {
   id: commit,
   parents: [],
@@ -1495,6 +1505,60 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   eventView: [[toolEvent], [bareEvent]],
   eventListView: [[{ events: [toolEvent], older: 7, cursor: 9 }], [{ events: [], older: null, cursor: 0 }]],
+  agentBriefView: [
+    [{ ...brief, identity: inspection.identity, checkpoint, recentTurns: [ranTurn], remembered: [note] }],
+    [
+      {
+        ...brief,
+        identity: null,
+        checkpoint: null,
+        recentTurns: [{ ...ranTurn, startedAt: null, endedAt: null, resultText: "done" }],
+        remembered: [{ ...note, agentName: null, taskId: null }],
+      },
+    ],
+  ],
+  personBriefView: [
+    [
+      {
+        kind: "person",
+        project: { name: "p", canonicalBranch: "main" },
+        limits: { maxConcurrent: 1, maxDepth: 1, maxAgentsPerLead: 1, maxSessionsPerRun: 1 },
+        run: null,
+        liveAgents: 0,
+        openTasks: 0,
+        readyTasks: 0,
+        unread: 0,
+        waiting: 0,
+        recentRuns: [
+          {
+            id: "run-1",
+            objective: "ship",
+            targetBranch: null,
+            landingBranch: null,
+            coordinatorName: null,
+            status: "completed",
+            checklist: false,
+            startCommit: null,
+            startedAt: at,
+            completedAt: at,
+          },
+          {
+            id: "run-2",
+            objective: null,
+            targetBranch: null,
+            landingBranch: null,
+            coordinatorName: null,
+            status: "active",
+            checklist: false,
+            startCommit: null,
+            startedAt: at,
+            completedAt: null,
+          },
+        ],
+        remembered: [note],
+      },
+    ],
+  ],
   checkpointView: [[checkpoint], [{ ...checkpoint, taskId: null, turnId: null, branch: null }]],
   inspectionView: [[inspection], [bareInspection]],
   commitView: [[madeCommit]],

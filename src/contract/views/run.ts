@@ -7,10 +7,12 @@ import type { ChecklistReply } from "../../usecases/runs/criteria.ts";
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
 import type { VerdictOnWhole } from "../../usecases/runs/verdict-on-whole.ts";
 import type { Overview } from "../../usecases/status/overview.ts";
+import type { AgentBrief, PersonBrief } from "../../usecases/status/prime.ts";
 import type { DiskState } from "../../usecases/status/show.ts";
 import { olderRunKeys } from "../older-keys.ts";
 import { duration, iso } from "../values.ts";
 import { fleetAgentView } from "./agent.ts";
+import { checkpointView } from "./event.ts";
 import { decisionView, questionView } from "./mail.ts";
 import { mergesView } from "./merge.ts";
 
@@ -170,3 +172,35 @@ function needsOperator({
     agents.some((view) => view.needsOperator)
   );
 }
+
+const noteView = ({ at, ...note }: PersonBrief["remembered"][number]) => ({ ...note, at: iso(at) });
+
+/** What `ov prime` tells an agent about itself, besides the text. */
+export const agentBriefView = ({ identity, checkpoint, recentTurns, remembered }: AgentBrief) => ({
+  identity:
+    identity === null
+      ? null
+      : { completed: identity.completed, recentTasks: identity.recentTasks.map(({ taskId }) => taskId) },
+  checkpoint: checkpoint === null ? null : checkpointView(checkpoint),
+  sessions: recentTurns.map(({ id, trigger, status, startedAt, endedAt, resultText }) => ({
+    id,
+    trigger,
+    status,
+    startedAt: iso(startedAt),
+    endedAt: iso(endedAt),
+    resultText,
+  })),
+  remembered: remembered.map(noteView),
+});
+
+/** What `ov prime` tells a person, besides the text. */
+export const personBriefView = ({ recentRuns, remembered }: PersonBrief) => ({
+  sessions: recentRuns.map(({ id, status, objective, startedAt, completedAt }) => ({
+    id,
+    status,
+    objective,
+    startedAt: iso(startedAt),
+    completedAt: iso(completedAt),
+  })),
+  remembered: remembered.map(noteView),
+});

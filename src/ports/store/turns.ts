@@ -42,6 +42,10 @@ export interface TurnRows {
   /** The same for each run with at least one. */
   runningPerRun(): Promise<ReadonlyMap<string, number>>;
   listFor(agentId: string): Promise<Turn[]>;
+  /** The newest turns of these incarnations that have begun, oldest first. */
+  newestOf(agentIds: readonly string[], limit: number): Promise<Turn[]>;
+  /** How many turns of this incarnation have begun, and what those cost whose cost is known; null when none is. */
+  totalOf(agentId: string): Promise<{ readonly count: number; readonly costMicros: number | null }>;
   /** queued -> running with the given fence. False when it is no longer queued. */
   start(
     id: string,

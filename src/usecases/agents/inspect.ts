@@ -61,12 +61,11 @@ export const inspectAgent: UseCase<InspectRequest, Inspection> = {
     const found = await findAgent(tx, name);
     if (!found.ok) return found;
     const agent = found.value;
-    const ran = (await tx.turns.listFor(agent.id)).filter(({ startedAt }) => startedAt !== null);
     const turns: TracedTurn[] = [];
-    for (const turn of ran.slice(-shownTurns)) turns.push(await tracedTurn(tx, turn));
+    for (const turn of await tx.turns.newestOf([agent.id], shownTurns)) turns.push(await tracedTurn(tx, turn));
     const calls = await newestCalls(tx, agent);
     const checkpoint = (await tx.recovery.checkpoint(agent.name)) ?? null;
-    const costs = ran.flatMap(({ costMicros }) => costMicros ?? []);
+    const { count: turnCount, costMicros } = await tx.turns.totalOf(agent.id);
     const last = calls.at(-1);
     const processes = await tx.processes.liveForAgent(agent.id);
     return ok({
@@ -76,12 +75,12 @@ export const inspectAgent: UseCase<InspectRequest, Inspection> = {
       checkpoint,
       waits: await tx.waits.of(agent.name),
       unread: await tx.deliveries.countQueued(agent.name),
-      turnCount: ran.length,
+      turnCount,
       turns,
       files: touched(calls, checkpoint),
       currentFile: last !== undefined && isAboutFile(last) ? last.summary : null,
       tokens: await tx.usage.ofAgents([agent.id]),
-      costMicros: costs.length === 0 ? null : costs.reduce((sum, one) => sum + one, 0),
+      costMicros,
       tools: toolUses(calls),
       calls: calls.slice(-limit),
       now,

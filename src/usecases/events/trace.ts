@@ -64,8 +64,8 @@ export interface TurnTrace {
   readonly target: string;
   readonly kind: TraceSubject["kind"];
   readonly turns: readonly TracedTurn[];
-  /** Turns before these, which are not shown. */
-  readonly olderTurns: number;
+  /** There are turns before these, which are not shown. */
+  readonly hasOlder: boolean;
 }
 
 /** The newest turns of an agent, a task or a run, oldest first, each with its tool calls, its mail and its end. */
@@ -76,21 +76,24 @@ export const traceTurns: UseCase<Omit<TraceRequest, "before">, TurnTrace> = {
     const found = await subjectOf(tx, target);
     if (!found.ok) return found;
     const { kind, id, agents } = found.value;
-    const all: Turn[] = [];
-    for (const agent of agents) all.push(...(await tx.turns.listFor(agent.id)).filter(hasRun));
-    const fitting = all
-      .filter(
-        ({ startedAt, endedAt }) => (startedAt ?? 0) <= (until ?? Infinity) && (endedAt ?? Infinity) >= (since ?? 0),
-      )
-      .toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || (a.id < b.id ? -1 : 1));
+    const ids = agents.map(({ id: agentId }) => agentId);
+    // Turns of another time are left out only after they were read: few people ask for a time of the past.
+    const isBounded = since !== undefined || until !== undefined;
+    const newest = await tx.turns.newestOf(ids, isBounded ? mostTurns : limit + 1);
+    const fitting = newest.filter(
+      ({ startedAt, endedAt }) =>
+        (startedAt ?? 0) <= (until ?? Number.POSITIVE_INFINITY) &&
+        (endedAt ?? Number.POSITIVE_INFINITY) >= (since ?? 0),
+    );
     const shown = fitting.slice(Math.max(0, fitting.length - limit));
     const turns: TracedTurn[] = [];
     for (const turn of shown) turns.push(await tracedTurn(tx, turn));
-    return ok({ target: id, kind, turns, olderTurns: fitting.length - shown.length });
+    return ok({ target: id, kind, turns, hasOlder: fitting.length > shown.length });
   },
 };
 
-const hasRun = ({ startedAt }: Turn): boolean => startedAt !== null;
+/** The most turns of one agent that are looked at for a time of the past. */
+const mostTurns = 10_000;
 
 /** The most events of one turn that are read. */
 const mostOfTurn = 5_000;

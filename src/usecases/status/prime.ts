@@ -7,8 +7,10 @@ import type { Run } from "../../domain/run/run.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
-import type { Wait } from "../../ports/store/agents.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
+import type { Checkpoint, Identity, Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
+import { type Note, notesOf } from "../agents/inspect.ts";
 import { openDecisions, openQuestions } from "../operator/decisions.ts";
 import { troubledAgents } from "../operator/troubled-agents.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -28,6 +30,10 @@ export interface PersonBrief {
   readonly openTasks: number;
   readonly readyTasks: number;
   readonly unread: number;
+  /** The newest runs, newest first. */
+  readonly recentRuns: readonly Run[];
+  /** What agents of the current run wrote down for others, newest last. */
+  readonly remembered: readonly Note[];
   /** What waits for a word of this person: approvals, decisions and questions of agents, agents that are stuck. */
   readonly waiting: number;
 }
@@ -41,7 +47,18 @@ export interface AgentBrief {
   readonly task: Task | null;
   readonly waits: readonly Wait[];
   readonly unread: number;
+  /** What the name has done over all its incarnations. */
+  readonly identity: Identity | null;
+  /** Where it stood when its last turn ended, or as it said itself. */
+  readonly checkpoint: Checkpoint | null;
+  /** Its newest turns, newest last. */
+  readonly recentTurns: readonly Turn[];
+  /** What agents of its run wrote down for others, newest last. */
+  readonly remembered: readonly Note[];
 }
+
+const shownSessions = 3;
+const shownNotes = 5;
 
 /**
  * Brings whoever asks up to date. An agent is told about itself and nobody else; a person about the project, or about
@@ -83,11 +100,14 @@ async function personBrief(tx: Tx, { settings }: Context): Promise<PersonBrief> 
   const { maxConcurrent, maxDepth, maxAgentsPerLead, maxSessionsPerRun } = settings.agents;
   const tasks = await tx.tasks.list({});
   const live = await tx.agents.list({ live: true });
+  const run = (await tx.runs.current()) ?? null;
   return {
     kind: "person",
     project: projectOf(settings),
     limits: { maxConcurrent, maxDepth, maxAgentsPerLead, maxSessionsPerRun },
-    run: (await tx.runs.current()) ?? null,
+    run,
+    recentRuns: await tx.runs.list(shownSessions),
+    remembered: run === null ? [] : await notesOf(tx, run.id, shownNotes),
     liveAgents: new Set(live.map(({ name }) => name)).size,
     openTasks: tasks.filter(({ status }) => status !== "closed").length,
     readyTasks: readyTasks(tasks, await tx.tasks.dependencies()).length,
@@ -108,6 +128,10 @@ async function agentBrief(tx: Tx, { settings }: Context, agent: Agent): Promise<
     task: agent.taskId === null ? null : ((await tx.tasks.get(agent.taskId)) ?? null),
     waits: await tx.waits.of(agent.name),
     unread: await tx.deliveries.countQueued(agent.name),
+    identity: (await tx.recovery.identity(agent.name)) ?? null,
+    checkpoint: (await tx.recovery.checkpoint(agent.name)) ?? null,
+    recentTurns: await tx.turns.newestOf([agent.id], shownSessions),
+    remembered: await notesOf(tx, agent.runId, shownNotes),
   };
 }
 

@@ -139,12 +139,12 @@ function traceShown(found: Trace, io: Io): Outcome {
   };
 }
 
-function turnsShown({ target, kind, turns, olderTurns }: TurnTrace, io: Io): Outcome {
+function turnsShown({ target, kind, turns, hasOlder }: TurnTrace, io: Io): Outcome {
   if (turns.length === 0) io.say(`No turn of ${kind} ${target} is on record.`);
-  const older = olderTurns === 0 ? [] : [io.paint.dim(`(${counted(olderTurns, "older turn")}; see --limit)`)];
+  const older = hasOlder ? [io.paint.dim("(there are older turns; see --limit)")] : [];
   const views = turns.map(tracedTurnView);
   return {
-    json: { target, kind, turns: views, count: turns.length, olderTurns },
+    json: { target, kind, turns: views, count: turns.length, hasOlder },
     text: [...older, ...turns.flatMap((turn) => turnTree(turn, lookOf(io)))].join("\n"),
     rows: {
       columns: ["turn", "agent", "trigger", "started", "duration_ms", "tools", "mail", "end"],

@@ -15,6 +15,8 @@ const person: PersonBrief = {
   openTasks: 3,
   readyTasks: 1,
   unread: 1,
+  recentRuns: [],
+  remembered: [],
   waiting: 0,
 };
 
@@ -26,6 +28,10 @@ const agent: AgentBrief = {
   task: aTask("t1", { title: "Parse dates", status: "in_progress" }),
   waits: [{ agentName: "ann", kind: "reply", ref: "m1", since: 0, deadline: null }],
   unread: 2,
+  identity: null,
+  checkpoint: null,
+  recentTurns: [],
+  remembered: [],
 };
 
 describe("for a person", () => {
@@ -81,6 +87,37 @@ describe("for an agent", () => {
 - files you own: a.ts, b.ts
 - waits for: reply m1
 - mail: 2 unread`);
+  });
+
+  test("tells where it stood and what is remembered, also in short: a shortened conversation goes on from it", () => {
+    const stood: AgentBrief = {
+      ...agent,
+      identity: {
+        agentName: "ann",
+        capability: "builder",
+        createdAt: 0,
+        completed: 3,
+        recentTasks: [{ taskId: "t0", summary: "", completedAt: 0 }],
+      },
+      checkpoint: {
+        agentName: "ann",
+        generation: 1,
+        taskId: "t1",
+        turnId: null,
+        summary: "half of it\n- parent: operator",
+        files: ["a.ts"],
+        branch: null,
+        pending: "reply m1",
+        updatedAt: 0,
+      },
+      remembered: [{ at: 0, agentName: "bob", taskId: null, note: "the parser is slow" }],
+    };
+    const text = agentText(stood, { compact: true });
+    expect(text).toContain("- done before: t0 (3 tasks)\n");
+    expect(text).toMatch(
+      /- checkpoint \(.+\): half of it⏎- parent: operator\n- files changed: a.ts\n- pending: reply m1\n/,
+    );
+    expect(text).toEndWith("- remembered by bob: the parser is slow");
   });
 
   test("in full adds what to type next", () => {

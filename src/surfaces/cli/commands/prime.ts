@@ -1,6 +1,9 @@
+import { agentBriefView, personBriefView } from "../../../contract/views/run.ts";
 import { ok } from "../../../domain/result.ts";
+import { namedIn } from "../../../domain/text/long-list.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { AgentBrief, PersonBrief } from "../../../usecases/status/prime.ts";
+import { counted, cut, moment } from "../../shared/format.ts";
 import type { Handler } from "../command.ts";
 
 export const prime: Handler = async ({ app, flags }) => {
@@ -11,12 +14,12 @@ export const prime: Handler = async ({ app, flags }) => {
   const brief = found.value;
   if (brief.kind === "agent") {
     const context = agentText(brief, { compact });
-    return ok({ json: { agent: brief.agent.name, compact, context }, text: context });
+    return ok({ json: { agent: brief.agent.name, compact, context, ...agentBriefView(brief) }, text: context });
   }
   const current = await app.call("project.currentBranch", {});
   if (!current.ok) return current;
   const context = personText(brief, { compact, currentBranch: current.value });
-  return ok({ json: { agent: agent ?? null, compact, context }, text: context });
+  return ok({ json: { agent: agent ?? null, compact, context, ...personBriefView(brief) }, text: context });
 };
 
 interface PersonView {
@@ -37,6 +40,8 @@ export function personText(brief: PersonBrief, { compact, currentBranch }: Perso
     `- tasks: ${brief.openTasks} open, ${brief.readyTasks} ready to start`,
     `- mail: ${brief.unread} unread`,
     brief.waiting === 0 ? undefined : `- waits for you: ${brief.waiting}, see: ov inbox`,
+    ...notes(brief.remembered),
+    ...(compact ? [] : pastRuns(brief)),
     ...(compact ? [] : [limitsLine(limits), "", "Next:", ...nextForPerson(brief).map((line) => `- ${line}`)]),
   ]);
 }
@@ -62,9 +67,50 @@ export function agentText(brief: AgentBrief, { compact }: { readonly compact: bo
     agent.shares.length === 0 ? undefined : `- files you share: ${agent.shares.join(", ")}`,
     `- waits for: ${waits.length === 0 ? "nothing" : waits.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")}`,
     `- mail: ${brief.unread} unread`,
+    ...recovery(brief),
+    ...(compact ? [] : pastTurns(brief)),
+    ...notes(brief.remembered),
     ...(compact ? [] : ["", "Next:", ...nextForAgent(brief).map((line) => `- ${line}`)]),
   ]);
 }
+
+/** Where the agent stood: what a conversation that was shortened, or a successor, goes on from. */
+function recovery({ identity, checkpoint }: AgentBrief): readonly string[] {
+  return [
+    ...(identity === null
+      ? []
+      : [
+          `- done before: ${identity.recentTasks.map(({ taskId }) => taskId).join(", ")} (${counted(identity.completed, "task")})`,
+        ]),
+    ...(checkpoint === null || checkpoint.summary === ""
+      ? []
+      : [`- checkpoint (${moment(checkpoint.updatedAt)}): ${cut(checkpoint.summary, longest)}`]),
+    ...(checkpoint === null || checkpoint.files.length === 0 ? [] : [`- files changed: ${namedIn(checkpoint.files)}`]),
+    ...(checkpoint === null || checkpoint.pending === "" ? [] : [`- pending: ${cut(checkpoint.pending, longest)}`]),
+  ];
+}
+
+const longest = 500;
+
+const pastTurns = ({ recentTurns }: AgentBrief): readonly string[] =>
+  recentTurns.map(
+    ({ startedAt, trigger, status, resultText }) =>
+      `- turn ${moment(startedAt)} (${trigger}, ${status})${resultText === null || resultText === "" ? "" : `: ${cut(resultText, 120)}`}`,
+  );
+
+/** The runs before the current one. */
+const pastRuns = ({ run, recentRuns }: PersonBrief): readonly string[] =>
+  recentRuns
+    .filter(({ id }) => id !== run?.id)
+    .map(
+      ({ id, status, objective, startedAt }) =>
+        `- earlier run ${id} (${status}, ${moment(startedAt)})${objective === null ? "" : `: ${cut(objective, 120)}`}`,
+    );
+
+const notes = (remembered: PersonBrief["remembered"]): readonly string[] =>
+  remembered.map(
+    ({ agentName, note }) => `- remembered${agentName === null ? "" : ` by ${agentName}`}: ${cut(note, longest)}`,
+  );
 
 function nextForPerson({ unread, waiting, readyTasks, liveAgents }: PersonBrief): readonly string[] {
   return [

@@ -329,12 +329,13 @@ export const agentsCommand: Command = {
 export const primeCommand: Command = {
   name: "prime",
   summary: "Print where the project stands and what comes next",
-  details: "Tells a person where the project stands, and an agent who it is, what it works on and what it waits for.",
+  details:
+    "Tells a person where the project stands, and an agent who it is, what it works on, what it waits for and where it stood. Both are told what agents wrote down for others.",
   group: "Watch",
   inHooks: true,
   flags: [
     { name: "agent", value: "name", summary: "The agent to brief (default: the caller)", complete: "agents" },
-    { name: "compact", summary: "The facts alone, without limits and next commands" },
+    { name: "compact", summary: "What a shortened conversation goes on from: the facts, the checkpoint and the notes" },
   ],
   examples: [{ line: "ov prime", does: "where the project stands" }],
   run: async () => (await import("../commands/prime.ts")).prime,
