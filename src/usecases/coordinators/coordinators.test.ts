@@ -340,7 +340,15 @@ test("following the output tells each line once, and ends with the agent", async
   const say = (text: string) =>
     world.store.transaction((tx) =>
       tx.events.append([
-        { runId, agentName: "coordinator", agentId, source: "agent", type: "progress", data: { text }, createdAt: 1 },
+        {
+          runId,
+          agentName: "coordinator",
+          agentId,
+          source: "agent",
+          type: "progress",
+          data: { text },
+          createdAt: world.now(),
+        },
       ]),
     );
   await say("one");
