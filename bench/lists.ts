@@ -50,7 +50,8 @@ export async function main(): Promise<void> {
       if (round >= 0) seen.few.push(a);
       if (round >= 0) seen.many.push(b);
     }
-    const [fast, slow] = [median(seen.few.map((one) => one.ms)), median(seen.many.map((one) => one.ms))];
+    // The least of all: what else the machine does only adds to a time.
+    const [fast, slow] = [Math.min(...seen.few.map((one) => one.ms)), Math.min(...seen.many.map((one) => one.ms))];
     const memory = median(seen.many.map((one) => one.bytes)) / median(seen.few.map((one) => one.bytes));
     const time = slow / fast;
     const cells = [ms(fast), ms(slow), times(time), verdict(time, limit), times(memory), verdict(memory, limit)];
