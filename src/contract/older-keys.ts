@@ -119,6 +119,17 @@ export const olderRunKeys = ({ coordinatorId }: { readonly coordinatorId: string
   coordinatorSessionId: coordinatorId,
 });
 
+/** 0.11 listed worktrees and tmux sessions beside the agents, and nested what --verbose adds under the names of agents. */
+export const olderStatusKeys = (agents: readonly Agent[]) => ({
+  worktrees: agents.flatMap(({ worktreePath: path, branch, headCommit }) =>
+    path === null ? [] : [{ path, branch, head: headCommit }],
+  ),
+  tmuxSessions: [] as const,
+  verboseDetails: Object.fromEntries(
+    agents.map(({ name, worktreePath, capability }) => [name, { worktreePath, capability }]),
+  ),
+});
+
 export const olderGroupKeys = (memberIds: readonly string[]) => ({ memberIssueIds: memberIds });
 
 /** 0.11 put the counts beside the group. */

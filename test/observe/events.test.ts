@@ -3,7 +3,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Event } from "../../src/domain/event/event.ts";
 import { databaseOf, ranTurns } from "../../testkit/lifecycle.ts";
-import { jsonOf, ovBinary } from "../../testkit/ov.ts";
+import { jsonOf } from "../../testkit/ov.ts";
+import { printing } from "../../testkit/printed.ts";
 import type { TestProject } from "../../testkit/project.ts";
 import { rawDatabase } from "../../testkit/raw-database.ts";
 import { script, scriptedRun, zones } from "./one-run.world.ts";
@@ -226,28 +227,23 @@ test("looking leaves the database as it is, byte for byte, while no engine runs"
 }, 120_000);
 
 test("feed follows what happens, as lines and as one document per line, and ends with Ctrl-C", async () => {
-  const start = (...more: string[]) =>
-    Bun.spawn({
-      cmd: [ovBinary(), "feed", "-f", "--interval", "200", ...more],
-      cwd: project.root,
-      env: project.env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-  const followers = [start(), start("--json")];
-  const said = followers.map((child) => new Response(child.stdout).text());
-  await Bun.sleep(1_500);
+  const follow = ["feed", "-f", "--interval", "200"] as const;
+  await using lines = printing(project, ...follow);
+  await using documents = printing(project, ...follow, "--json");
+  // What was there before is printed first, so both have begun to follow.
+  for (const follower of [lines, documents])
+    await follower.until("what happened before", (text) => text.includes("\n"));
   await project.json("task", "create", "A new one", "--id", "T9");
-  await Bun.sleep(2_500);
-  for (const child of followers) child.kill("SIGINT");
-  expect(await Promise.all(followers.map(({ exited }) => exited))).toEqual([0, 0]);
-  const [text = "", json = ""] = await Promise.all(said);
-  expect(text).toContain("T9 created");
-  const documents = json
+  await lines.until("the new task", (text) => text.includes("T9 created"));
+  await documents.until("the new task", (text) => text.includes("task_created") && text.includes("T9"));
+  expect(await Promise.all([lines.interrupt(), documents.interrupt()])).toEqual([0, 0]);
+  const told = documents
+    .text()
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(documents.every(({ success, command }) => success === true && command === "feed")).toBe(true);
-  const numbers = documents.map(({ event }) => event.seq);
+  expect(told.every(({ success, command }) => success === true && command === "feed")).toBe(true);
+  const numbers = told.map(({ event }) => event.seq);
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-  expect(documents.map(({ event }) => event.type)).toContain("task_created");
+  expect(told.map(({ event }) => event.type)).toContain("task_created");
 }, 120_000);

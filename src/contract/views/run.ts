@@ -9,7 +9,7 @@ import type { VerdictOnWhole } from "../../usecases/runs/verdict-on-whole.ts";
 import type { Overview } from "../../usecases/status/overview.ts";
 import type { AgentBrief, PersonBrief } from "../../usecases/status/prime.ts";
 import type { DiskState } from "../../usecases/status/show.ts";
-import { olderRunKeys } from "../older-keys.ts";
+import { olderRunKeys, olderStatusKeys } from "../older-keys.ts";
 import { duration, iso } from "../values.ts";
 import { fleetAgentView } from "./agent.ts";
 import { checkpointView } from "./event.ts";
@@ -145,6 +145,7 @@ export const overviewView = (overview: Overview & DiskState, engine: object | un
   needsOperator: needsOperator(overview),
   decisions: overview.decisions.map(decisionView),
   questions: overview.questions.map(questionView),
+  ...olderStatusKeys(overview.agents.map(({ agent }) => agent)),
 });
 
 /** The merges of all runs. */

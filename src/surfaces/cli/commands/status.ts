@@ -1,17 +1,24 @@
 import { troubleCommands } from "../../../contract/views/agent.ts";
 import { overviewMerges, overviewView } from "../../../contract/views/run.ts";
 import { hasEnded } from "../../../domain/agent/agent.ts";
+import { fleetTree } from "../../../domain/agent/fleet-tree.ts";
 import { statusOf, waitWords } from "../../../domain/agent/status.ts";
 import { promoteCommand } from "../../../domain/merge/words.ts";
-import { ok } from "../../../domain/result.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
 import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
 import type { RunStart } from "../../../usecases/status/show.ts";
-import { ago, cut, shortTime } from "../../shared/format.ts";
-import type { Handler, Paint, Rows } from "../command.ts";
+import { exits } from "../../shared/exits.ts";
+import { ago, counted, cut, shortTime } from "../../shared/format.ts";
+import { describeRefusal } from "../../shared/refusals.ts";
+import type { Handler, Call as HandlerCall, Outcome, Paint, Rows } from "../command.ts";
+import { integer, isOn } from "../given.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
+import { fileSink, jsonText } from "../sink.ts";
+import { untilInterrupted } from "../waiting.ts";
 import { mergeLines, startWords } from "./merge-render.ts";
 import {
   checklistLines,
@@ -22,44 +29,79 @@ import {
   unhandedWords,
 } from "./operator-render.ts";
 
-export const status: Handler = async ({ app, flags, io }) => {
+export const status: Handler = async (call) => {
+  const first = await look(call);
+  if (!first.ok || !isOn(call.flags.watch)) return first;
+  // With --json each look is a document of its own, on a line.
+  return ok({ ...first.value, afterPrint: () => untilInterrupted((over) => watch(call, over)) });
+};
+
+/** Prints the status again whenever something happened, until Ctrl-C: in place on a terminal, below it elsewhere. */
+async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
+  const { app, flags, io } = call;
+  const out = fileSink(1);
+  const intervalMs = integer(flags.interval) ?? defaultIntervalMs;
+  const unread = new AbortController();
+  const signal = AbortSignal.any([over, unread.signal]);
+  const latest = await app.call("event.list", { limit: 1 });
+  if (!latest.ok) return io.warn(`stopped watching: ${describeRefusal(latest.refusal).message}`);
+  let shown: Promise<void> = Promise.resolve();
+  const show = async (): Promise<void> => {
+    const found = await look(call);
+    if (!found.ok) return io.warn(describeRefusal(found.refusal).message);
+    const text = io.json
+      ? await jsonText({ success: true, command: "status", ...found.value.json })
+      : `${out.isTTY() ? "\x1b[H\x1b[2J" : "\n"}${found.value.text}`;
+    if (out.write(`${text}\n`) === "reader-gone") unread.abort();
+  };
+  const request = { after: latest.value.cursor, intervalMs };
+  await app.follow("event.follow", request, { onItem: () => void (shown = shown.then(show)), signal });
+  await shown;
+}
+
+const defaultIntervalMs = 3_000;
+
+/** One look, with the attention of the operator first. */
+async function look({ app, flags, io }: HandlerCall): Promise<Result<Outcome, Refusal>> {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.show", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
   const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = reply.value;
   const { missingTargets, endedLeader, unpromoted, starts } = reply.value;
+  const { paint } = io;
   const merges = overviewMerges(reply.value);
   const engine = app.engine.status();
+  const view = overviewView(reply.value, engine);
   const head =
     run === null
       ? "No run is active."
-      : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
+      : `Run ${paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
   const lines = [
     head,
-    ...(endedLeader === null ? [] : [leaderlessLine(io.paint, endedLeader)]),
-    ...checklistLines(io.paint, reply.value.criteria),
-    ...lastReviewLines(io.paint, reply.value.lastReview),
-    ...missingTargets.map(({ target, runId }) => warningLine(io.paint, lostTargetWords(target, runId))),
-    ...otherRuns.map((other) => otherRunLine(io.paint, other)),
-    ...(reply.value.fullDisk === null ? [] : [warningLine(io.paint, visibleLine(reply.value.fullDisk))]),
+    ...(reply.value.fullDisk === null ? [] : [warningLine(paint, visibleLine(reply.value.fullDisk))]),
+    ...(endedLeader === null ? [] : [leaderlessLine(paint, endedLeader)]),
+    ...decisionLines(paint, decisions),
+    ...questionLines(paint, questions),
+    ...unhanded.map((one) => warningLine(paint, unhandedWords(one))),
+    ...missingTargets.map(({ target, runId }) => warningLine(paint, lostTargetWords(target, runId))),
+    ...starts.map((start) => warningLine(paint, `${startersOf(start, run?.id, otherRuns)} at ${startWords(start)}`)),
+    ...mergeLines(paint, merges),
+    ...otherRuns.map((other) => otherRunLine(paint, other)),
+    ...unpromoted.map((landed) => landedLine(paint, landed, run?.id ?? null)),
+    ...checklistLines(paint, reply.value.criteria),
+    ...lastReviewLines(paint, reply.value.lastReview),
     `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
-    ...mergeLines(io.paint, merges),
-    ...unpromoted.map((landed) => landedLine(io.paint, landed, run?.id ?? null)),
-    ...starts.map((start) => warningLine(io.paint, `${startersOf(start, run?.id, otherRuns)} at ${startWords(start)}`)),
-    ...unhanded.map((one) => warningLine(io.paint, unhandedWords(one))),
-    ...decisionLines(io.paint, decisions),
-    ...questionLines(io.paint, questions),
-    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
+    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, paint, { now: Date.now(), verbose: io.verbose })),
   ];
-  const view = overviewView(reply.value, engine);
   return ok({
     json: view,
     text: lines.join("\n"),
     wraps: true,
     rows: rowsOf(agents, view.agents),
+    ...(isOn(flags.check) && view.needsOperator ? { exit: exits.check } : {}),
   });
-};
+}
 
 /** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
@@ -119,15 +161,17 @@ const mostDoing = 52;
 /** What its status is read from. */
 const standing = ({ agent, landedNowhere }: AgentStanding) => ({ ...agent, landedNowhere });
 
-/** One line per agent in columns, what it waits for and what is wrong with it below. */
-function agentBlock(views: readonly AgentStanding[], paint: Paint, now: number): readonly string[] {
-  const width = (of: (view: AgentStanding) => string): number => Math.max(...views.map((view) => of(view).length));
-  const [names, roles, states] = [
-    width(({ agent }) => agent.name),
-    width(({ agent }) => agent.capability),
-    width((view) => statusOf(standing(view)).words),
-  ];
-  return views.flatMap((view) => {
+/** The fleet as a tree, one line per agent in columns, what it waits for and what is wrong with it below. */
+function agentBlock(
+  views: readonly AgentStanding[],
+  paint: Paint,
+  { now, verbose }: { readonly now: number; readonly verbose: boolean },
+): readonly string[] {
+  const tree = fleetTree(views, ({ agent }) => agent);
+  const names = Math.max(...tree.map(({ item, lead }) => lead.length + item.agent.name.length));
+  const roles = Math.max(...views.map(({ agent }) => agent.capability.length));
+  const states = Math.max(...views.map((view) => statusOf(standing(view)).words.length));
+  return tree.flatMap(({ item: view, lead }) => {
     const { agent, unread, waits, problem, advice, nextTry, needsOperator } = view;
     const again = nextTry === null ? "" : ` (next try ${shortTime(nextTry, now)})`;
     const stands = standing(view);
@@ -137,8 +181,9 @@ function agentBlock(views: readonly AgentStanding[], paint: Paint, now: number):
       ...(unread === 0 ? [] : [`${unread} unread`]),
       paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now)),
     ];
+    const name = `${paint.dim(lead)}${paint.accent(agent.name.padEnd(names - lead.length))}`;
     return [
-      `${needsOperator && !hasEnded(agent) ? paint.bold(paint.red("!")) : statusIcon(paint, stands)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
+      `${needsOperator && !hasEnded(agent) ? paint.bold(paint.red("!")) : statusIcon(paint, stands)} ${name}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
       ...doingLines(view, now),
       ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
@@ -146,9 +191,17 @@ function agentBlock(views: readonly AgentStanding[], paint: Paint, now: number):
       ...((needsOperator && hasEnded(agent)) || agent.outcome === "start_failed"
         ? troubleCommands(agent, advice).map((command) => `  ${hintLine(paint, command)}`)
         : []),
+      ...(verbose ? detailLines(view).map((line) => `  ${hintLine(paint, line)}`) : []),
     ];
   });
 }
+
+/** Where an agent works and with what, for `--verbose`. */
+const detailLines = ({ agent, turns }: AgentStanding): readonly string[] => [
+  `runtime ${agent.runtime}${agent.model === null ? "" : `, model ${visibleLine(agent.model)}`}, ${counted(turns, "turn")}`,
+  ...(agent.branch === null ? [] : [`branch ${visibleLine(agent.branch)}`]),
+  ...(agent.worktreePath === null ? [] : [`worktree ${visibleLine(agent.worktreePath)}`]),
+];
 
 const rowsOf = (views: readonly AgentStanding[], objects: readonly object[]): Rows => ({
   columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],

@@ -218,6 +218,9 @@ export const pricesCommand: Command = {
   ],
 };
 
+/** Faster than anybody reads. */
+const shortestStatusMs = 500;
+
 export const statusCommand: Command = {
   name: "status",
   summary: "Show the agents of the current run and what they wait for",
@@ -225,8 +228,22 @@ export const statusCommand: Command = {
   flags: [
     { name: "all", summary: "All runs, ended agents included" },
     { name: "agent", value: "name", summary: "Whose unread mail to count (default: operator)", complete: "agents" },
+    { name: "watch", summary: "Show it again whenever something happens, until Ctrl-C" },
+    {
+      name: "interval",
+      value: "ms",
+      type: "integer",
+      min: shortestStatusMs,
+      summary: "With --watch: the shortest time between two looks (default: 3000)",
+    },
+    { name: "check", summary: "Exit with 5 when something waits for you" },
   ],
-  examples: [{ line: "ov status", does: "who is working, waiting or done" }],
+  details:
+    "What waits for you comes first, then the run, then the agents as a tree: coordinators, leads, workers. With --verbose each agent is shown with its runtime, branch and worktree. Looking changes nothing.",
+  examples: [
+    { line: "ov status", does: "who is working, waiting or done" },
+    { line: "ov status --check --quiet || ov inbox", does: "in a script: reads the inbox when there is need" },
+  ],
   worksWithBrokenConfig: true,
   run: async () => (await import("../commands/status.ts")).status,
 };

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { printing } from "../../testkit/printed.ts";
+import { makeProject } from "../../testkit/project.ts";
+
+/** A lead slings a builder; the builder asks the operator and waits. */
+const scenario = `
+- when: { agent: lead1, turn: 1 }
+  do:
+    - ov: [task, create, Part, --id, B1]
+    - ov: [sling, B1, --name, b1]
+    - touch: "\${env.HOME}/slung"
+    - waitFor: { file: "\${env.HOME}/go" }
+- when: { agent: b1, turn: 1 }
+  do:
+    - waitFor: { file: "\${env.HOME}/ask" }
+    - ov: [mail, send, --to, operator, --type, question, --subject, "Which colour?", --body, "Red?"]
+`;
+
+test("the fleet is a tree, what waits comes first, --check says so, and --watch shows it when it happens", async () => {
+  await using project = await makeProject({ scenario });
+  await project.json("task", "create", "Whole", "--id", "L1");
+  await project.json("sling", "L1", "--capability", "lead", "--name", "lead1");
+  await untilFile(project, "slung");
+  await untilAgent(project, "b1", "in_turn", "working");
+  expect((await project.ov("status", "--check")).code).toBe(0);
+  await using watch = printing(project, "status", "--watch", "--interval", "500");
+  await using documents = printing(project, "status", "--watch", "--interval", "500", "--json");
+  await watch.until("the first look", (text) => text.includes("└ b1"));
+  await documents.until("the first document", (text) => text.includes("\n"));
+  writeFileSync(join(project.home, "ask"), "");
+  await watch.until("the question", (text) => text.includes("b1 asks: Which colour?"));
+  await documents.until("the question", (text) => text.includes("Which colour?"));
+  expect(await Promise.all([watch.interrupt(), documents.interrupt()])).toEqual([0, 0]);
+  for (const line of documents.text().trimEnd().split("\n")) {
+    expect(JSON.parse(line)).toMatchObject({ success: true, command: "status" });
+  }
+  const shown = await project.ov("status", "--check", "--verbose");
+  expect(shown.code).toBe(5);
+  const lines = shown.out.split("\n");
+  const at = (words: string): number => lines.findIndex((line) => line.includes(words));
+  expect(at("asks: Which colour?")).toBe(1);
+  expect(lines[at("lead1  ")]).toMatch(/^. lead1 /);
+  expect(lines[at("└ b1")]).toMatch(/^. └ b1 /);
+  expect(at("worktree ")).toBeGreaterThan(at("└ b1") - 8);
+  expect(JSON.parse((await project.ov("status", "--json", "--check")).out)).toMatchObject({ needsOperator: true });
+}, 120_000);
