@@ -22,6 +22,7 @@ const arrows: Record<string, readonly string[]> = {
   "src/surfaces/shared": ["src/contract", "src/usecases", "src/domain"],
   "src/surfaces/cli": ["src/contract", "src/usecases", "src/domain", "src/surfaces/shared"],
   "src/surfaces/mcp": ["src/contract", "src/usecases", "src/domain", "src/surfaces/shared"],
+  "src/surfaces/tui": ["src/contract", "src/usecases", "src/domain", "src/surfaces/shared"],
   "src/compose": ["src", "agents"],
   agents: [],
   testkit: ["src"],

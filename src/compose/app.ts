@@ -142,6 +142,20 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       const peer = { input: Bun.stdin.stream(), write: (line: string) => out.write(line), isPerson: isTerminal(0) };
       return serveAgent({ version, call: app.call, follow: app.follow }, peer);
     },
+    dashboard: {
+      run: async (options) => {
+        const [{ runDashboard }, { withTerminal }] = await Promise.all([
+          import("../surfaces/tui/dashboard.ts"),
+          import("../surfaces/tui/terminal.ts"),
+        ]);
+        const every = (ms: number, work: () => void): (() => void) => {
+          const timer = setInterval(work, ms);
+          return () => clearInterval(timer);
+        };
+        return withTerminal({ sleep: Bun.sleep, every }, (terminal) => runDashboard(app, terminal, options));
+      },
+      frame: async (scope, size) => (await import("../surfaces/tui/dashboard.ts")).oneFrame(app, scope, size),
+    },
   };
   return app;
 }

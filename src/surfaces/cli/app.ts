@@ -2,6 +2,7 @@ import type { HookFormat } from "../../domain/hook/hook.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
+import type { Paint } from "../shared/paint.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -23,6 +24,27 @@ export interface App {
    * standard input and output, until the client leaves.
    */
   serveTools(): Promise<Result<null, Refusal>>;
+  /** The dashboard, which is a surface of its own too. */
+  readonly dashboard: Dashboard;
+}
+
+/** Which agents are shown: those of all runs, of a chosen run, or of the current one. */
+export interface DashboardScope {
+  readonly all: boolean;
+  readonly run: string | undefined;
+}
+
+export interface Dashboard {
+  /** Takes the terminal over until the person quits. */
+  run(options: {
+    readonly scope: DashboardScope;
+    /** The shortest time between two looks at the project. */
+    readonly intervalMs: number;
+    readonly paint: Paint;
+    readonly signal: AbortSignal;
+  }): Promise<Result<null, Refusal>>;
+  /** One frame as plain text. */
+  frame(scope: DashboardScope, size: { readonly columns: number }): Promise<Result<string, Refusal>>;
 }
 
 export interface RunningEngine {

@@ -69,6 +69,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
     hookFormat: absent,
     serveTools: absent,
+    dashboard: { run: absent, frame: absent },
   } as App;
 }
 

@@ -55,7 +55,10 @@ async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
     if (out.write(`${text}\n`) === "reader-gone") unread.abort();
   };
   const request = { after: latest.value.cursor, intervalMs };
-  await app.follow("event.follow", request, { onItem: () => void (shown = shown.then(show)), signal });
+  const onItem = (): void => {
+    shown = shown.then(show);
+  };
+  await app.follow("event.follow", request, { onItem, signal });
   await shown;
 }
 

@@ -321,6 +321,30 @@ export const metricsCommand: Command = {
   run: async () => (await import("../commands/metrics.ts")).metrics,
 };
 
+/** Faster than anybody reads. */
+const fastestFrameMs = 100;
+
+export const dashboardCommand: Command = {
+  name: "dashboard",
+  summary: "Watch and steer the fleet on a full screen",
+  details:
+    "Views by number: overview, agents, merges, mail, costs, logs. It follows what happens, costs nothing while nothing does, and asks before it acts. Press ? for the keys and q to quit. Without a terminal it prints one frame.",
+  group: "Watch",
+  flags: [
+    { name: "all", summary: "Agents of all runs, ended ones included" },
+    { name: "run", value: "run-id", summary: "Agents of this run (default: the current one)", complete: "runs" },
+    {
+      name: "interval",
+      value: "ms",
+      type: "integer",
+      min: fastestFrameMs,
+      summary: "Shortest time between two looks (default: 500)",
+    },
+  ],
+  examples: [{ line: "ov dashboard", does: "shows what needs you first, and keeps it up to date" }],
+  run: async () => (await import("../commands/dashboard.ts")).dashboard,
+};
+
 /** `ov agents`: who is there. */
 export const agentsCommand: Command = {
   name: "agents",

@@ -1,0 +1,192 @@
+import type { Event } from "../../domain/event/event.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { Key } from "../shared/keys.ts";
+import { type Paint, plain } from "../shared/paint.ts";
+import type { Screen } from "../shared/screen.ts";
+import { pageAbout, perform, refused } from "./act.ts";
+import { type FrameSize, frame, listHeight, shownRows } from "./frame.ts";
+import { type Effect, firstModel, type Model, update } from "./model.ts";
+import { type DashboardApp, look, lookAtRuns, type Scope, type Snapshot } from "./snapshot.ts";
+
+/** A terminal that takes keys and says when its size has changed. */
+export interface Terminal {
+  readonly screen: Screen;
+  onKeys(listener: (keys: readonly Key[]) => void): void;
+  onResize(listener: () => void): void;
+  readonly clock: DrawClock;
+}
+
+/** Time for drawing and resting. What is new in the project comes by a stream, never by this. */
+export interface DrawClock {
+  sleep(ms: number): Promise<void>;
+  /** Calls `work` again and again; answers how to end it. */
+  every(ms: number, work: () => void): () => void;
+}
+
+export interface DashboardOptions {
+  readonly scope: Scope;
+  readonly paint: Paint;
+  /** The shortest time between two looks. */
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Events that the feed and the view of logs keep. */
+const keptEvents = 300;
+/** A look that took one part of time is followed by this many parts of rest: a large fleet costs no more than a small one. */
+const restShare = 15;
+/** Times such as `3m ago` grow old without any event. */
+const clockMs = 5_000;
+
+/**
+ * The dashboard, until the person quits. Beats:
+ *
+ * events    the engine's stream tells what is new; the rows of the view are read again, at most once in the interval
+ * keys      `update` says what a key does; effects are operations of the catalogue
+ * clock     the frame is drawn again with the time of now
+ */
+export async function runDashboard(
+  app: DashboardApp,
+  { screen, onKeys, onResize, clock }: Terminal,
+  { scope, paint, intervalMs, signal }: DashboardOptions,
+): Promise<Result<null, Refusal>> {
+  const over = new AbortController();
+  const end = AbortSignal.any([signal, over.signal]);
+  let model: Model = firstModel(scope);
+  let events: readonly Event[] = [];
+  let broken: unknown;
+  /** Nobody waits for a look or a key: what goes wrong there ends the dashboard, and is told after it. */
+  const fail = (error: unknown): void => {
+    broken ??= error;
+    over.abort();
+  };
+  const size = (): FrameSize => ({ columns: screen.columns(), rows: screen.rows() });
+  const draw = (): void => screen.draw(frame(model, size(), paint, Date.now()));
+  const rest = (tookMs: number): Promise<void> => clock.sleep(Math.max(intervalMs, tookMs * restShare));
+  const refresh = paced(rest, end, fail, async () => {
+    const found = await look(app, model.view, model.scope, model.snapshot);
+    if (found.ok) model = { ...model, isReading: false, snapshot: { ...found.value, events } };
+    else model = { ...model, said: refused(found.refusal) };
+    draw();
+  });
+  const run = async (effect: Effect | undefined): Promise<void> => {
+    switch (effect?.kind) {
+      case "quit":
+        over.abort();
+        return;
+      case "redraw":
+        screen.forget();
+        return;
+      case "look":
+        refresh();
+        return;
+      case "runs":
+        model = { ...model, mode: { kind: "runs", runs: await lookAtRuns(app), at: 0 } };
+        return;
+      case "details":
+        model = { ...model, mode: await pageAbout(app, effect.subject) };
+        return;
+      case "act":
+        model = { ...model, said: { text: "working ...", isBad: false } };
+        draw();
+        model = { ...model, said: await perform(app, effect.act) };
+        refresh();
+        return;
+      case undefined:
+        return;
+    }
+  };
+  let keysDone: Promise<void> = Promise.resolve();
+  onKeys((keys) => {
+    keysDone = keysDone
+      .then(async () => {
+        for (const key of keys) {
+          const rows = shownRows(model, size(), paint, Date.now());
+          const next = update(model, key, rows, { columns: screen.columns(), height: listHeight(size()) });
+          model = next.model;
+          await run(next.effect);
+        }
+        if (!end.aborted) draw();
+      })
+      .catch(fail);
+  });
+  onResize(() => {
+    screen.forget();
+    draw();
+  });
+  draw();
+  const stopClock = clock.every(clockMs, draw);
+  try {
+    const latest = await app.call("event.list", { limit: keptEvents });
+    if (!latest.ok) return latest;
+    ({ events } = latest.value);
+    refresh();
+    const followed = await app.follow(
+      "event.follow",
+      { after: latest.value.cursor, intervalMs },
+      {
+        onItem: (fresh) => {
+          events = [...events, ...fresh].slice(-keptEvents);
+          if (!model.paused) refresh();
+        },
+        signal: end,
+      },
+    );
+    await keysDone;
+    if (broken !== undefined) throw broken;
+    return followed.ok ? ok(null) : followed;
+  } finally {
+    stopClock();
+  }
+}
+
+/** Runs `work` when asked, never twice at once, and once more if it was asked for meanwhile. It rests after each run. */
+function paced(
+  rest: (tookMs: number) => Promise<void>,
+  end: AbortSignal,
+  fail: (error: unknown) => void,
+  work: () => Promise<void>,
+): () => void {
+  let isRunning = false;
+  let isAsked = false;
+  const go = async (): Promise<void> => {
+    isRunning = true;
+    while (isAsked && !end.aborted) {
+      isAsked = false;
+      const began = performance.now();
+      await work();
+      await rest(performance.now() - began);
+    }
+    isRunning = false;
+  };
+  return () => {
+    isAsked = true;
+    if (!isRunning) void go().catch(fail);
+  };
+}
+
+/** One frame as plain text, for an output that is no terminal. */
+export async function oneFrame(
+  app: DashboardApp,
+  scope: Scope,
+  { columns }: { readonly columns: number },
+): Promise<Result<string, Refusal>> {
+  const latest = await app.call("event.list", { limit: 30 });
+  if (!latest.ok) return latest;
+  const found = await look(app, "overview", scope, undefined);
+  if (!found.ok) return found;
+  const paint = plain;
+  const snapshot: Snapshot = { ...found.value, events: latest.value.events };
+  const model = { ...firstModel(scope), isReading: false, snapshot };
+  const rows = shownRows(model, { columns, rows: 0 }, paint, Date.now());
+  const lines = frame(model, { columns, rows: rows.length + 5 }, paint, Date.now());
+  // Without a terminal nothing can be selected, and no key can be pressed.
+  return ok(
+    lines
+      .slice(0, -1)
+      .map((line) => Bun.stripANSI(line).trimEnd())
+      .join("\n")
+      .trimEnd(),
+  );
+}

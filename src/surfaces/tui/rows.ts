@@ -1,0 +1,308 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import { fleetTree } from "../../domain/agent/fleet-tree.ts";
+import { type StatusTone, statusOf, waitWords } from "../../domain/agent/status.ts";
+import type { Event } from "../../domain/event/event.ts";
+import { eventWords } from "../../domain/event/event-words.ts";
+import { awaitsApproval, type MergeStatus } from "../../domain/merge/entry.ts";
+import { causeWords } from "../../domain/merge/words.ts";
+import { visibleLine } from "../../domain/text/visible.ts";
+import type { CostGroup } from "../../usecases/costs/list-costs.ts";
+import type { TrackedMessage } from "../../usecases/mail/tracked-message.ts";
+import type { QueuedMerge } from "../../usecases/merge/read-merges.ts";
+import type { OpenDecision, OpenQuestion } from "../../usecases/operator/decisions.ts";
+import type { AgentStanding, Overview } from "../../usecases/status/overview.ts";
+import { ago, counted, timeOfDay } from "../shared/format.ts";
+import type { Paint } from "../shared/paint.ts";
+import { fit } from "../shared/screen.ts";
+import type { Snapshot, ViewName } from "./snapshot.ts";
+
+/** What a row is about: what the keys for acting act on. */
+export type Subject =
+  | { readonly kind: "agent"; readonly standing: AgentStanding }
+  | { readonly kind: "merge"; readonly merge: QueuedMerge }
+  | { readonly kind: "operation"; readonly id: string; readonly words: string }
+  | { readonly kind: "decision"; readonly decision: OpenDecision }
+  | { readonly kind: "question"; readonly question: OpenQuestion }
+  | { readonly kind: "mail"; readonly message: TrackedMessage }
+  | { readonly kind: "note"; readonly words: readonly string[] };
+
+/** One line of a view. A row without a key is a heading: it cannot be selected. */
+export interface Row {
+  readonly key: string | null;
+  readonly text: string;
+  readonly subject: Subject | null;
+}
+
+interface Looks {
+  readonly paint: Paint;
+  readonly now: number;
+  readonly width: number;
+}
+
+/** The rows of a view, from the top. */
+export function rowsOf(view: ViewName, snapshot: Snapshot, looks: Looks): readonly Row[] {
+  switch (view) {
+    case "overview":
+      return overviewRows(snapshot, looks);
+    case "agents":
+      return agentRows(snapshot.overview.agents, looks);
+    case "merges":
+      return mergeRows(snapshot, looks);
+    case "mail":
+      return snapshot.mail.map((message) => mailRow(message, looks));
+    case "costs":
+      return costRows(snapshot.costs, looks);
+    case "logs":
+      return snapshot.events.map((event) => eventRow(event, looks));
+  }
+}
+
+const heading = (text: string): Row => ({ key: null, text, subject: null });
+const blank = heading("");
+
+function overviewRows(snapshot: Snapshot, looks: Looks): readonly Row[] {
+  const { paint } = looks;
+  const { overview, merges, events } = snapshot;
+  const waiting = attentionRows(overview, merges, looks);
+  const working = overview.agents.filter(({ agent }) => !hasEnded(agent));
+  const criteria = overview.criteria.map(({ criterion, status }) => {
+    const mark = { proved: paint.green("✓"), waived: paint.dim("~"), open: "·", doubted: paint.yellow("?") }[status];
+    return heading(`  ${mark} ${criterion.number}. ${visibleLine(criterion.text)}`);
+  });
+  return [
+    heading(paint.bold(waiting.length === 0 ? "Nothing waits for you" : `${waiting.length} for you`)),
+    ...waiting,
+    ...(criteria.length === 0 ? [] : [blank, heading(paint.bold("Checklist")), ...criteria]),
+    blank,
+    heading(paint.bold(`${counted(working.length, "agent")}: ${tally(working)}`)),
+    ...working
+      .filter(isBusy)
+      .slice(0, mostShownAgents)
+      .map((standing) => agentRow(standing, "", looks)),
+    blank,
+    heading(paint.bold("Latest")),
+    ...events
+      .filter(({ type }) => !backstage.has(type))
+      .slice(-mostShownEvents)
+      .toReversed()
+      .map((event) => eventRow(event, looks)),
+  ];
+}
+
+/** Events that say nothing to a person at a glance. The view of logs has them. */
+const backstage: ReadonlySet<string> = new Set(["usage", "tool_end", "session_start", "result", "seated"]);
+const mostShownAgents = 12;
+const mostShownEvents = 30;
+const isBusy = ({ agent }: AgentStanding): boolean => statusOf(agent).tone === "active";
+
+/** How many agents stand how: `3 working, 2 waiting`. */
+function tally(standings: readonly AgentStanding[]): string {
+  const counts = new Map<string, number>();
+  for (const { agent } of standings) {
+    const { words } = statusOf(agent);
+    counts.set(words, (counts.get(words) ?? 0) + 1);
+  }
+  return counts.size === 0 ? "none" : [...counts].map(([words, count]) => `${count} ${words}`).join(", ");
+}
+
+/** Everything that waits for the operator, each with what it is about. */
+function attentionRows(overview: Overview, merges: readonly QueuedMerge[], { paint, now }: Looks): readonly Row[] {
+  const mark = paint.bold(paint.yellow("!"));
+  const note = (key: string, text: string, ...words: readonly string[]): Row => ({
+    key,
+    text: `${mark} ${text}`,
+    subject: { kind: "note", words: [text, ...words] },
+  });
+  const { endedLeader, decisions, questions, blockedMerges, unhanded, agents, otherRuns } = overview;
+  return [
+    ...(endedLeader === null
+      ? []
+      : [
+          note(
+            "leader",
+            `${endedLeader.coordinatorName} has ended, and leads the run no more`,
+            `ov recover ${endedLeader.coordinatorName}`,
+          ),
+        ]),
+    ...merges
+      .filter(({ entry }) => awaitsApproval(entry))
+      .map((merge) => ({
+        key: `merge:${merge.entry.id}`,
+        text: `${mark} ${visibleLine(merge.entry.branch)} waits for your approval ${paint.dim("a approve, x reject")}`,
+        subject: { kind: "merge", merge } as const,
+      })),
+    ...decisions.map((decision) => ({
+      key: decision.id,
+      text: `${paint.bold(paint.yellow("?"))} ${visibleLine(decision.from)} needs a decision: ${visibleLine(decision.subject)} ${paint.dim(ago(decision.createdAt, now))}`,
+      subject: { kind: "decision", decision } as const,
+    })),
+    ...questions.map((question) => ({
+      key: question.id,
+      text: `${paint.bold(paint.yellow("?"))} ${visibleLine(question.from)} asks: ${visibleLine(question.subject)} ${paint.dim(ago(question.createdAt, now))}`,
+      subject: { kind: "question", question } as const,
+    })),
+    ...blockedMerges.map(({ id, branch, why, next }) =>
+      note(`blocked:${id}`, `merge ${id} of ${visibleLine(branch)} is blocked: ${visibleLine(why)}`, visibleLine(next)),
+    ),
+    ...unhanded.map(({ agentName, branch }) =>
+      note(
+        `unhanded:${branch}`,
+        `${agentName} handed in ${visibleLine(branch)}, which is in no queue`,
+        `ov merge --branch ${branch}`,
+      ),
+    ),
+    ...agents
+      .filter(({ needsOperator }) => needsOperator)
+      .map((standing) => ({
+        key: `trouble:${standing.agent.name}`,
+        text: `${paint.bold(paint.red("!"))} ${standing.agent.name}: ${visibleLine(standing.problem ?? statusOf(standing.agent).words)}`,
+        subject: { kind: "agent", standing } as const,
+      })),
+    ...otherRuns
+      .filter(({ waiting }) => waiting > 0)
+      .map(({ run, waiting }) => note(`run:${run.id}`, `${waiting} for you in run ${run.id}`, "press r to choose it")),
+  ];
+}
+
+const agentRows = (standings: readonly AgentStanding[], looks: Looks): readonly Row[] => {
+  if (standings.length === 0) return [heading("No agents.")];
+  return fleetTree(standings, ({ agent }) => agent).map(({ item, lead }) => agentRow(item, lead, looks));
+};
+
+const toneHues = {
+  active: "green",
+  waiting: "cyan",
+  good: "cyan",
+  ended: "dim",
+  trouble: "red",
+} as const satisfies Record<StatusTone, keyof Paint>;
+const toneMarks: Readonly<Record<StatusTone, string>> = {
+  active: ">",
+  waiting: "~",
+  good: "✓",
+  ended: "-",
+  trouble: "!",
+};
+
+function agentRow(standing: AgentStanding, lead: string, { paint, now, width }: Looks): Row {
+  const { agent, waits, unread, problem, landedNowhere, needsOperator } = standing;
+  const { words, tone } = statusOf({ ...agent, landedNowhere });
+  const mark = needsOperator ? paint.bold(paint.red("!")) : paint[toneHues[tone]](toneMarks[tone]);
+  const nameWidth = width < 90 ? 22 : 30;
+  const why = problem ?? (waits.length === 0 || hasEnded(agent) ? "" : `waits for ${waits.map(waitWords).join(", ")}`);
+  const facts = [
+    ...(agent.taskId === null ? [] : [visibleLine(agent.taskId)]),
+    ...(unread === 0 ? [] : [`${unread} unread`]),
+    ago(agent.endedAt ?? agent.lastActivityAt, now),
+  ];
+  const columns = [
+    `${mark} ${fit(`${lead}${agent.name}`, nameWidth)}`,
+    ...(width < 76 ? [] : [fit(agent.capability, 11)]),
+    paint[toneHues[tone]](fit(words, 12)),
+    paint.dim(facts.join("  ")),
+    ...(why === "" ? [] : [visibleLine(why)]),
+  ];
+  return { key: `agent:${agent.name}`, text: columns.join(" "), subject: { kind: "agent", standing } };
+}
+
+const mergeHues = {
+  pending: "yellow",
+  merging: "blue",
+  gating: "blue",
+  merged: "green",
+  conflict: "red",
+  failed: "red",
+  blocked: "yellow",
+  cancelled: "dim",
+  superseded: "dim",
+  reverted: "magenta",
+} as const satisfies Record<MergeStatus, keyof Paint>;
+
+function mergeRows({ merges, operations }: Snapshot, looks: Looks): readonly Row[] {
+  const { paint, now } = looks;
+  const open = merges.filter(({ entry }) => ["pending", "merging", "gating", "blocked"].includes(entry.status));
+  const ended = merges.filter((merge) => !open.includes(merge)).toReversed();
+  const train = merges.filter(({ entry }) => entry.status === "merging" || entry.status === "gating");
+  return [
+    heading(
+      paint.bold(
+        train.length === 0 ? "No train is under way" : `Train: ${train.map(({ entry }) => `#${entry.id}`).join(" ")}`,
+      ),
+    ),
+    blank,
+    heading(paint.bold(`Queue: ${counted(open.length, "branch", "branches")}`)),
+    ...open.map((merge) => mergeRow(merge, looks)),
+    ...(ended.length === 0
+      ? []
+      : [blank, heading(paint.bold("Before")), ...ended.map((merge) => mergeRow(merge, looks))]),
+    ...(operations.length === 0 ? [] : [blank, heading(paint.bold("Operations (u takes one back)"))]),
+    ...operations.map(({ id, kind, ref, status, createdAt, undoneBy }): Row => {
+      const words = `${kind} on ${visibleLine(ref.replace(/^refs\/heads\//, ""))}: ${status}${undoneBy === null ? "" : ", taken back"}`;
+      return {
+        key: `op:${id}`,
+        text: `${paint.dim(ago(createdAt, now).padEnd(9))} ${words}`,
+        subject: { kind: "operation", id, words },
+      };
+    }),
+  ];
+}
+
+function mergeRow(merge: QueuedMerge, { paint, width }: Looks): Row {
+  const { entry, waitsFor, place } = merge;
+  const notes = [
+    ...(awaitsApproval(entry) ? [paint.yellow("waits for your approval")] : []),
+    ...(entry.cause === null ? [] : [causeWords[entry.cause]]),
+    ...(waitsFor.length === 0 ? [] : [`after ${waitsFor.map((id) => `#${id}`).join(" ")}`]),
+    ...(place === null ? [] : [`place ${place}`]),
+  ];
+  const text = `${paint.dim(`#${entry.id}`.padEnd(5))}${paint[mergeHues[entry.status]](fit(entry.status, 11))}${fit(visibleLine(entry.branch), width < 90 ? 34 : 48)} ${notes.join(", ")}`;
+  return { key: `merge:${entry.id}`, text, subject: { kind: "merge", merge } };
+}
+
+function mailRow(message: TrackedMessage, { paint, now }: Looks): Row {
+  const { id, from, to, type, subject, priority, read, createdAt } = message;
+  const mark = read
+    ? paint.dim("·")
+    : priority === "urgent" || priority === "high"
+      ? paint.bold(paint.red("●"))
+      : paint.accent("●");
+  const text = `${mark} ${paint.dim(ago(createdAt, now).padEnd(9))} ${visibleLine(from)} → ${visibleLine(to)} ${paint.dim(`(${type})`)} ${visibleLine(subject)}`;
+  return { key: `mail:${id}`, text, subject: { kind: "mail", message } };
+}
+
+function costRows(groups: readonly CostGroup[], { paint }: Looks): readonly Row[] {
+  if (groups.length === 0) return [heading("No turn has ended yet.")];
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, at) => (at === 0 ? fit(cell, 24) : cell.padStart(at === 1 ? 7 : 11))).join(" ");
+  return [
+    heading(paint.bold(line(["Agent", "Turns", "Input", "Output", "Cache", "Cost", "Of limit"]))),
+    ...groups.map(({ key, totals, usedPercent }): Row => {
+      const isKnown = totals.unpriced === 0;
+      const dollars =
+        totals.turns === totals.unpriced ? "n/a" : `$${(totals.costMicros / 1e6).toFixed(2)}${isKnown ? "" : "+"}`;
+      const cells = [
+        visibleLine(key),
+        `${totals.turns}`,
+        thousands(totals.input),
+        thousands(totals.output),
+        thousands(totals.cacheRead + totals.cacheWrite),
+        dollars,
+        usedPercent === null ? "-" : `${usedPercent} %`,
+      ];
+      return { key: `cost:${key}`, text: line(cells), subject: null };
+    }),
+  ];
+}
+
+const thousands = (count: number): string => (count < 10_000 ? `${count}` : `${Math.round(count / 1000)}k`);
+
+function eventRow(event: Event, { paint }: Looks): Row {
+  const { label, text } = eventWords(event);
+  const hue = event.level === "error" ? paint.red : event.level === "warn" ? paint.yellow : paint.dim;
+  const line = `${paint.muted(timeOfDay(event.createdAt))} ${hue(label.padEnd(6))} ${paint.accent(fit(event.agentName ?? event.source, 14))} ${visibleLine(text)}`;
+  return {
+    key: `event:${event.seq}`,
+    text: line,
+    subject: { kind: "note", words: [`${timeOfDay(event.createdAt)} ${label}`, visibleLine(text)] },
+  };
+}
