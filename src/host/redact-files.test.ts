@@ -44,6 +44,17 @@ test("secrets go from every file, and every other byte stays", () =>
     expect(readdirSync(join(dir, "turn")).toSorted()).toEqual(["input", "link", "out"]);
   }));
 
+test("a link that an agent left where the new file is written leads nowhere", () =>
+  world(async (dir) => {
+    mkdirSync(join(dir, "turn"));
+    writeFileSync(join(dir, "turn", "out"), `key ${key}\n`);
+    writeFileSync(join(dir, "profile"), "of the user\n");
+    symlinkSync(join(dir, "profile"), join(dir, "turn", "out.redacted"));
+    await redactFiles(join(dir, "turn"), redactor([]));
+    expect(readFileSync(join(dir, "turn", "out"), "utf8")).toBe("key [REDACTED]\n");
+    expect(readFileSync(join(dir, "profile"), "utf8")).toBe("of the user\n");
+  }));
+
 test("a value that is no ASCII text is found, and a file without secrets is not written", () =>
   world(async (dir) => {
     writeFileSync(join(dir, "a"), "x pässwörd-12 y\n");

@@ -30,7 +30,9 @@ async function hasSecret(path: string, redact: Redact): Promise<boolean> {
 
 async function rewrite(path: string, redact: Redact): Promise<void> {
   const beside = `${path}.redacted`;
-  const file = openSync(beside, "w", lstatSync(path).mode & 0o777);
+  // An agent may have put a link there, which would lead our text into a file of its person.
+  rmSync(beside, { recursive: true, force: true });
+  const file = openSync(beside, "wx", lstatSync(path).mode & 0o777);
   try {
     for await (const { after } of pieces(path, redact)) {
       const bytes = Buffer.from(after, "latin1");

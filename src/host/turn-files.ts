@@ -34,6 +34,8 @@ export function turnFiles(state: string, redact: Redact | null = null): TurnFile
     paths,
     create: (logDir, { input, files, opening }, { home, input: stays }) => {
       makeWithin(logDir, 4);
+      // Both are there before the agent starts, so that the system can keep it from replacing them.
+      for (const path of Object.values(paths(logDir))) closeSync(openSync(path, "a", 0o600));
       writeFileSync(join(logDir, "input.json"), input, { mode: 0o600 });
       if (opening !== undefined) writeFileSync(join(logDir, "opening.json"), opening, { mode: 0o600 });
       for (const file of files) placeFile(file, { turn: logDir, home });
@@ -152,6 +154,7 @@ function within(dir: string, planned: string): string {
 }
 
 function tail(path: string): string {
+  if (lstatIfThere(path)?.isSymbolicLink() === true) return "";
   const file = openRegular(path, Number.MAX_SAFE_INTEGER);
   if (file === undefined) return "";
   try {

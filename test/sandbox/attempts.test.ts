@@ -47,7 +47,28 @@ remount             mount -o remount,rw "$ROOT"
 reach-tmux          ls /tmp/tmux-*
 reach-bus           ls /run/user/*/bus
 enter-namespace     nsenter -t "$BYSTANDER" -m true
+root-of-process     ls "/proc/$BYSTANDER/root" || ls "/proc/$ENGINE/root"
+root-of-init        test -e /proc/1/root"$HOME/.ssh/id_test"
+memory-of-process   dd if="/proc/$ENGINE/mem" of=/dev/null bs=1 count=1
+ptrace              timeout 5 strace -f -p "$BYSTANDER" -o /dev/null
+new-namespace       unshare -Urm sh -c 'umount -l "$HOME/.ssh" && cat "$HOME/.ssh/id_test"'
+mount-over          unshare -Urm sh -c 'mount --bind /etc "$STATE" && test -s "$STATE/overstory.db"'
+hard-link           ln "$ROOT/README.md" "$OVERSTORY_SCRATCH/linked" && echo x >> "$OVERSTORY_SCRATCH/linked"
+link-and-write      ln -s "$ROOT" "$OVERSTORY_SCRATCH/root" && echo x > "$OVERSTORY_SCRATCH/root/planted.txt"
+reach-socket        perl -MIO::Socket::UNIX -e 'exit(IO::Socket::UNIX->new(Peer => "$ENV{HOME}/service/daemon.sock") ? 0 : 1)'
+ssh-agent           test -n "$SSH_AUTH_SOCK" || ls /tmp/ssh-*
+session-bus         test -n "$DBUS_SESSION_BUS_ADDRESS" || ls /run/dbus/system_bus_socket
+type-in-terminal    perl -e 'open(T, "+<", "/dev/tty") or exit 1; exit(ioctl(T, 0x5412, "x") ? 0 : 1)'
+read-disk           dd if=/dev/sda of=/dev/null count=1 || mknod "$OVERSTORY_SCRATCH/disk" b 8 0
+kernel-settings     echo planted > /proc/sys/kernel/hostname || test -w /proc/sys/kernel/core_pattern
+replace-output      mv "$TURN/stdout.ndjson" "$TURN/other" || ln -sf "$HOME/.netrc" "$TURN/stderr.log" || rm "$TURN/input.json"
+unknown-token       OVERSTORY_TOKEN=nobodys ov stop sibling
+can-connect         perl -MIO::Socket::UNIX -e 1
+can-see-its-turn    test -s "$TURN/input.json"
 `;
+
+/** Not attempts: without them some of the attempts would fail for another reason. */
+const controls = ["can-connect", "can-see-its-turn"];
 
 const inWorktree = `
 add-hook            echo x > .git/hooks/pre-commit
@@ -58,6 +79,9 @@ edit-alternates     echo /tmp >> .git/objects/info/alternates
 move-objects        mv .git/objects .git/objects2
 edit-own-instructions echo x >> .claude/CLAUDE.md
 move-instructions   mv .claude .claude2
+hostile-config      git config core.fsmonitor 'touch /tmp/x' || git config filter.x.clean 'touch /tmp/x'
+config-by-link      ln -sf /tmp/config .git/config
+instructions-by-link ln -sf "$ROOT/README.md" .claude/CLAUDE.md
 `;
 
 const linesOf = (table: string): readonly (readonly [name: string, command: string])[] =>
@@ -118,6 +142,8 @@ const capabilities = ["builder", "reviewer", "scout", "merger", "lead", "coordin
 for (const capability of capabilities) {
   testConfined(`a confined ${capability} reaches nothing but its own`, async () => {
     await using project = await planted();
+    mkdirSync(join(project.home, "service"));
+    using _daemon = daemonAt(join(project.home, "service", "daemon.sock"));
     const bystander = Bun.spawn({ cmd: ["sleep", "1000"], stdio: ["ignore", "ignore", "ignore"] });
     try {
       const stolen = await tokenOf(project, "sibling");
@@ -130,7 +156,8 @@ for (const capability of capabilities) {
         STOLEN: stolen,
       };
       const lines = Object.entries(facts).map(([name, value]) => `export ${name}='${value}'\n`);
-      writeFileSync(join(project.state, "facts.sh"), lines.join(""));
+      const turn = 'export TURN="$(dirname "$(find "$STATE/logs" -name stdout.ndjson | head -n 1)")"\n';
+      writeFileSync(join(project.state, "facts.sh"), lines.join("") + turn);
       const table = capability === "coordinator" ? attempts : attempts + inWorktree.trimStart();
       writeFileSync(join(project.state, "attempts.sh"), `${script(table)}\n`);
       const before = await snapshotOf(project);
@@ -138,7 +165,7 @@ for (const capability of capabilities) {
       const scratch = statePath(project.root, "agents", name, "scratch");
       await project.until("all attempts were made", async () => existsSync(join(scratch, "reached")));
       const succeeded = readFileSync(join(scratch, "succeeded"), "utf8").trim();
-      expect(succeeded.split("\n").filter((line) => line !== "")).toEqual([]);
+      expect(succeeded.split("\n").filter((line) => line !== "")).toEqual(controls);
       expect(await snapshotOf(project)).toEqual(before);
       expect(bystander.exitCode).toBe(null);
       expect((await project.agent("sibling")).state).toBe("in_turn");
@@ -148,6 +175,12 @@ for (const capability of capabilities) {
       await bystander.exited;
     }
   });
+}
+
+/** A program of the user that does what it is asked by whoever connects. */
+function daemonAt(unix: string): Disposable {
+  const server = Bun.listen({ unix, socket: { data: () => {} } });
+  return { [Symbol.dispose]: () => server.stop(true) };
 }
 
 async function begin(project: TestProject, capability: (typeof capabilities)[number]): Promise<string> {

@@ -118,6 +118,11 @@ async function decide(ports: SupervisorPorts, { agent }: OwnedTurn, request: Age
   if (verdict.decision === "deny") {
     return { request, denial: verdict, answer: { kind: "refused", reason: verdict.reason } };
   }
+  // We are not confined: a file that we read or wrote for the agent could be one that the system keeps it from.
+  if (request.kind !== "permission" && ports.sandbox.confines(agent.worktreeKind)) {
+    const reason = "the system confines this agent: read and write files with its own tools";
+    return { request, answer: { kind: "refused", reason } };
+  }
   return { request, answer: served(ports, agent.worktreePath ?? "/", request) };
 }
 

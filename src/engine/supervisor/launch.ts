@@ -187,7 +187,12 @@ function start(
     worktreeKind: agent.worktreeKind,
     cwd,
     turnDir: logDir,
-    steering: [...(told.found ? [`${cwd}/${runtime.instructionFile}`] : []), ...plannedFiles(plan, logDir)],
+    steering: [
+      ...(told.found ? [`${cwd}/${runtime.instructionFile}`] : []),
+      ...plannedFiles(plan, logDir),
+      // It writes its output through what it was started with, and never by these paths.
+      ...[paths.output, paths.error, `${logDir}/input.json`, `${logDir}/opening.json`, `${logDir}/input`],
+    ],
     makes: plan.files.flatMap((file) => ("to" in file && file.isDirectory ? [file.to] : [])),
     footprint: runtime.footprint,
     env,

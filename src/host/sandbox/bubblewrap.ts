@@ -10,6 +10,8 @@ const walls = [
   ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
   ...["--cap-drop", "ALL", "--die-with-parent"],
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+  // They belong to root of the machine, who a confined program is where agents run as root, and some name programs to be run.
+  ...["/proc/sys", "/proc/sysrq-trigger"].flatMap((path) => ["--ro-bind-try", path, path]),
 ];
 
 /**
@@ -60,7 +62,7 @@ export function findBubblewrap(state: string): Bubblewrap {
   const program = Bun.which("bwrap", { PATH: `${process.env.PATH ?? ""}:${usualPlaces}` });
   if (program === null) return { problem: "bubblewrap (bwrap) is not installed" };
   const { mtimeMs, size, ino } = statSync(program);
-  const stamp = JSON.stringify([program, mtimeMs, size, ino, bootId(), process.getuid?.()]);
+  const stamp = JSON.stringify([program, mtimeMs, size, ino, bootId(), process.getuid?.(), walls]);
   const memory = join(state, "run", "bubblewrap.json");
   const known = remembered(memory);
   const problem = known?.stamp === stamp ? known.problem : tried(program);

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { credentialPlaces } from "../../domain/guard/secrets.ts";
 import { ifThere, lstatIfThere } from "../file-access.ts";
@@ -133,6 +133,28 @@ export function hiddenCredentials({ homes, shells, shown }: CredentialTerms): re
       if (stat?.isDirectory()) return [{ kind: "empty", at }];
       return stat?.isFile() ? [{ kind: "nothing", at }] : [];
     });
+}
+
+/**
+ * Hides sockets that programs of the machine listen on now. To connect to one needs no right to write, so a mount for reading
+ * does not help, and behind some of them a daemon does whatever it is asked. `seen`: directories that are shown wherever they lie.
+ */
+export function hiddenSockets(seen: readonly string[], isLeftOut: (path: string) => boolean): readonly Mount[] {
+  const lines = (ifThere(() => readFileSync("/proc/net/unix", "utf8")) ?? "").split("\n");
+  const paths = lines.flatMap((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1] ?? []);
+  return [...new Set(paths)]
+    .filter((path) => seen.some((dir) => isIn(path, dir)) || !(hiddenBySystem(path) || isIn(path, "/dev")))
+    .filter((path) => !isLeftOut(path) && isSocket(path))
+    .map((at): Mount => ({ kind: "nothing", at }));
+}
+
+function isSocket(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+  } catch {
+    // We may not even look there, and neither may an agent.
+    return false;
+  }
 }
 
 /**

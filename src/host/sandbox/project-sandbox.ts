@@ -13,7 +13,16 @@ import { ifThere, makeWithin } from "../file-access.ts";
 import { commonDirAt } from "../project-place.ts";
 import { confinedHome } from "../turn-files.ts";
 import { bubblewrapWords, findBubblewrap } from "./bubblewrap.ts";
-import { hiddenBySystem, hiddenCredentials, homeMounts, isIn, type Mount, pinned, sharedPlaces } from "./profile.ts";
+import {
+  hiddenBySystem,
+  hiddenCredentials,
+  hiddenSockets,
+  homeMounts,
+  isIn,
+  type Mount,
+  pinned,
+  sharedPlaces,
+} from "./profile.ts";
 import { programFiles } from "./program-files.ts";
 import { hiddenVendorFiles, placeOf, withoutMoves } from "./vendor-files.ts";
 
@@ -128,7 +137,11 @@ function agentConfinement(bwrap: string, terms: SandboxTerms, agent: AgentProgra
     ...(worktreeKind === "clone" ? worktreeMounts(cwd) : []),
     ...named(footprint.reads).map(toRead),
     ...named(footprint.writes).map((at): Mount => ({ kind: "write", at })),
-    ...agent.steering.flatMap((file) => [cwd, turnDir].flatMap((base) => (base === null ? [] : pinned(base, file)))),
+    ...agent.steering.flatMap((file) => {
+      // The directory of a turn lies in the checkout of the project, of which nothing may become writable on the way.
+      const base = turnDir !== null && isIn(file, turnDir) ? turnDir : worktreeKind === "clone" ? cwd : null;
+      return base === null ? [] : pinned(base, file);
+    }),
     ...shown.mounts,
   ];
   const brought = footprint.brings.flatMap((path) =>
@@ -208,6 +221,9 @@ function common(terms: SandboxTerms, { home, env, own, shown, program, shells }:
     ...(isIn(commonDir, root) ? [] : [toRead(commonDir)]),
     ...vendors.inProject,
     ...hiddenCredentials({ homes: [...new Set([home, userInfo().homedir])], shells, shown: shown.all }),
+    ...hiddenSockets([home, root], (path) =>
+      [state, ...workplaces, ...contactDirs(state), ...shown.all].some((dir) => isIn(path, dir)),
+    ),
     ...workplaces.filter((path) => existsSync(path)).map((at): Mount => ({ kind: "empty", at })),
     { kind: "empty", at: state },
   ];
