@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   existsSync,
   openSync,
   readFileSync,
@@ -14,6 +15,9 @@ import { expectRegular } from "./file-access.ts";
 
 /** In the directory of a turn: what the agent's program wrote. */
 export const outputName = "stdout.ndjson";
+
+/** Another file that a link leads to is no output of this agent. */
+const noLink = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 const chunkBytes = 4 * 1024 * 1024;
 
@@ -33,7 +37,9 @@ export async function compressOutput(path: string): Promise<void> {
 async function writeCompressed(path: string): Promise<void> {
   expectRegular(path);
   const beside = `${compressedAt(path)}.part`;
-  const [from, to] = [openSync(path, "r"), openSync(beside, "w", 0o600)];
+  // An agent may have put a link there, which would lead what we write into a file of its person.
+  rmSync(beside, { recursive: true, force: true });
+  const [from, to] = [openSync(path, noLink), openSync(beside, "wx", 0o600)];
   try {
     const buffer = Buffer.alloc(Math.min(chunkBytes, Math.max(1, statSync(path).size)));
     for (;;) {
@@ -68,7 +74,7 @@ export function turnOutput(path: string): GrowingFile {
       const known = compressed();
       if (known !== undefined) return known.subarray(offset, offset + length);
       if (file === undefined) expectRegular(path);
-      file ??= openSync(path, "r");
+      file ??= openSync(path, noLink);
       const bytes = new Uint8Array(length);
       return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
     },
