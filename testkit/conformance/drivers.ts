@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { noTokens } from "../../src/domain/budget/usage.ts";
 import { fakeKey } from "../agent-clis/recipe.ts";
 import { recipes } from "../agent-clis/recipes.ts";
 import type { Usage } from "../fake-model/script.ts";
@@ -51,6 +52,66 @@ const claude: KitDriver = {
   cost: priced(3, 15, 0.3, 3.75),
 };
 
+const gemini: KitDriver = {
+  ...usual,
+  id: "gemini",
+  runtime: "gemini",
+  driver: "exec-json",
+  cli: "gemini",
+  version: recipes.gemini.version,
+  dialect: recipes.gemini.dialect,
+  shell: ({ url }) => ({
+    GEMINI_API_KEY: fakeKey,
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_DEFAULT_AUTH_TYPE: "gemini-api-key",
+  }),
+  model: { flag: "gemini-2.5-flash", wire: "gemini-2.5-flash" },
+  edit: (path) => ({ tool: "write_file", input: { file_path: path, content: "x" } }),
+  counted: withoutCacheWrites,
+  tellsUsageEarly: false,
+  tellsReset: true,
+};
+
+const opencode: KitDriver = {
+  ...usual,
+  id: "opencode",
+  runtime: "opencode",
+  driver: "exec-json",
+  cli: "opencode",
+  version: recipes.opencode.version,
+  dialect: recipes.opencode.dialect,
+  shell: ({ url, home }) => {
+    const { OPENCODE_CONFIG_CONTENT: _, ...env } = recipes.opencode.env({ url, home, server: undefined });
+    return env;
+  },
+  files: ({ url, home }) => ({
+    ".config/opencode/opencode.json":
+      recipes.opencode.env({ url, home, server: undefined }).OPENCODE_CONFIG_CONTENT ?? "",
+    // It looks for a package at its start, and where there is no network for more than a minute.
+    ".npmrc": "fetch-retries=0\n",
+  }),
+  model: { flag: "anthropic/claude-sonnet-4-5", wire: "claude-sonnet-4-5" },
+  edit: (path) => ({ tool: "write", input: { filePath: path, content: "x" } }),
+  cost: priced(3, 15, 0.3, 3.75),
+  silenceMs: 60_000,
+  tellsReset: true,
+};
+
+const copilot: KitDriver = {
+  ...usual,
+  id: "copilot",
+  runtime: "copilot",
+  driver: "exec-json",
+  cli: "copilot",
+  version: recipes.copilot.version,
+  dialect: recipes.copilot.dialect,
+  shell: ({ url, home }) => recipes.copilot.env({ url, home, server: undefined }),
+  model: { flag: "claude-sonnet-4.5", wire: "claude-sonnet-4.5" },
+  edit: (path) => ({ tool: "create", input: { path, file_text: "x" } }),
+  tellsUsageEarly: false,
+  namesSessionEarly: false,
+};
+
 /** Every driver that the kit tries. A further one is a further entry. */
 export const drivers: readonly KitDriver[] = [
   {
@@ -86,49 +147,26 @@ export const drivers: readonly KitDriver[] = [
     edit: (path) => ({ shell: `apply_patch <<'X'\n*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\nX` }),
     tellsUsageEarly: false,
   },
+  gemini,
   {
-    ...usual,
-    id: "gemini",
-    runtime: "gemini",
-    driver: "exec-json",
-    cli: "gemini",
-    version: recipes.gemini.version,
-    dialect: recipes.gemini.dialect,
-    shell: ({ url }) => ({
-      GEMINI_API_KEY: fakeKey,
-      GOOGLE_GEMINI_BASE_URL: url,
-      GEMINI_DEFAULT_AUTH_TYPE: "gemini-api-key",
+    ...gemini,
+    id: "gemini-acp",
+    runtime: "gemini:acp",
+    driver: "acp",
+    // What was read from a cache is not told apart.
+    counted: (usage) => ({
+      ...noTokens,
+      input: usage.input + usage.cacheRead + usage.cacheWrite,
+      output: usage.output,
     }),
-    model: { flag: "gemini-2.5-flash", wire: "gemini-2.5-flash" },
-    edit: (path) => ({ tool: "write_file", input: { file_path: path, content: "x" } }),
-    counted: withoutCacheWrites,
-    tellsUsageEarly: false,
-    tellsReset: true,
-  },
-  {
-    ...usual,
-    id: "opencode",
-    runtime: "opencode",
-    driver: "exec-json",
-    cli: "opencode",
-    version: recipes.opencode.version,
-    dialect: recipes.opencode.dialect,
-    shell: ({ url, home }) => {
-      const { OPENCODE_CONFIG_CONTENT: _, ...env } = recipes.opencode.env({ url, home, server: undefined });
-      return env;
+    tellsReset: false,
+    skips: {
+      "guard-denies": "Gemini tells its model that a tool was cancelled by the user, whatever reason it is given.",
+      "tool-events": "Over ACP Gemini says that a command has ended, and not whether it failed.",
     },
-    files: ({ url, home }) => ({
-      ".config/opencode/opencode.json":
-        recipes.opencode.env({ url, home, server: undefined }).OPENCODE_CONFIG_CONTENT ?? "",
-      // It looks for a package at its start, and where there is no network for more than a minute.
-      ".npmrc": "fetch-retries=0\n",
-    }),
-    model: { flag: "anthropic/claude-sonnet-4-5", wire: "claude-sonnet-4-5" },
-    edit: (path) => ({ tool: "write", input: { filePath: path, content: "x" } }),
-    cost: priced(3, 15, 0.3, 3.75),
-    silenceMs: 60_000,
-    tellsReset: true,
   },
+  opencode,
+  { ...opencode, id: "opencode-acp", runtime: "opencode:acp", driver: "acp" },
   {
     ...usual,
     id: "pi",
@@ -146,20 +184,8 @@ export const drivers: readonly KitDriver[] = [
     tellsReset: true,
     skips: { "own-tools": "Pi starts no MCP server; its agents use ov in their shell." },
   },
-  {
-    ...usual,
-    id: "copilot",
-    runtime: "copilot",
-    driver: "exec-json",
-    cli: "copilot",
-    version: recipes.copilot.version,
-    dialect: recipes.copilot.dialect,
-    shell: ({ url, home }) => recipes.copilot.env({ url, home, server: undefined }),
-    model: { flag: "claude-sonnet-4.5", wire: "claude-sonnet-4.5" },
-    edit: (path) => ({ tool: "create", input: { path, file_text: "x" } }),
-    tellsUsageEarly: false,
-    namesSessionEarly: false,
-  },
+  copilot,
+  { ...copilot, id: "copilot-acp", runtime: "copilot:acp", driver: "acp" },
 ];
 
 /** The program is to take its key from a variable that agents are given. */

@@ -60,7 +60,7 @@ export const geminiRuntime: Runtime = {
     // No hook is run in this mode. It asks before it uses a tool, except for those that only read.
     acpDriver({
       plan: (request) => ({
-        argv: ["gemini", "--acp", "--approval-mode", "default", ...modelFlag(request)],
+        argv: withKeptConversation(request, ["gemini", "--acp", "--approval-mode", "default", ...modelFlag(request)]),
         env: environment(request),
         files: files({ ...request, guard: null }, { mcpServers: {}, tools: { exclude: unattendedTools } }),
       }),
@@ -98,6 +98,23 @@ const environment = ({ turnDir }: LaunchRequest): Readonly<Record<string, string
   // A login that needs a person fails instead of waiting for one.
   NO_BROWSER: "true",
 });
+
+/**
+ * Over ACP it begins a new file for a conversation before it loads that conversation. Both files have the minute in their
+ * names, so within one minute the new one overwrites the old one. A conversation that is gone on with has a name without a
+ * minute; Gemini finds it by what stands in it.
+ */
+const withKeptConversation = ({ resume }: LaunchRequest, argv: readonly string[]): readonly string[] =>
+  resume === null ? argv : ["sh", "-c", keepConversation, "sh", resume.slice(0, 8), ...argv];
+
+const keepConversation = [
+  'for ov_file in "$GEMINI_CLI_HOME"/.gemini/tmp/*/chats/session-*-"$1".jsonl; do',
+  `ov_kept="\${ov_file%/*}/session-0-$1.jsonl"`,
+  '[ -e "$ov_kept" ] || [ ! -e "$ov_file" ] || command -p mv "$ov_file" "$ov_kept"',
+  "done",
+  "shift",
+  'exec "$@"',
+].join("\n");
 
 /** Whatever stands before it, except a backslash; not before what ends a path. */
 const mention = /(?<!\\)@(?=[^ \t\n\r,;!?()[\]{}])/g;

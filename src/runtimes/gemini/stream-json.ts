@@ -73,7 +73,10 @@ export const geminiCause = (said: string): FailureCause =>
     ? "rate_limit"
     : /API_KEY_INVALID|API key not valid/i.test(said)
       ? "login"
-      : causeOf(said);
+      : // A connection that breaks off has the status of a failure over ACP.
+        /^terminated\b|fetch failed/i.test(said)
+        ? "network"
+        : causeOf(said);
 
 /** `total_tokens` holds the thoughts of the model too, which `output_tokens` leaves out. They are paid for as output. */
 function usage(stats: Fields | undefined): TurnEvent[] {

@@ -2,11 +2,12 @@ import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { FailureCause } from "../../domain/turn/failure.ts";
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
+import type { Aside } from "../shared/acp/exchange.ts";
 import { causeOf, costSoFar, ended, jsonLines } from "../shared/exec-json.ts";
 import { exitCodeIn } from "../shared/exit-line.ts";
 import { type Fields, fields, number, text } from "../shared/json-fields.ts";
 import { retryIn, retryLine } from "../shared/retry-line.ts";
-import { callLine } from "./hooks.ts";
+import { callLine, problemLine, stepLine } from "./hooks.ts";
 
 /**
  * Reads the output of `opencode run --format json` (1.18 seen), with the line of its exit behind it. Each answer of the model
@@ -66,6 +67,16 @@ export function execJsonReader(): LineReader {
     if (code === 0 && lastReason !== undefined && lastReason !== "tool-calls") return [ended(null, lastWords, cost)];
     return [ended("unknown", `it exited with ${code} before the model had answered`, cost)];
   }
+}
+
+/** Over ACP: what our plugin tells of each call of the model, of each retry and of what went wrong. */
+export function toldByPlugin(line: Fields): Aside {
+  const type = text(line.type) ?? "unknown";
+  if (type === stepLine)
+    return { events: usage(text(line.id) ?? "", fields(line.tokens) ?? {}), costUsd: number(line.cost) };
+  if (type === problemLine)
+    return { events: [{ kind: "other", name: type }], problem: problemIn(fields(line.error) ?? {}) };
+  return { events: type === retryLine ? retryIn(line) : [{ kind: "other", name: type }] };
 }
 
 function called(part: Fields, state: Fields, begun: ReadonlySet<string>): TurnEvent[] {

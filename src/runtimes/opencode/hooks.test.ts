@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { guardPlugin, opencodeAcpToolUse, opencodeHooks, opencodeToolUse } from "./hooks.ts";
+import { toldByPlugin } from "./exec-json.ts";
+import { guardPlugin, opencodeAcpToolUse, opencodeHooks, opencodeToolUse, tellingPlugin } from "./hooks.ts";
 
 interface Hooks {
   config(config: object): Promise<void>;
@@ -81,4 +82,33 @@ test("over ACP a use is read from all that was told of its call", () => {
   const asked = { ...call, name: "write", input: { filepath: "/w/tree/.codex/x" }, paths: ["/w/tree/.codex/x"] };
   expect(opencodeAcpToolUse(asked)).toMatchObject({ kind: "edit", paths: ["/w/tree/.codex/x"] });
   expect(opencodeAcpToolUse({ ...call, name: "overstory_finish", input: {} }).kind).toBe("own");
+});
+
+test("over ACP the plugin tells each call of the model once, each retry, and what went wrong", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "ov-opencode-"));
+  const script = `import { OverstoryTeller } from "./teller.js";
+const { event } = await OverstoryTeller();
+const tokens = { input: 100, output: 20, reasoning: 5, cache: { read: 30, write: 10 } };
+const part = { id: "p1", type: "step-finish", sessionID: "s", tokens, cost: 0.5 };
+for (const properties of [{ part }, { part }, { part: { ...part, id: "p2", type: "text" } }])
+  await event({ event: { type: "message.part.updated", properties } });
+await event({ event: { type: "session.error", properties: { sessionID: "s", error: { name: "APIError", data: { statusCode: 401, message: "no" } } } } });
+await event({ event: { type: "session.status", properties: { sessionID: "s", status: { type: "retry", attempt: 1, message: "429", next: 0 } } } });
+`;
+  writeFileSync(join(dir, "teller.js"), tellingPlugin);
+  writeFileSync(join(dir, "main.mjs"), script);
+  try {
+    const { stdout } = Bun.spawnSync({ cmd: [process.execPath, join(dir, "main.mjs")] });
+    const lines = stdout.toString().split("\n").filter(Boolean);
+    const [step, problem, retry, ...more] = lines.map((line) => toldByPlugin(JSON.parse(line)));
+    expect(step).toMatchObject({
+      costUsd: 0.5,
+      events: [{ kind: "usage", messageId: "p1", input: 100, output: 25, cacheRead: 30, cacheWrite: 10 }],
+    });
+    expect(problem).toMatchObject({ problem: { cause: "login" } });
+    expect(retry).toMatchObject({ events: [{ kind: "retry", attempt: 1 }] });
+    expect(more).toEqual([]);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 });

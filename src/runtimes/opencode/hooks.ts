@@ -53,6 +53,10 @@ export function opencodeToolUse(tool: string, input: unknown): ToolUse {
   };
 }
 
+/** The types of the lines in which our plugin tells what one call of the model took, and what went wrong. */
+export const stepLine = "overstory.step";
+export const problemLine = "overstory.problem";
+
 /** Our plugin below asks the guard, in the words of `hookFormat`. */
 export const opencodeHooks: HookFormat = hookFormat(opencodeToolUse);
 
@@ -86,11 +90,37 @@ export const OverstoryGuard = async ({ directory }) => ({
       told = Date.now();
       process.stdout.write('\\n{"type":"overstory.alive"}\\n');
     }
-    const { sessionID, status } = event.type === "session.status" ? event.properties : {};
+    ${tellRetries}
+  },
+});
+`;
+
+/** Says with a line of its own that a call of the model will be tried again. */
+const tellRetries = `const { sessionID, status } = event.type === "session.status" ? event.properties : {};
     if (status?.type !== "retry") return;
     const { attempt, message, next } = status;
     const retry = { type: "${retryLine}", sessionID, attempt, message, next, waitMs: Math.max(0, next - Date.now()) };
-    process.stdout.write("\\n" + JSON.stringify(retry) + "\\n");
+    process.stdout.write("\\n" + JSON.stringify(retry) + "\\n");`;
+
+/**
+ * Over ACP OpenCode tells the tokens of the last call of its model alone, nothing while it waits to call it again, and no
+ * status when the provider refuses. This plugin prints a line for each of them. Without it, only that is not known.
+ */
+export const tellingPlugin = `const told = new Set();
+
+export const OverstoryTeller = async () => ({
+  event: async ({ event }) => {
+    const part = event.type === "message.part.updated" ? event.properties.part : undefined;
+    if (part?.type === "step-finish" && !told.has(part.id)) {
+      told.add(part.id);
+      const { id, sessionID, tokens, cost } = part;
+      process.stdout.write("\\n" + JSON.stringify({ type: "${stepLine}", id, sessionID, tokens, cost }) + "\\n");
+    }
+    if (event.type === "session.error") {
+      const { sessionID, error } = event.properties;
+      process.stdout.write("\\n" + JSON.stringify({ type: "${problemLine}", sessionID, error }) + "\\n");
+    }
+    ${tellRetries}
   },
 });
 `;

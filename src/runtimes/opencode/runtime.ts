@@ -3,8 +3,8 @@ import type { LaunchPlan, LaunchRequest, Runtime, ToolServer } from "../../ports
 import { acpDriver } from "../shared/acp/driver.ts";
 import { causeOf } from "../shared/exec-json.ts";
 import { withExitLine } from "../shared/exit-line.ts";
-import { execJsonReader } from "./exec-json.ts";
-import { askFirst, guardLine, guardPlugin, opencodeAcpToolUse, withoutGuard } from "./hooks.ts";
+import { execJsonReader, toldByPlugin } from "./exec-json.ts";
+import { askFirst, guardLine, guardPlugin, opencodeAcpToolUse, tellingPlugin, withoutGuard } from "./hooks.ts";
 
 /** OpenCode, one process per turn. */
 export const opencodeRuntime: Runtime = {
@@ -68,22 +68,24 @@ export const opencodeRuntime: Runtime = {
       launch,
       reader: execJsonReader,
     },
-    // It asks about every tool, so it needs no plugin, and its start does not wait for a registry of packages.
+    // It asks about every tool; the plugin only tells what the protocol does not.
     acpDriver({
       plan: (request) => ({
         argv: ["opencode", "acp"],
         env: environment({
           ...base,
           permission: askFirst,
+          plugin: [pathToFileURL(`${request.turnDir}/${teller}`).href],
           ...(request.model === null ? {} : { model: request.model }),
         }),
-        files: [],
+        files: [{ in: "turn", path: teller, text: tellingPlugin }],
       }),
       toolsBy: "session",
       mode: null,
       modelOption: null,
-      // The figures are those of the last call of the model; those before it are told nowhere.
-      usage: "prompt",
+      // The figures are those of the last call of the model. Those of each are told by the plugin.
+      usage: "none",
+      aside: toldByPlugin,
       nameOf: ({ name }) => name,
       toolUse: opencodeAcpToolUse,
       causeOf,
@@ -94,6 +96,7 @@ export const opencodeRuntime: Runtime = {
 };
 
 const plugin = "opencode-guard.js";
+const teller = "opencode-teller.js";
 
 function launch(request: LaunchRequest): LaunchPlan {
   const { model, resume, guard, prompt } = request;

@@ -34,7 +34,12 @@ export const acpDriver = (program: AcpProgram): Driver => ({
   id: "acp",
   input: "open",
   // A person's own session has neither the settings of a turn nor its guard.
-  abilities: { ...program.abilities, terminal: false, costLimit: false, tokens: "turn" },
+  abilities: {
+    ...program.abilities,
+    terminal: false,
+    costLimit: false,
+    tokens: program.aside === undefined ? "turn" : "answer",
+  },
   instructions: "prompt",
   steer: null,
   ...(program.stays === true ? { stays: true } : {}),

@@ -3,7 +3,7 @@ import { acpQuestion } from "../../../../testkit/contracts/runtime.ts";
 import type { TurnEvent } from "../../../domain/turn/turn-event.ts";
 import type { AgentAnswer, Reading } from "../../../ports/runtime.ts";
 import { causeOf } from "../exec-json.ts";
-import { type AcpDialect, acpReader } from "./exchange.ts";
+import { type AcpDialect, type Aside, acpReader } from "./exchange.ts";
 import { acpToolUse } from "./tool-calls.ts";
 
 const plain: AcpDialect = {
@@ -222,4 +222,104 @@ test("a tool of ours is known by its name, and a command by its words", () => {
   });
   const listed = { ...call, kind: "execute", name: "x", input: { command: ["bash", "-lc", "git push"] } } as const;
   expect(acpToolUse(listed)).toMatchObject({ command: "git push" });
+});
+
+test("what a part of ours inside the program tells counts: tokens, cost and why the provider failed", () => {
+  const aside = (line: Readonly<Record<string, unknown>>): Aside =>
+    line.type === "step"
+      ? { events: [{ kind: "other", name: "step" }], costUsd: 0.5 }
+      : { events: [], problem: { cause: "login", said: "401" } };
+  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+  const turn = begun({ usage: "none", aside });
+  turn.line('{"type":"step"}');
+  turn.line('{"type":"step"}');
+  turn.answer(2, { stopReason: "end_turn", usage });
+  expect(turn.events.slice(1)).toMatchObject([
+    { kind: "cost", usd: 0.5 },
+    { kind: "cost", usd: 1 },
+    { kind: "turn-ended", failure: null, costUsd: 1 },
+  ]);
+  const refused = begun({ usage: "none", aside });
+  refused.line('{"type":"problem"}');
+  refused.fail(2, { code: -32603, message: "Internal error" });
+  expect(refused.events.at(-1)).toMatchObject({ kind: "turn-ended", failure: "login", text: "401" });
+});
+
+test("an answer with a number that was not asked for, and a second answer, count for nothing", () => {
+  const turn = turnWith();
+  turn.answer(2, { stopReason: "end_turn" });
+  turn.answer(0, able());
+  turn.answer(1, { sessionId: "s-1" });
+  turn.answer(1, { sessionId: "s-2" });
+  turn.answer(99, { stopReason: "end_turn" });
+  turn.answer(3, { stopReason: "end_turn" });
+  expect(turn.events).toMatchObject([{ kind: "session", providerSessionId: "s-1" }]);
+  turn.answer(2, { stopReason: "end_turn" });
+  turn.answer(2, { stopReason: "refusal" });
+  expect(turn.events.slice(1)).toMatchObject([{ kind: "turn-ended", failure: null }]);
+});
+
+test("the answer to a prompt that an earlier supervisor gave after a refusal ends the turn", () => {
+  const turn = begun();
+  turn.answer(2, { stopReason: "end_turn" });
+  turn.update(words("Then otherwise."));
+  turn.answer(3, { stopReason: "end_turn" });
+  expect(turn.events.filter(({ kind }) => kind === "turn-ended")).toHaveLength(2);
+});
+
+test("a call without an id, and a new call with an old id, are known by what is told of them alone", () => {
+  const turn = begun();
+  const asked: (string | null)[] = [];
+  const ask = (toolCall: object): void => {
+    const read = acpReader(plain, JSON.stringify(opening));
+    read(JSON.stringify({ jsonrpc: "2.0", id: 0, result: able() }));
+    read(JSON.stringify({ jsonrpc: "2.0", id: 1, result: { sessionId: "s" } }));
+    read(acpQuestion({ title: "ls", kind: "execute", rawInput: { command: "ls" } }));
+    for (const { replies } of [read(acpQuestion(toolCall))])
+      for (const reply of replies)
+        if (reply.kind === "ask" && reply.request.kind === "permission") asked.push(reply.request.use.command);
+  };
+  ask({ title: "git push", kind: "execute" });
+  turn.update({ sessionUpdate: "tool_call", toolCallId: "a", kind: "execute", rawInput: { command: "ls" } });
+  turn.update({ sessionUpdate: "tool_call_update", toolCallId: "a", status: "completed" });
+  turn.update({
+    sessionUpdate: "tool_call",
+    toolCallId: "a",
+    title: "git push",
+    kind: "execute",
+    status: "in_progress",
+  });
+  expect(asked).toEqual(["git push"]);
+  expect(turn.events.filter(({ kind }) => kind === "tool-start")).toMatchObject([
+    { summary: "ls" },
+    { summary: "git push" },
+  ]);
+});
+
+test("a command that failed is a failed call, where the program tells its exit code", () => {
+  const turn = begun();
+  turn.update({
+    sessionUpdate: "tool_call",
+    toolCallId: "a",
+    title: "bash",
+    kind: "execute",
+    status: "pending",
+    rawInput: { cwd: "/w" },
+  });
+  turn.update({
+    sessionUpdate: "tool_call_update",
+    toolCallId: "a",
+    status: "in_progress",
+    rawInput: { command: "false" },
+  });
+  turn.update({
+    sessionUpdate: "tool_call_update",
+    toolCallId: "a",
+    status: "completed",
+    rawOutput: { metadata: { exit: 1 } },
+  });
+  expect(turn.events.slice(1)).toMatchObject([
+    { kind: "tool-start", summary: "false" },
+    { kind: "tool-end", failed: true },
+  ]);
 });

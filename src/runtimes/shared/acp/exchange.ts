@@ -2,7 +2,7 @@ import type { ToolUse } from "../../../domain/guard/tool-use.ts";
 import type { FailureCause } from "../../../domain/turn/failure.ts";
 import type { TurnEvent } from "../../../domain/turn/turn-event.ts";
 import type { AgentAnswer, LineReader, Reading, Reply } from "../../../ports/runtime.ts";
-import { ended } from "../exec-json.ts";
+import { costSoFar, ended } from "../exec-json.ts";
 import { type Fields, fields, number, objects, text } from "../json-fields.ts";
 import type { Opening } from "./driver.ts";
 import { type AcpCall, AcpCalls } from "./tool-calls.ts";
@@ -13,10 +13,27 @@ export interface AcpDialect {
   /** The mode of the conversation in which it asks before it uses tools; null where that is the plan's matter. */
   readonly mode: string | null;
   readonly modelOption: string | null;
-  readonly usage: "prompt" | "process";
+  /** Whose tokens the answer to a prompt tells; `none`: those of nothing that we could count. */
+  readonly usage: "prompt" | "process" | "none";
+  /** Reads a line that is no message of the protocol: a part of ours inside the program prints such lines. */
+  readonly aside?: (line: Fields) => Aside;
   nameOf(call: AcpCall): string;
   toolUse(call: AcpCall): ToolUse;
   causeOf(said: string): FailureCause;
+}
+
+/** What such a line means. */
+export interface Aside {
+  readonly events: readonly TurnEvent[];
+  /** What the program says that the call of a model cost, which the line is about. */
+  readonly costUsd?: number | undefined;
+  /** What went wrong, where the line says more than the answer to the prompt will. */
+  readonly problem?: Problem;
+}
+
+interface Problem {
+  readonly cause: FailureCause;
+  readonly said: string;
 }
 
 /** A request of ours as a line. */
@@ -64,7 +81,11 @@ class AcpTurn {
   #thoughts = "";
   #lastWords: string | null = null;
   #error: string | null = null;
+  #problem: Problem | null = null;
+  /** What the conversation has cost. */
   #costUsd: number | null = null;
+  /** What the calls of models in this turn have cost. */
+  #callsUsd: number | null = null;
   /** Why tools were refused, which the model has not been told. */
   #untold: string[] = [];
   /** Nothing was said or done since a tool was refused. */
@@ -79,6 +100,8 @@ class AcpTurn {
   }
 
   read(message: Fields): Reading {
+    const { aside } = this.#dialect;
+    if (aside !== undefined && message.jsonrpc === undefined) return this.#told(aside(message));
     const method = text(message.method);
     const params = fields(message.params) ?? {};
     if (method === "session/update") return this.#updated(fields(params.update) ?? {});
@@ -91,14 +114,25 @@ class AcpTurn {
     return this.#answered(message);
   }
 
+  #told({ events, costUsd, problem }: Aside): Reading {
+    this.#problem = problem ?? this.#problem;
+    if (costUsd === undefined) return { events, replies: [] };
+    this.#callsUsd = (this.#callsUsd ?? 0) + costUsd;
+    return { events: [...events, ...costSoFar(this.#callsUsd)], replies: [] };
+  }
+
   #answered(message: Fields): Reading {
     const id = number(message.id);
     const [result, problem] = [fields(message.result), fields(message.error)];
     const expecting = id === undefined ? undefined : this.#expected.get(id);
     if (id !== undefined) this.#expected.delete(id);
     if (expecting !== undefined) return expecting(result, problem);
-    // A prompt that an earlier supervisor gave, for a reason that only it knew.
-    if (text(result?.stopReason) !== undefined) return this.#prompted(result, problem);
+    // A prompt that an earlier supervisor gave, for a reason that only it knew. It had the next number.
+    const isBetween = this.#prompts > 0 && !this.#isPrompted;
+    if (isBetween && id === this.#nextId && text(result?.stopReason) !== undefined) {
+      this.#nextId++;
+      return this.#prompted(result, problem);
+    }
     return { events: [{ kind: "other", name: "answer" }], replies: [] };
   }
 
@@ -116,7 +150,7 @@ class AcpTurn {
     if (result === undefined) return this.#over(problem, "program");
     const version = number(result.protocolVersion);
     if (version !== 1)
-      return over("program", `it speaks version ${version} of the Agent Client Protocol, and we speak 1`);
+      return over("program", `it speaks version ${version ?? "unknown"} of the Agent Client Protocol, and we speak 1`);
     this.#version = text(fields(result.agentInfo)?.version) ?? null;
     const { cwd, mcpServers, resume } = this.#opening;
     if (resume === null) return said(this.#say("session/new", { cwd, mcpServers }, this.#begun));
@@ -173,7 +207,7 @@ class AcpTurn {
     this.#isPrompted = false;
     if (result === undefined) return { events: [...events, ...this.#over(problem).events], replies: [] };
     events.push(...this.#usage(this.#prompts, result));
-    const costUsd = this.#opening.resume === null ? this.#costUsd : null;
+    const costUsd = this.#callsUsd || (this.#opening.resume === null ? this.#costUsd : null);
     const failure = this.#failureOf(text(result.stopReason) ?? "");
     if (failure !== null) return { events: [...events, ended(failure.cause, failure.said, { costUsd })], replies: [] };
     if (this.#endsAtRefusal && this.#untold.length > 0 && this.#prompts <= mostFollowUps) {
@@ -184,7 +218,7 @@ class AcpTurn {
   }
 
   /** Some programs end their turn as if all were well when the provider has failed: only their last words tell. */
-  #failureOf(stopReason: string): { readonly cause: FailureCause; readonly said: string } | null {
+  #failureOf(stopReason: string): Problem | null {
     if (stopReason === "refusal") return { cause: "refusal", said: this.#lastWords ?? "" };
     if (stopReason !== "end_turn") return { cause: "unknown", said: `it ended its turn with: ${stopReason}` };
     return this.#error === null ? null : { cause: this.#dialect.causeOf(this.#error), said: this.#error };
@@ -273,6 +307,7 @@ class AcpTurn {
 
   /** The program refused a request of ours: the turn is over. */
   #over(problem: Fields | undefined, cause?: FailureCause): Reading {
+    if (cause === undefined && this.#problem !== null) return over(this.#problem.cause, this.#problem.said);
     const words = problemIn(problem);
     return over(cause ?? (number(problem?.code) === loginRequired ? "login" : this.#dialect.causeOf(words)), words);
   }

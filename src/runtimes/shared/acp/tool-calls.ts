@@ -2,7 +2,7 @@ import { toolSummary } from "../../../domain/event/tool-call.ts";
 import { type ToolKind, type ToolUse, toolKinds } from "../../../domain/guard/tool-use.ts";
 import { exactShellWord } from "../../../domain/text/shell-word.ts";
 import type { TurnEvent } from "../../../domain/turn/turn-event.ts";
-import { type Fields, fields, list, objects, text } from "../json-fields.ts";
+import { type Fields, fields, list, number, objects, text } from "../json-fields.ts";
 import { pathsIn } from "../tool-paths.ts";
 
 /** All that a program has told of one call of a tool so far. */
@@ -32,7 +32,10 @@ export class AcpCalls {
   /** What is known of a call with this news in it. */
   learn(news: Fields): AcpCall {
     const id = text(news.toolCallId) ?? "";
-    const known = this.#calls.get(id);
+    const before = this.#calls.get(id);
+    // What was told of another call says nothing about this one.
+    const isAnother = id === "" || (before?.ended === true && news.sessionUpdate !== "tool_call_update");
+    const known = isAnother ? undefined : before;
     const call = merged(known?.call, id, news);
     this.#calls.set(id, { begun: false, ended: false, ...known, call });
     return call;
@@ -46,7 +49,7 @@ export class AcpCalls {
     const status = text(news.status);
     const hasEnded = status === "completed" || status === "failed";
     const found: TurnEvent[] = [];
-    if (!state.begun && (hasEnded || status === "in_progress" || Object.keys(call.input).length > 0)) {
+    if (!state.begun && (hasEnded || status === "in_progress" || isKnown(call.input))) {
       const input = inputOf(call);
       found.push({
         kind: "tool-start",
@@ -59,7 +62,7 @@ export class AcpCalls {
       state.begun = true;
     }
     if (hasEnded) {
-      const failed = status === "failed";
+      const failed = status === "failed" || (exitCodeIn(news) ?? 0) !== 0;
       const said = failed ? { said: failureIn(news) } : {};
       found.push({ kind: "tool-end", id: call.id, failed, ...said, at: null });
       state.ended = true;
@@ -85,6 +88,15 @@ function merged(known: AcpCall | undefined, id: string, news: Fields): AcpCall {
     texts: contents.flatMap(({ content }) => text(fields(content)?.text) ?? []),
     changes: diffs.length > 0 || (known?.changes ?? false),
   };
+}
+
+/** Some programs say the directory first, and what the tool is used on later. */
+const isKnown = ({ cwd: _, ...input }: Fields): boolean => Object.keys(input).length > 0;
+
+/** The exit code of a command, where the program tells it: a command that failed is a call that was made. */
+function exitCodeIn({ rawOutput }: Fields): number | undefined {
+  const out = fields(rawOutput);
+  return number(fields(out?.metadata)?.exit) ?? number(out?.exitCode) ?? number(out?.exit_code);
 }
 
 /** What a failed tool answered: words among its contents, else what it gave out. */

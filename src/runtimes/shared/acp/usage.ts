@@ -5,7 +5,10 @@ import { type Fields, fields, list, number, text } from "../json-fields.ts";
 type UsageEvent = Extract<TurnEvent, { readonly kind: "usage" }>;
 
 /** The tokens of a turn by the answers to its prompts. `process`: the program tells the sum since it was started. */
-export function usageAccount(scope: "prompt" | "process"): (prompt: number, answer: Fields) => readonly UsageEvent[] {
+export function usageAccount(
+  scope: "prompt" | "process" | "none",
+): (prompt: number, answer: Fields) => readonly UsageEvent[] {
+  if (scope === "none") return () => [];
   let told = noTokens;
   return (prompt, answer) => {
     const byModel = quotaOf(answer, prompt);

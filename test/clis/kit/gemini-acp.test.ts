@@ -1,0 +1,3 @@
+import { conformance } from "../../../testkit/conformance/kit.ts";
+
+conformance("gemini-acp");
