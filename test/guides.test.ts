@@ -220,6 +220,7 @@ ${builds("b1", "greeting.txt", "bonjour")}${builds("b2", "farewell.txt", "goodby
       ),
     ],
   },
+  "runtime-file.md": { scenario: "[]", before: ["ov init"] },
   "take-back.md": {
     scenario: builds("b1", "greeting.txt", "hello") + builds("b2", "farewell.txt", "goodbye"),
     before: [

@@ -17,30 +17,31 @@ import type { Sandbox } from "../ports/sandbox.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts } from "./role-texts.ts";
-import { runtimeNames } from "./runtime-names.ts";
-import { runtimeById, steeringFiles } from "./runtimes.ts";
+import { allRuntimes, steeringFiles } from "./runtimes.ts";
 
 /** The worktrees of the agents of a project. No hot command needs them, nor anything else of this file. */
-export const projectWorktrees = ({ root, dir, config }: Project, repository?: OpenRepository): WorktreeKeeping =>
+export const projectWorktrees = (
+  { root, dir, config, runtimeFiles }: Project,
+  repository?: OpenRepository,
+): WorktreeKeeping =>
   gitWorktrees(root, {
     repository,
     state: dir,
     maxFileBytes: config.snapshot.maxFileBytes,
     include: config.worktree.include,
     // Files of ours in a worktree are not work.
-    deployed: runtimeNames.flatMap((name) => placedPaths(runtimeById(name)?.instructionFile ?? "")),
+    deployed: allRuntimes(runtimeFiles.specs).flatMap(({ instructionFile }) => placedPaths(instructionFile)),
   });
 
 /** What confines the programs of a project. */
-export const sandboxOf = ({ root, dir, config }: Project): Sandbox =>
-  projectSandbox(sandboxTerms({ root, dir, config }));
+export const sandboxOf = (project: Project): Sandbox => projectSandbox(sandboxTerms(project));
 
-const sandboxTerms = ({ root, dir, config }: Pick<Project, "root" | "dir" | "config">): SandboxTerms => ({
+const sandboxTerms = ({ root, dir, config, runtimeFiles }: Project): SandboxTerms => ({
   root,
   state: dir,
   settings: config.sandbox,
   workplaces: [join(root, config.worktrees.baseDir), gatePlaces(root)],
-  footprints: runtimeNames.flatMap((name) => runtimeById(name)?.footprint ?? []),
+  footprints: allRuntimes(runtimeFiles.specs).map(({ footprint }) => footprint),
   self: selfCommand(),
   shimDir: shimDir(dir),
 });
@@ -75,13 +76,15 @@ export const builderRules = (project: Project, worktreePath: string): GuardPolic
     shares: [],
   });
 
+type DescribedAgent = Omit<GuardedAgent, "isConfined"> &
+  Pick<Agent, "worktreeKind"> &
+  Partial<Pick<Agent, "runtimeSpec">>;
+
 /** The rules of an agent of this project. */
-function policyOf(
-  project: Project,
-  role: RoleSpec,
-  { worktreeKind, ...agent }: Omit<GuardedAgent, "isConfined"> & Pick<Agent, "worktreeKind">,
-): GuardPolicy {
-  const { root, dir, config } = project;
+function policyOf(project: Project, role: RoleSpec, { worktreeKind, ...agent }: DescribedAgent): GuardPolicy {
+  const { root, dir, config, runtimeFiles } = project;
+  // What steers an agent is kept from it also when the file that describes its runtime is gone.
+  const specs = [...runtimeFiles.specs, ...(agent.runtimeSpec == null ? [] : [agent.runtimeSpec])];
   // An agent in the checkout of the project has no copy to change.
   const isConfined = worktreeKind === "clone" && sandboxOf(project).confines(worktreeKind);
   return guardPolicyOf(
@@ -91,7 +94,7 @@ function policyOf(
       root,
       state: dir,
       gates: config.project.qualityGates,
-      steering: steeringFiles(),
+      steering: steeringFiles(specs),
       off: config.sandbox.mode === "off",
     },
   );

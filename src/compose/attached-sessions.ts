@@ -10,7 +10,7 @@ import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { Store } from "../ports/store.ts";
 import { projectInstructions, projectWorktrees, sandboxOf } from "./agent-parts.ts";
 import { clockFor, contactOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
-import { runtimeById } from "./runtimes.ts";
+import { runtimeOf } from "./runtimes.ts";
 
 export function attachedSessions(project: Project): AttachedSessions {
   const store = openStore(project, { life: "command" });
@@ -42,7 +42,7 @@ function portsOf(project: Project, store: Store): AttachedPorts {
     files: turnFiles(dir),
     instructions: projectInstructions(project),
     terminal: terminalLauncher,
-    runtime: runtimeById,
+    runtime: runtimeOf,
     tools: toolServer(),
     sandbox: sandboxOf(project),
     baseEnvironment: {

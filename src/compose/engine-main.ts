@@ -157,7 +157,7 @@ async function serveWith(
     lockLimit: () => (isForeground ? undefined : lockLimitOf("self")),
     missingProgram: () => (existsSync(program) ? undefined : program),
     giveUp: () => process.exit(1),
-    settingsChanged: watchConfig(placeOf(opened), opened.env, opened.config),
+    settingsChanged: watchConfig(placeOf(opened), opened.env, opened),
   };
   try {
     const memory = knownSettings(opened.dir);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Config, config } from "../config/config.ts";
 import { unusableConfig } from "../config/problem.ts";
+import type { RuntimeFiles } from "../domain/agent/runtime-spec.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { noRedaction, type Redaction } from "../domain/text/redact.ts";
 import { systemClock } from "../host/clock.ts";
@@ -36,6 +37,7 @@ export interface Project {
   readonly dir: string;
   readonly env: Environment;
   readonly config: Config;
+  readonly runtimeFiles: RuntimeFiles;
   readonly warnings: readonly { readonly key: string; readonly message: string }[];
   /** For whoever runs a command here, whatever it is. */
   readonly notices: readonly string[];
@@ -106,10 +108,11 @@ export function leaseMsFor(env: Environment): number {
 
 const leaseMs = 15_000;
 
-export const settingsOf = ({ config, limitSources = {} }: Project): Settings => ({
+export const settingsOf = ({ config, runtimeFiles, limitSources = {} }: Project): Settings => ({
   ...config,
   limitSources,
-  runtimes: choicesFor(config.runtime),
+  runtimes: choicesFor(config.runtime, runtimeFiles),
+  brokenRuntimes: runtimeFiles.broken,
 });
 
 /** What can be seen of whoever types a command: it is this process. */
@@ -146,14 +149,16 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
       return shown.code === 0 ? shown.out.trim() : null;
     },
     preflight: async (runtime, path) => {
+      const { specs } = project.runtimeFiles;
       if (project.config.sandbox.mode === "os") {
         const { confinable } = await import("../host/sandbox/project-sandbox.ts");
         const may = confinable({ settings: project.config.sandbox, state: project.dir });
         if (!may.ok) return may;
         const [{ sandboxOf }, { preflight }] = await Promise.all([import("./agent-parts.ts"), import("./runtimes.ts")]);
-        return preflight(project, runtime, path, sandboxOf(project).forProbe);
+        return preflight({ ...project, specs }, runtime, path, sandboxOf(project).forProbe);
       }
-      return (await import("./runtimes.ts")).preflight(project, runtime, path);
+      const { preflight } = await import("./runtimes.ts");
+      return preflight({ ...project, specs }, runtime, path);
     },
     dollarWatch: async (choice, model) => (await import("./runtimes.ts")).watchesDollars(project, choice, model),
   };

@@ -1,9 +1,6 @@
+import { noRuntimeFiles, type RuntimeFiles, type RuntimeSpec } from "../domain/agent/runtime-spec.ts";
 import type { HookFormat } from "../domain/hook/hook.ts";
 import type { RuntimeChoice } from "../ports/settings.ts";
-
-/** The runtimes by name alone: hot commands must know them without loading them. */
-export const runtimeNames = ["claude", "codex", "gemini", "copilot", "pi", "opencode", "scripted"] as const;
-export type RuntimeName = (typeof runtimeNames)[number];
 
 /** Its short names stay what they are: the program itself knows which model they stand for. */
 const ofClaude = {
@@ -28,11 +25,25 @@ export const runtimeChoices: readonly RuntimeChoice[] = [
   { name: "scripted:control", runtime: "scripted", driver: "control" },
 ];
 
-/** The same with what the configuration says about single runtimes. */
-export const choicesFor = ({ pi }: PiSettings): readonly RuntimeChoice[] =>
-  runtimeChoices.map((choice) =>
+/** The same with what the configuration says about single runtimes, and with those that the project describes. */
+export const choicesFor = (
+  { pi }: PiSettings,
+  { specs }: Pick<RuntimeFiles, "specs"> = noRuntimeFiles,
+): readonly RuntimeChoice[] => [
+  ...runtimeChoices.map((choice) =>
     choice.runtime === "pi" ? { ...choice, modelAliases: pi.modelMap, modelProvider: pi.provider } : choice,
-  );
+  ),
+  ...specs.map(describedChoice),
+];
+
+/** Every description has one driver. */
+const describedChoice = (spec: RuntimeSpec): RuntimeChoice => ({
+  name: spec.id,
+  runtime: spec.id,
+  driver: "acp",
+  modelAliases: spec.model.aliases,
+  spec,
+});
 
 interface PiSettings {
   readonly pi: { readonly provider: string | undefined; readonly modelMap: Readonly<Record<string, string>> };

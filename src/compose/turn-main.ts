@@ -24,7 +24,7 @@ import {
   redactionFor,
   settingsOf,
 } from "./project.ts";
-import { runtimeById } from "./runtimes.ts";
+import { runtimeOf } from "./runtimes.ts";
 import { version } from "./version.ts";
 
 /** Attempts of one input before its agent is given up. */
@@ -60,7 +60,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       launcher: agentLauncher,
       files: turnFiles(project.dir, config.logging.redactSecrets ? said : null),
       instructions: projectInstructions(project),
-      runtime: runtimeById,
+      runtime: runtimeOf,
       baseEnvironment: {
         HOME: env.HOME ?? "/",
         OVERSTORY_PROJECT_ROOT: project.root,

@@ -1,5 +1,6 @@
 import type { ConfigurationTerms } from "../config/configuration.ts";
 import { configFiles } from "../config/sources.ts";
+import { runtimeFileOf } from "../domain/agent/runtime-spec.ts";
 import { branchName } from "../domain/name/name.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { fullDiskWords } from "../host/file-access.ts";
@@ -209,8 +210,8 @@ export const makeWorld = ({
         import("./role-texts.ts"),
         import("./runtimes.ts"),
       ]);
-      const { root, dir: state, config: settings } = await project();
-      const instructionFile = instructionFileFor(settings.runtime.default);
+      const { root, dir: state, config: settings, runtimeFiles } = await project();
+      const instructionFile = instructionFileFor(settings.runtime.default, runtimeFiles.specs);
       return roleTexts({ root, state, builtIn, settings, instructionFile });
     },
     prices: async () => {
@@ -238,12 +239,18 @@ export const makeWorld = ({
       (await import("../host/git/file-history.ts")).fileHistory((await place()).root, typedIn ?? cwd),
     callerShell: async () => {
       const { runtimeById, preflight } = await import("./runtimes.ts");
+      // A runtime of this program may be asked about before there is a project.
+      const specsFor = async (runtime: string) =>
+        runtimeById(runtime) === undefined && placeIfAny(cwd) !== undefined ? (await project()).runtimeFiles.specs : [];
       // Each sling asks this, so git is not asked where a project is set up. It is asked in a repository without one.
       const nearest = async (): Promise<ProjectPlace> => placeIfAny(cwd) ?? findRepository();
       return {
         variables: env,
         neededBy: (runtime) => runtimeById(runtime)?.environment ?? [],
-        preflight: async (runtime) => preflight({ dir: (await nearest()).state, env }, runtime, env.PATH),
+        preflight: async (runtime) => {
+          const here = { dir: (await nearest()).state, env, specs: await specsFor(runtime) };
+          return preflight(here, runtime, env.PATH);
+        },
         unknownCommitter: async () => {
           const { unknownCommitter } = await import("../host/git/identity.ts");
           return unknownCommitter((await nearest()).root, env);
@@ -260,7 +267,10 @@ export const makeWorld = ({
       const here = await project();
       const rulesFor = (worktree: string) => builderRules(here, worktree);
       const confine = sandboxOf(here).forProbe;
-      return runtimeProbes({ env, state: here.dir, version, runtimes: allRuntimes(), rulesFor, confine });
+      const { specs, broken } = here.runtimeFiles;
+      const files = new Map(specs.map(({ id }) => [id, runtimeFileOf(id)]));
+      const runtimes = allRuntimes(specs);
+      return runtimeProbes({ env, state: here.dir, version, runtimes, files, broken, rulesFor, confine });
     },
     cleanFiles: async () => {
       const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import type { RuntimeFiles } from "../domain/agent/runtime-spec.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { Config } from "./schema.ts";
@@ -7,6 +8,7 @@ import { configFiles, type Environment, environmentInUse, type Fingerprint, fing
 /** A configuration without errors, and what its author should still be told. */
 export interface ReadyConfig {
   readonly config: Config;
+  readonly runtimeFiles: RuntimeFiles;
   readonly warnings: readonly ConfigProblem[];
   readonly notices: readonly string[];
   /** Which file or variable set each limit of `agents.*` that is set anywhere. */

@@ -2,7 +2,6 @@ import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { type ReadyConfig, readCompiledConfig, stampOf } from "./compiled.ts";
 import type { ConfigProblem } from "./problem.ts";
-import type { Config } from "./schema.ts";
 import type { Environment } from "./sources.ts";
 
 export type { Config } from "./schema.ts";
@@ -30,14 +29,20 @@ export async function config(
  * Returns a check for settings that differ from `had`. It compares the stamps of the files, and reads the files only when a
  * stamp differs. Settings that cannot be used count as unchanged: commands refuse them and say why.
  */
-export function watchConfig(place: ProjectPlace, env: Environment, had: Config): () => Promise<boolean> {
+export function watchConfig(
+  place: ProjectPlace,
+  env: Environment,
+  had: Pick<ReadyConfig, "config" | "runtimeFiles">,
+): () => Promise<boolean> {
   let seen: string | undefined;
   return async () => {
-    const now = JSON.stringify(stampOf(place, env));
-    if (now === seen) return false;
-    seen = now;
+    const stamp = JSON.stringify(stampOf(place, env));
+    if (stamp === seen) return false;
+    seen = stamp;
     const found = await config(place, env);
-    return found.ok && !Bun.deepEquals(found.value.config, had);
+    if (!found.ok) return false;
+    const { config: now, runtimeFiles } = found.value;
+    return !Bun.deepEquals(now, had.config) || !Bun.deepEquals(runtimeFiles, had.runtimeFiles);
   };
 }
 

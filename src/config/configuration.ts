@@ -61,10 +61,14 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
     },
     problems: async () => {
       const loaded = await load();
-      const { problems, warnings } = loaded;
+      const { problems, warnings, runtimeFiles } = loaded;
       const shown = (list: readonly ConfigProblem[]): ConfigProblem[] =>
         list.map((problem) => ({ ...problem, file: shownFile(root, problem.file) }));
-      return { problems: shown(problems), warnings: shown(warnings) };
+      return {
+        problems: [...shown(problems), ...runtimeFiles.broken],
+        warnings: shown(warnings),
+        runtimes: [...runtimeFiles.specs, ...runtimeFiles.broken].map(({ id }) => id),
+      };
     },
     set: (key, typed, { local }) => {
       const edit = (text: string, file: string) => setConfigValue(text, key, typed, file);

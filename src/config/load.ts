@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { RuntimeFiles } from "../domain/agent/runtime-spec.ts";
 import { recordName, stateDirName } from "../domain/project/place.ts";
 import { assemble, type Origins } from "./assemble.ts";
 import { collect, type Setting, type Source } from "./collect.ts";
@@ -7,7 +8,9 @@ import type { ReadyConfig } from "./compiled.ts";
 import { collectEnvironment } from "./environment.ts";
 import { findKey } from "./keys.ts";
 import { type ConfigProblem, type Findings, noFindings, printable } from "./problem.ts";
+import { loadRuntimeFiles } from "./runtime-files.ts";
 import type { Config } from "./schema.ts";
+import { textOf } from "./source-text.ts";
 import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
 
 export interface Loaded {
@@ -19,11 +22,14 @@ export interface Loaded {
   /** What a person should know whatever they do: that a file was not found and its last known copy counts. */
   readonly notices: readonly string[];
   readonly origins: Origins;
+  /** The runtimes that the project describes itself. Those that cannot be used are no problem of the configuration. */
+  readonly runtimeFiles: RuntimeFiles;
 }
 
 /** What stays of a configuration once its sources are read. */
-export const readyConfig = ({ config, warnings, notices, origins }: Loaded): ReadyConfig => ({
+export const readyConfig = ({ config, warnings, notices, origins, runtimeFiles }: Loaded): ReadyConfig => ({
   config,
+  runtimeFiles,
   warnings,
   notices,
   limitSources: Object.fromEntries(
@@ -55,7 +61,8 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
     findings.problems.push({ ...origin, key: "worktrees.baseDir", message: misplaced });
   const problems = printable(findings.problems);
   const warnings = printable(findings.warnings);
-  return { ok: problems.length === 0, config, warnings, problems, notices, origins };
+  const runtimeFiles = await loadRuntimeFiles(files);
+  return { ok: problems.length === 0, config, warnings, problems, notices, origins, runtimeFiles };
 }
 
 /** The models in the manifest. A manifest that cannot be read keeps nobody from working. */
@@ -147,28 +154,9 @@ export async function settingsOf(text: string, source: Source, findings: Finding
   return tree === undefined ? [] : collect(tree, source, findings);
 }
 
-/** No person writes this much; something else has been put in the file's place. */
-const maxBytes = 1024 * 1024;
-
 async function readSource(source: Source, findings: Findings): Promise<readonly Setting[]> {
   const text = textOf(source.file);
   if (text.ok) return settingsOf(text.value, source, findings);
   findings.problems.push({ file: source.file, line: 0, column: 0, key: "", message: text.why });
   return [];
-}
-
-function textOf(file: string): { ok: true; value: string } | { ok: false; why: string } {
-  try {
-    // Agents can write here: to open a pipe would wait for ever.
-    const stat = statSync(file);
-    if (!stat.isFile() && !stat.isDirectory()) return { ok: false, why: "is not a file that can be read" };
-    const bytes = readFileSync(file);
-    if (bytes.length > maxBytes) return { ok: false, why: "is larger than any configuration (1 MiB)" };
-    return { ok: true, value: bytes.toString("utf8").replace(/^\uFEFF/, "") };
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ENOTDIR") return { ok: true, value: "" };
-    if (typeof code !== "string") throw error;
-    return { ok: false, why: `cannot be read (${code})` };
-  }
 }

@@ -1,4 +1,5 @@
-import { type Stats, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
+import { runtimeDir } from "../domain/agent/runtime-spec.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 
 /** Where a project's configuration is written. */
@@ -42,8 +43,23 @@ export type Fingerprint =
   | readonly [path: string, null];
 
 export function fingerprints(files: ConfigFiles): readonly Fingerprint[] {
-  return [fileInForce(files, "project"), fileInForce(files, "local"), files.manifest].map(fingerprint);
+  const named = [fileInForce(files, "project"), fileInForce(files, "local"), files.manifest];
+  return [...named, ...runtimeFilesIn(files.root)].map(fingerprint);
 }
+
+/** The files that describe runtimes of the project, also those that are named wrongly. Most projects have none. */
+export function runtimeFilesIn(root: string): readonly string[] {
+  const dir = `${root}/${runtimeDir}`;
+  if (statOf(dir)?.isDirectory() !== true) return [];
+  const names = readdirSync(dir).filter((name) => /\.ya?ml$/.test(name));
+  return names
+    .sort()
+    .slice(0, mostRuntimeFiles)
+    .map((name) => `${dir}/${name}`);
+}
+
+/** No project has so many; something else has filled the directory. */
+const mostRuntimeFiles = 100;
 
 /** The file that counts: the one in the checkout, else its last known copy. */
 export function fileInForce(files: ConfigFiles, layer: "project" | "local"): string {

@@ -7,6 +7,8 @@ import { errorCode, writeAtomically } from "./file-access.ts";
 /** A program that an agent needs, as a shell with this PATH finds it. */
 interface ProbedProgram {
   readonly program: string;
+  /** What it is asked for its version with; --version unless it is said. */
+  readonly versionArgs?: readonly string[] | undefined;
   readonly path: string;
   /** Where what was found out is kept, if anywhere. It is asked again when the file is another one. */
   readonly memory?: string;
@@ -49,6 +51,7 @@ export const slowWords = (program: string, patienceMs = patience): string =>
  */
 export async function probeProgram({
   program,
+  versionArgs = ["--version"],
   path,
   memory,
   confine = () => null,
@@ -58,13 +61,14 @@ export async function probeProgram({
   if (at === null) return no({ kind: "missing" });
   const env = { PATH: path, HOME: process.env.HOME ?? "/" };
   const confined = confine({ program: at, env });
-  const stamp = `${confined === null ? "" : "confined:"}${stampOf(at)}`;
+  const asks = versionArgs.join(" ");
+  const stamp = `${confined === null ? "" : "confined:"}${stampOf(at)}${asks === "--version" ? "" : ` ${asks}`}`;
   const known = remembered(memory);
   const same = known.find((one) => one.at === at && one.stamp === stamp);
   if (same !== undefined) return ok({ version: versionIn(same.version) });
-  const asked = await ask([...(confined?.before ?? []), at], confined?.env ?? env, patienceMs);
+  const asked = await ask([...(confined?.before ?? []), at, ...versionArgs], confined?.env ?? env, patienceMs);
   if ("problem" in asked) {
-    const isUnseen = confined !== null && "version" in (await ask([at], env, patienceMs));
+    const isUnseen = confined !== null && "version" in (await ask([at, ...versionArgs], env, patienceMs));
     return no({ kind: isUnseen ? "unseen" : "broken", at, said: asked.problem });
   }
   if (asked.version === null) return ok({ version: null });
@@ -88,7 +92,7 @@ async function ask(
 ): Promise<{ readonly version: string | null } | { readonly problem: string }> {
   try {
     // In a group of its own, so that what a launcher started goes with it.
-    const child = Bun.spawn({ cmd: [...words, "--version"], env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const child = Bun.spawn({ cmd: [...words], env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     const said = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
     const answer = await within(said, patienceMs);
     if (answer === "late") {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allowedEnvironment } from "../domain/agent/environment.ts";
+import type { BrokenRuntime } from "../domain/agent/runtime-spec.ts";
 import type { GuardPolicy } from "../domain/guard/policy.ts";
 import { no, ok } from "../domain/result.ts";
 import type { LoginStanding, Runtime, RuntimeProbes } from "../ports/runtime.ts";
@@ -19,6 +20,9 @@ export interface ProbeTerms {
   readonly version: string;
   readonly runtimes: readonly Runtime[];
   readonly confine: Sandbox["forProbe"];
+  /** The files of the project that describe some of them, by the name of the runtime. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly broken: readonly BrokenRuntime[];
   /** The rules of a builder that works in this directory. */
   readonly rulesFor: (worktree: string) => GuardPolicy;
 }
@@ -38,8 +42,10 @@ export function runtimeProbes(terms: ProbeTerms): RuntimeProbes {
     PATH: path,
   });
   return {
+    broken: terms.broken,
     all: known.map(({ id, program, guardLine, drivers, environment, advice }) => ({
       id,
+      file: terms.files.get(id) ?? null,
       program,
       guarded: guardLine !== null,
       drivers: drivers.map(({ id: driver, abilities, steer }) => ({ ...abilities, id: driver, steer: steer !== null })),
@@ -47,10 +53,10 @@ export function runtimeProbes(terms: ProbeTerms): RuntimeProbes {
       advice,
     })),
     program: async (id) => {
-      const { program } = named(id);
+      const { program, versionArgs } = named(id);
       if (program === null) return ok(null);
       const memory = join(terms.state, "run", "programs.json");
-      const probed = await probeProgram({ program, path, memory, confine: terms.confine });
+      const probed = await probeProgram({ program, versionArgs, path, memory, confine: terms.confine });
       if (probed.ok) return ok({ at: Bun.which(program, { PATH: path }) ?? program, version: probed.value.version });
       const { refusal } = probed;
       if (refusal.kind === "missing") return no(`${program} is not on the PATH`);

@@ -1,4 +1,5 @@
 import type { Gateway } from "../domain/agent/model.ts";
+import type { BrokenRuntime } from "../domain/agent/runtime-spec.ts";
 import type { TokenCounts } from "../domain/budget/usage.ts";
 import type { GuardMachine } from "../domain/guard/paths.ts";
 import type { ToolUse } from "../domain/guard/tool-use.ts";
@@ -196,6 +197,8 @@ export interface Runtime {
   readonly guardLine: ((guard: GuardCommand) => GuardLine) | null;
   /** The program that must be on PATH; it answers to --version. Null where it is our own. */
   readonly program: string | null;
+  /** What it is asked for its version with, where that is not --version. */
+  readonly versionArgs?: readonly string[];
   /**
    * Where git finds the author of commits that its shell tool makes: in its settings, or, for a program that hides a
    * person's settings from commands, in variables.
@@ -228,6 +231,8 @@ export interface LoginSigns {
 /** The runtimes of this program, as they are found on this machine and in this shell. */
 export interface RuntimeProbes {
   readonly all: readonly RuntimeFacts[];
+  /** Runtime files of the project that cannot be used. */
+  readonly broken: readonly BrokenRuntime[];
   /** Where its program is, and which version. Null for a program of our own. */
   program(runtime: string): Promise<Result<FoundProgram | null, string>>;
   login(runtime: string): Promise<LoginStanding>;
@@ -237,6 +242,8 @@ export interface RuntimeProbes {
 
 export interface RuntimeFacts {
   readonly id: string;
+  /** The file of the project that describes it, relative to the project; null for a runtime of this program. */
+  readonly file: string | null;
   readonly program: string | null;
   /** Its program asks the guard before each tool. */
   readonly guarded: boolean;

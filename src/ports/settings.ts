@@ -1,3 +1,4 @@
+import type { BrokenRuntime, RuntimeSpec } from "../domain/agent/runtime-spec.ts";
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ExitTriggerSettings } from "../domain/coordination/exit-triggers.ts";
 import type { Gate } from "../domain/gate/gate.ts";
@@ -55,8 +56,10 @@ export interface Settings {
   };
   /** Which file or variable set a limit of `agents.*`, by key; a key that is missing has its default. */
   readonly limitSources?: Readonly<Record<string, string>>;
-  /** Runtimes this program can start. */
+  /** Runtimes this program can start, with those that the project describes. */
   readonly runtimes: readonly RuntimeChoice[];
+  /** Runtime files of the project that cannot be used. */
+  readonly brokenRuntimes?: readonly BrokenRuntime[];
 }
 
 export interface ProviderSettings {
@@ -78,6 +81,8 @@ export interface RuntimeChoice {
   readonly vendor?: string;
   /** It reaches models through a gateway that speaks as its own provider does. */
   readonly gateways?: boolean;
+  /** The description of a runtime that a file of the project describes. */
+  readonly spec?: RuntimeSpec;
 }
 
 /** How branches come back. */
@@ -176,7 +181,12 @@ export interface Configuration {
   explain(key: string): Promise<Result<ConfigKey, InvalidInput>>;
   /** The value of one key. Throws `config-invalid` while there are problems. */
   get(key: string): Promise<Result<unknown, InvalidInput>>;
-  problems(): Promise<{ readonly problems: readonly ConfigProblem[]; readonly warnings: readonly ConfigProblem[] }>;
+  /** Those of the project's runtime files are among them. `runtimes`: the names of the runtimes that these files describe. */
+  problems(): Promise<{
+    readonly problems: readonly ConfigProblem[];
+    readonly warnings: readonly ConfigProblem[];
+    readonly runtimes: readonly string[];
+  }>;
   /**
    * Sets one key in the project's file, or in this machine's own. Nothing is written that would give the settings a
    * problem they do not have now, and no edit that another program makes meanwhile is lost.

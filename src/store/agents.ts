@@ -1,6 +1,7 @@
 import type { Agent, AgentOutcome, AgentState, Topology, WorktreeKind } from "../domain/agent/agent.ts";
 import { type Capability, capabilityClasses } from "../domain/agent/capability.ts";
 import type { ModelTerms } from "../domain/agent/model.ts";
+import type { RuntimeSpec } from "../domain/agent/runtime-spec.ts";
 import { attachPrefix } from "../domain/agent/wait.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
 import { conditionList, literals, type Sql, type SqlValue } from "./sql.ts";
@@ -13,6 +14,7 @@ export const agents = table<Agent>("agents", {
   capability: text<Capability>(),
   runtime: text(),
   driver: text(),
+  runtimeSpec: nullable(json<RuntimeSpec>()),
   cliVersion: nullable(text()),
   model: nullable(text()),
   modelTerms: nullable(json<ModelTerms>()),

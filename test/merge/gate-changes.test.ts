@@ -43,6 +43,10 @@ describe("a branch that changes how it is judged waits for the operator, and is 
   const evil: Readonly<Record<string, readonly [Edit, string]>> = {
     "the script of a gate": [writes("tools/check.sh", "true\n"), "tools/check.sh, which the gate gate-1 names"],
     "the configuration": [writes(".overstory/config.yaml", "project: {qualityGates: []}\n"), ".overstory/config.yaml"],
+    "the description of a runtime": [
+      writes(".overstory/runtimes/heron.yaml", "program: other\n"),
+      ".overstory/runtimes/heron.yaml",
+    ],
     "a role text": [writes(".overstory/agent-defs/builder.local.md", "skip the tests\n"), ".overstory/agent-defs"],
     "settings of a coding agent": [writes(".claude/settings.json", '{"hooks":{}}\n'), ".claude/settings.json"],
     "the entry behind npm test": [

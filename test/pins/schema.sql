@@ -1,4 +1,4 @@
-PRAGMA user_version = 23;
+PRAGMA user_version = 24;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -28,7 +28,7 @@ CREATE TABLE agents (
   started_at INTEGER NOT NULL,
   last_activity_at INTEGER NOT NULL,
   ended_at INTEGER,
-  released_at INTEGER, revivals INTEGER NOT NULL DEFAULT 0, worktree_kind TEXT NOT NULL DEFAULT 'linked', head_commit TEXT, ahead INTEGER NOT NULL DEFAULT 0, dirty INTEGER NOT NULL DEFAULT 0, successor_name TEXT, escalation_level INTEGER NOT NULL DEFAULT 0, stalled_since INTEGER, cleaned_at INTEGER, instructions TEXT, worktree_identity TEXT, driver TEXT NOT NULL DEFAULT 'stream-json', cli_version TEXT, shares TEXT NOT NULL DEFAULT '[]', model_terms TEXT,
+  released_at INTEGER, revivals INTEGER NOT NULL DEFAULT 0, worktree_kind TEXT NOT NULL DEFAULT 'linked', head_commit TEXT, ahead INTEGER NOT NULL DEFAULT 0, dirty INTEGER NOT NULL DEFAULT 0, successor_name TEXT, escalation_level INTEGER NOT NULL DEFAULT 0, stalled_since INTEGER, cleaned_at INTEGER, instructions TEXT, worktree_identity TEXT, driver TEXT NOT NULL DEFAULT 'stream-json', cli_version TEXT, shares TEXT NOT NULL DEFAULT '[]', model_terms TEXT, runtime_spec TEXT,
   UNIQUE (name, generation)
 ) STRICT;
 

@@ -1103,6 +1103,7 @@ const untold = { summary: null, of: null, reason: null } as const;
 
 const runtime: First<"runtimeView"> = {
   id: "claude",
+  file: null,
   program: "claude",
   guarded: true,
   usedFor: ["builder"],
@@ -1635,6 +1636,18 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   explainedDenialView: [[denial], [{ ...denial, agentName: null, turnId: null, tool: null, ...untold }]],
   runtimeView: [[runtime], [{ ...runtime, program: null }]],
+  brokenRuntimeView: [
+    [
+      {
+        id: "heron",
+        file: ".overstory/runtimes/heron.yaml",
+        line: 3,
+        column: 7,
+        key: "args",
+        message: "must be a list",
+      },
+    ],
+  ],
   probedRuntimeView: [
     [{ ...runtime, found: { at: "/bin/claude", version: "2.1.0" }, problem: null, login: { kind: "seen", by: "KEY" } }],
     [{ ...runtime, found: null, problem: "claude is not on the PATH", login: { kind: "unknown" } }],

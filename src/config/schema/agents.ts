@@ -69,7 +69,8 @@ export const runtimeKeys = {
   "runtime.default": text({
     doc:
       "Runtime of agents for which nothing else is said: `claude`, `codex`, `gemini`, `copilot`, `opencode`, `pi`, or " +
-      "`scripted`, which follows a written scenario and calls no model (docs/scripted-agent.md).",
+      "`scripted`, which follows a written scenario and calls no model (docs/scripted-agent.md). A file of the project " +
+      "can describe more (docs/guides/runtime-file.md).",
     default: "claude",
   }),
   "runtime.capabilities.*": optionalText({ doc: "Runtime of the agents of one capability." }),

@@ -1,8 +1,10 @@
+import type { BrokenRuntime } from "../../domain/agent/runtime-spec.ts";
 import type { Finding, ListedRuntime, ProbedRuntime } from "../../usecases/runtimes/examine.ts";
 
 /** A runtime that agents may have, with what each of its drivers can do. */
-export const runtimeView = ({ id, program, guarded, drivers, usedFor, environment }: ListedRuntime) => ({
+export const runtimeView = ({ id, file, program, guarded, drivers, usedFor, environment }: ListedRuntime) => ({
   runtime: id,
+  file,
   program,
   guarded,
   usedFor,
@@ -16,6 +18,16 @@ export const runtimeView = ({ id, program, guarded, drivers, usedFor, environmen
     tools: driver.tools,
     steer: driver.steer,
   })),
+});
+
+/** A runtime file of the project that cannot be used. `line` is 0 where the file as a whole is meant. */
+export const brokenRuntimeView = ({ id, file, line, column, key, message }: BrokenRuntime) => ({
+  runtime: id,
+  file,
+  line,
+  column,
+  key,
+  message,
 });
 
 /** The same as it is found on this machine. `login` is null where nothing tells. No program tells its quota unasked. */

@@ -1,5 +1,6 @@
 import type { Capability } from "./capability.ts";
 import type { ModelTerms } from "./model.ts";
+import type { RuntimeSpec } from "./runtime-spec.ts";
 
 /**
  * booting        reserved, no sign of life yet
@@ -51,6 +52,8 @@ export interface Agent {
   readonly runtime: string;
   /** How its program is talked to. Chosen when the agent is spawned, and the same in all its turns. */
   readonly driver: string;
+  /** The description of its runtime, where a file of the project had it; null for a runtime of this program. */
+  readonly runtimeSpec: RuntimeSpec | null;
   /** Version of its program when it was spawned, or in its first turn; null while that is not known. */
   readonly cliVersion: string | null;
   /** Chosen when the agent is spawned, and the same in all its turns; null for the program's own default. */
@@ -121,6 +124,7 @@ export function freshAgent(fields: FreshAgent): Agent {
 
 const nothing = {
   driver: "stream-json",
+  runtimeSpec: null,
   cliVersion: null,
   model: null,
   modelTerms: null,

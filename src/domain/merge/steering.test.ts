@@ -6,6 +6,7 @@ const touched = (path: string, more: Partial<SteeringFacts> = {}): string | unde
   touchedSteering({
     changed: [path],
     guarded: [],
+    ofRuntimes: [],
     roleTexts: ".overstory/agent-defs",
     kept: ["node_modules", "web/dist"],
     commands: [
@@ -19,6 +20,13 @@ const touched = (path: string, more: Partial<SteeringFacts> = {}): string | unde
     links: new Map(),
     ...more,
   })[0]?.why;
+
+test("what steers a runtime that the project describes needs the operator's word", () => {
+  const ofRuntimes = ["**/.heron/**", "HERON.md"];
+  for (const path of [".heron/settings.json", "packages/a/.heron/x", "HERON.md"])
+    expect(touched(path, { ofRuntimes })).toContain("a runtime of this project");
+  expect(touched("src/heron.ts", { ofRuntimes })).toBeUndefined();
+});
 
 describe("what a branch needs the operator's word for", () => {
   test.each([

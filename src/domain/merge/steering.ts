@@ -14,6 +14,8 @@ export interface SteeringFacts {
   readonly changed: readonly string[];
   /** `merge.guarded`. */
   readonly guarded: readonly string[];
+  /** Files that steer the runtimes which the project describes itself: globs. */
+  readonly ofRuntimes: readonly string[];
   /** Directory of the project's own role texts. */
   readonly roleTexts: string;
   /** Names of the directories that the setup command makes. */
@@ -84,6 +86,7 @@ function nameBy({ at, to }: Link, path: string): string | undefined {
 function reasonByName(path: string, facts: SteeringFacts): string | undefined {
   if (isSteering(path, facts.roleTexts)) return "steers agents or the merge queue";
   if (/(^|\/)\.gitattributes$/i.test(path)) return "decides how git writes every file, those of the gates too";
+  if (facts.ofRuntimes.some((pattern) => covers(pattern, path))) return "steers agents of a runtime of this project";
   return facts.guarded.some((pattern) => covers(pattern, path)) ? "merge.guarded names" : undefined;
 }
 

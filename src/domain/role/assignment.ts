@@ -20,7 +20,8 @@ export interface Assignment {
     | "baseCommit"
     | "parentName"
     | "depth"
-  >;
+  > &
+    Partial<Pick<Agent, "runtimeSpec">>;
   /** Null when the parent is the operator. */
   readonly parentCapability: Capability | null;
   readonly task: { readonly title: string; readonly description: string | null } | null;

@@ -40,7 +40,7 @@ export interface AttachedPorts extends HandBackPorts {
   readonly files: Pick<TurnFiles, "readEnvironment" | "scratch" | "mergeRules">;
   readonly instructions: Instructions;
   readonly terminal: TerminalLauncher;
-  runtime(id: string): Runtime | undefined;
+  runtime(agent: Pick<Agent, "runtime" | "runtimeSpec">): Runtime | undefined;
   /** PATH with `ov` first, HOME, the project, and what a terminal needs. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly tools: ToolServer;

@@ -68,7 +68,7 @@ type TerminalPlan = LaunchPlan &
   Pick<AgentProgram, "steering">;
 
 async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<TerminalPlan, Refusal>> {
-  const runtime = ports.runtime(agent.runtime);
+  const runtime = ports.runtime(agent);
   const { name, providerSessionId: resume, model } = agent;
   const driver = runtime?.drivers.find(({ id }) => id === agent.driver);
   if (runtime === undefined || driver?.abilities.terminal !== true) {

@@ -227,7 +227,7 @@ async function touchedIn(
   { entry, tip, links, commands }: Pick<Looking, "tip" | "links" | "commands"> & { readonly entry: Head },
   changed: readonly string[],
 ): Promise<readonly Touched[]> {
-  const { merge, agents } = ports.rules;
+  const { merge, agents, runtimes } = ports.rules;
   const manifests = commands.flatMap(({ named }) => named.scripts.map(({ manifest }) => manifest));
   const changedScripts = new Map<string, ReadonlySet<string>>();
   for (const manifest of new Set(manifests)) {
@@ -239,6 +239,9 @@ async function touchedIn(
   const facts: SteeringFacts = {
     changed,
     guarded: merge.guarded,
+    ofRuntimes: runtimes.flatMap(({ spec }) =>
+      spec === undefined ? [] : [spec.instructionFile, ...spec.guardedFiles],
+    ),
     roleTexts: agents.baseDir,
     kept: [...merge.keepIgnored, ...merge.cache],
     commands,

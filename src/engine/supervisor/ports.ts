@@ -24,7 +24,7 @@ export interface SupervisorPorts {
   readonly launcher: AgentLauncher;
   readonly files: TurnFiles;
   readonly instructions: Instructions;
-  runtime(id: string): Runtime | undefined;
+  runtime(agent: Pick<Agent, "runtime" | "runtimeSpec">): Runtime | undefined;
   /** What every agent's process gets besides what its person's shell gave: HOME, the project. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
   /** The directory of `ov`, first on PATH; what follows is the person's, and where nobody knows that, `otherwise`. */

@@ -55,7 +55,7 @@ async function compressOutput({ files, report }: SupervisorPorts, { logDir }: Tu
 /** Everything between the taking of a turn and its settling. Undefined when it was taken from us on the way. */
 async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): Promise<Ending | undefined> {
   const { turn, agent } = owned;
-  const runtime = ports.runtime(agent.runtime);
+  const runtime = ports.runtime(agent);
   if (runtime === undefined) return unstarted(`there is no runtime called ${agent.runtime}`, "program");
   const driver = runtime.drivers.find(({ id }) => id === agent.driver);
   if (driver === undefined) return unstarted(`${agent.runtime} has no driver called ${agent.driver}`, "program");

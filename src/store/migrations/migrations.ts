@@ -23,6 +23,7 @@ import modelTerms from "./020-model-terms.sql" with { type: "file" };
 import costs from "./021-costs.sql" with { type: "file" };
 import spendingRows from "./022-spending.sql" with { type: "file" };
 import eventLists from "./024-event-lists.sql" with { type: "file" };
+import runtimeSpecs from "./025-runtime-specs.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -52,6 +53,7 @@ const migrations: readonly string[] = [
   costs,
   eventLists,
   spendingRows,
+  runtimeSpecs,
 ];
 
 export const schemaVersion = migrations.length;

@@ -2,6 +2,7 @@ import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
 import { type ChosenModel, chooseModel, modelNotes } from "../../domain/agent/model.ts";
+import { brokenRefusal, runtimeFileOf } from "../../domain/agent/runtime-spec.ts";
 import { type FileArea, type Overlap, outsideScope } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
@@ -382,7 +383,7 @@ export function modelFor(
   return no(invalid("model", problem, { value: chosen.value.model ?? "" }));
 }
 
-type RuntimeSettings = Pick<Settings, "runtime" | "runtimes">;
+type RuntimeSettings = Pick<Settings, "runtime" | "runtimes" | "brokenRuntimes">;
 
 /** The name of the runtime that a new agent gets: what was asked for, else what the configuration says. */
 export const runtimeNameFor = (
@@ -400,8 +401,12 @@ export function chooseRuntime(
   const name = runtimeNameFor(settings, asked, capability);
   const choice = settings.runtimes.find((one) => one.name === name);
   if (choice !== undefined) return ok(choice);
+  const broken = settings.brokenRuntimes?.find(({ id }) => id === name);
+  if (broken !== undefined) return no(invalid("runtime", brokenRefusal(broken), { value: name }));
   const allowed = settings.runtimes.map((one) => one.name);
   const near = nearest(name, allowed);
   const extra = { value: name, allowed, ...(near === undefined ? {} : { nearest: near }) };
-  return no(invalid("runtime", "is not a runtime this program can start", extra));
+  return no(
+    invalid("runtime", `is not a runtime this program can start, and there is no ${runtimeFileOf(name)}`, extra),
+  );
 }

@@ -190,6 +190,7 @@ async function reserve(
     capability: plan.capability,
     runtime: plan.choice.runtime,
     driver: plan.choice.driver,
+    runtimeSpec: plan.choice.spec ?? null,
     cliVersion: request.cliVersion ?? null,
     model: plan.model.model,
     modelTerms: plan.model.terms,

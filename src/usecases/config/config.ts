@@ -53,15 +53,16 @@ export const validate: Effect<
   place: "caller",
   run: async (world) => {
     const configuration = await world.configuration();
-    const found = await configuration.problems();
+    const { runtimes: described, ...found } = await configuration.problems();
+    const runtimes = [...world.runtimes, ...described];
     const named = (await configuration.list("runtime")).filter(
       ({ key, value }) => isRuntimeKey(key) && typeof value === "string" && value !== "",
     );
-    const unknown = named.filter(({ value }) => !world.runtimes.includes(String(value)));
+    const unknown = named.filter(({ value }) => !runtimes.includes(String(value)));
     const problems = unknown.map(({ key, value, origin }): ConfigProblem => {
       const [, file = origin, line = "1"] = /^(.*):(\d+)$/s.exec(origin) ?? [];
-      const near = nearest(String(value), world.runtimes);
-      const message = `${JSON.stringify(value)} is not a runtime of this version: ${world.runtimes.join(", ")}`;
+      const near = nearest(String(value), runtimes);
+      const message = `${JSON.stringify(value)} is not a runtime of this version or of this project: ${runtimes.join(", ")}`;
       return { file, line: Number(line), column: 1, key, message, ...(near === undefined ? {} : { nearest: near }) };
     });
     return ok({ ...found, problems: [...found.problems, ...problems] });
@@ -105,15 +106,17 @@ export const unset: Effect<Omit<SetRequest, "value">, ConfigChange> = {
 
 /** A runtime or branch that does not exist has the right form, and everything would fail later because of it. */
 async function unknownValue(
-  { runtimes, branches }: World,
+  { runtimes: builtIn, branches, configuration }: World,
   { key, typed, at }: { readonly key: string; readonly typed: string; readonly at: Whereabouts | undefined },
 ): Promise<Refusal | undefined> {
   if (typed === "") return undefined;
   if (isRuntimeKey(key)) {
+    if (builtIn.includes(typed)) return undefined;
+    const runtimes = [...builtIn, ...(await (await configuration(at)).problems()).runtimes];
     if (runtimes.includes(typed)) return undefined;
     const near = nearest(typed, runtimes);
     const extra = { value: typed, allowed: runtimes, ...(near === undefined ? {} : { nearest: near }) };
-    return invalid(key, "is not a runtime of this version", extra);
+    return invalid(key, "is not a runtime of this version or of this project", extra);
   }
   if (key !== "project.canonicalBranch" || (await (await branches(at)).has(typed))) return undefined;
   return invalid(key, "is not a branch of this repository; create it first: git branch <name>", { value: typed });

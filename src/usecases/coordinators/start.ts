@@ -131,7 +131,7 @@ interface Seat {
 /** At depth 0, also when an orchestrator starts it: depth counts from the coordinator of the run. */
 async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promise<Agent> {
   const { name, generation, capability, choice, request, run } = seat;
-  const { runtime, driver } = choice;
+  const { runtime, driver, spec: runtimeSpec = null } = choice;
   const above = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
   const agent = freshAgent({
     id: ids.next("agent"),
@@ -140,6 +140,7 @@ async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promi
     capability,
     runtime,
     driver,
+    runtimeSpec,
     cliVersion: request.cliVersion ?? null,
     model: seat.model.model,
     modelTerms: seat.model.terms,

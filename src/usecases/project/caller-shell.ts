@@ -21,7 +21,7 @@ export const captureEnvironment: Effect<object, Variables> = {
     if (!unknown.ok) return unknown;
     const { providers, runtimes } = await world.settings();
     const tokens = Object.values(providers).flatMap(({ authTokenEnv }) => authTokenEnv ?? []);
-    const needed = runtimes.flatMap(({ runtime }) => shell.neededBy(runtime));
+    const needed = runtimes.flatMap(({ runtime, spec }) => spec?.environment ?? shell.neededBy(runtime));
     return ok(allowedEnvironment(shell.variables, [...needed, ...tokens]));
   },
 };

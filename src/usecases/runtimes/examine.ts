@@ -1,6 +1,7 @@
 import { capabilities } from "../../domain/agent/capability.ts";
 import { allowedEnvironment } from "../../domain/agent/environment.ts";
 import { chooseModel } from "../../domain/agent/model.ts";
+import { type BrokenRuntime, brokenRefusal, brokenWords } from "../../domain/agent/runtime-spec.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -25,7 +26,7 @@ export interface ProbedRuntime extends ListedRuntime {
 /** `bad`: an agent would fail. `warn`: it may. `info`: what is so. */
 export interface Finding {
   readonly runtime: string | null;
-  readonly check: "program" | "login" | "model" | "guard" | "sandbox" | "committer" | "environment";
+  readonly check: "file" | "program" | "login" | "model" | "guard" | "sandbox" | "committer" | "environment";
   readonly level: "ok" | "info" | "warn" | "bad";
   readonly says: string;
   /** What to do about it, with the command to type. */
@@ -39,12 +40,21 @@ export interface RuntimeReport {
   readonly dropped: readonly string[];
 }
 
-/** The runtimes of this version, and which agents get them. Starts no program. */
-export const listRuntimes: Effect<object, readonly ListedRuntime[]> = {
+export interface RuntimeList {
+  readonly runtimes: readonly ListedRuntime[];
+  /** Runtime files of the project that cannot be used. */
+  readonly broken: readonly BrokenRuntime[];
+}
+
+/** The runtimes of this version and of this project, and which agents get them. Starts no program. */
+export const listRuntimes: Effect<object, RuntimeList> = {
   kind: "effect",
   request: noFields,
   place: "caller",
-  run: async (world) => ok(listed(await world.runtimeProbes(), await world.settings())),
+  run: async (world) => {
+    const probes = await world.runtimeProbes();
+    return ok({ runtimes: listed(probes, await world.settings()), broken: probes.broken });
+  },
 };
 
 interface Named {
@@ -60,7 +70,7 @@ export const probeRuntimes: Effect<Named, readonly ProbedRuntime[]> = {
   place: "caller",
   run: async (world, { runtimes }) => {
     const probes = await world.runtimeProbes();
-    const chosen = chooseFrom(listed(probes, await world.settings()), runtimes, () => true);
+    const chosen = chooseFrom(listed(probes, await world.settings()), runtimes, () => true, probes.broken);
     return chosen.ok ? ok(await Promise.all(chosen.value.map((one) => probed(probes, one)))) : chosen;
   },
 };
@@ -73,7 +83,7 @@ export const examineRuntimes: Effect<Named, RuntimeReport> = {
   run: async (world, { runtimes }) => {
     const probes = await world.runtimeProbes();
     const settings = await world.settings();
-    const chosen = chooseFrom(listed(probes, settings), runtimes, ({ usedFor }) => usedFor.length > 0);
+    const chosen = chooseFrom(listed(probes, settings), runtimes, ({ usedFor }) => usedFor.length > 0, probes.broken);
     if (!chosen.ok) return chosen;
     const shell = await world.callerShell();
     const seen = await Promise.all(chosen.value.map((one) => probed(probes, one)));
@@ -88,6 +98,7 @@ export const examineRuntimes: Effect<Named, RuntimeReport> = {
     return ok({
       runtimes: seen,
       findings: [
+        ...probes.broken.map(brokenFinding),
         ...seen.flatMap((one, at) => [
           programFinding(one),
           ...loginFindings(one),
@@ -120,6 +131,7 @@ function chooseFrom(
   all: readonly ListedRuntime[],
   names: readonly string[],
   otherwise: (runtime: ListedRuntime) => boolean,
+  broken: readonly BrokenRuntime[],
 ): Result<readonly ListedRuntime[], Refusal> {
   if (names.length === 0) return ok(all.filter(otherwise));
   const ids = all.map(({ id }) => id);
@@ -129,6 +141,8 @@ function chooseFrom(
   const wanted = names.map(idOf);
   const unknown = names.find((_, at) => wanted[at] === undefined);
   if (unknown === undefined) return ok(all.filter(({ id }) => wanted.includes(id)));
+  const unusable = broken.find(({ id }) => id === unknown);
+  if (unusable !== undefined) return no(invalid("runtime", brokenRefusal(unusable), { value: unknown }));
   const near = nearest(unknown, ids);
   const extra = { value: unknown, allowed: ids, ...(near === undefined ? {} : { nearest: near }) };
   return no(invalid("runtime", "is not a runtime this program can start", extra));
@@ -139,6 +153,11 @@ async function probed(probes: RuntimeProbes, runtime: ListedRuntime): Promise<Pr
   return program.ok
     ? { ...runtime, found: program.value, problem: null, login }
     : { ...runtime, found: null, problem: program.refusal, login };
+}
+
+function brokenFinding(broken: BrokenRuntime): Finding {
+  const next = "mend it, then look again: ov config validate";
+  return { runtime: broken.id, check: "file", level: "bad", says: brokenWords(broken), next };
 }
 
 function programFinding({ id, program, found, problem, advice }: ProbedRuntime): Finding {
@@ -193,8 +212,12 @@ function modelFindings(
   return texts.length === 0 ? bad : [{ ...about, level: "info", says: texts.join(", "), next: null }, ...bad];
 }
 
-async function guardFinding(probes: RuntimeProbes, { id, guarded }: ProbedRuntime): Promise<readonly Finding[]> {
+async function guardFinding(probes: RuntimeProbes, { id, file, guarded }: ProbedRuntime): Promise<readonly Finding[]> {
   const about = { runtime: id, check: "guard" } as const;
+  if (file !== null) {
+    const says = "it is asked over the protocol; what its program does not ask about is not guarded";
+    return [{ ...about, level: "info", says, next: null }];
+  }
   if (!guarded) return [];
   const problem = await probes.guardProblem(id);
   if (problem === undefined) return [{ ...about, level: "ok", says: "denies and allows as it should", next: null }];

@@ -1,4 +1,10 @@
-import { probedRuntimeView, runtimeFindingView, runtimeView } from "../../../contract/views/runtime.ts";
+import {
+  brokenRuntimeView,
+  probedRuntimeView,
+  runtimeFindingView,
+  runtimeView,
+} from "../../../contract/views/runtime.ts";
+import { brokenWords } from "../../../domain/agent/runtime-spec.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Finding, ListedRuntime, ProbedRuntime } from "../../../usecases/runtimes/examine.ts";
@@ -11,19 +17,27 @@ import { table } from "../table.ts";
 export const list: Handler = async ({ app, io }) => {
   const listed = await app.call("runtime.list", {});
   if (!listed.ok) return listed;
+  const { runtimes, broken } = listed.value;
   const rows: Rows = {
     columns: ["RUNTIME", "CAN", "USED FOR"],
-    cells: listed.value.flatMap((runtime) =>
+    cells: runtimes.flatMap((runtime) =>
       runtime.drivers.map((driver, at) => [
         at === 0 ? runtime.id : `${runtime.id}:${driver.id}`,
         abilitiesOf(driver, runtime),
         at === 0 ? usedFor(runtime) : "",
       ]),
     ),
-    objects: listed.value.map(runtimeView),
+    objects: runtimes.map(runtimeView),
   };
-  const text = [table(rows, io.paint), "", ...legend.map((line) => io.paint.dim(line))].join("\n");
-  return ok({ json: { runtimes: listed.value.map(runtimeView) }, text, rows });
+  const unusable = broken.map((one) =>
+    warningLine(io.paint, visibleLine(`${one.id} cannot be used: ${brokenWords(one)}`)),
+  );
+  const explained = ["", ...legend.map((line) => io.paint.dim(line))];
+  return ok({
+    json: { runtimes: runtimes.map(runtimeView), broken: broken.map(brokenRuntimeView) },
+    text: [table(rows, io.paint), ...unusable, ...explained].join("\n"),
+    rows,
+  });
 };
 
 /** What the words under CAN mean. */
