@@ -29,6 +29,7 @@ const looking: readonly string[] = [
     "run criteria",
     "run criteria list",
   ],
+  ...["feed", "trace", "errors", "inspect", "why", "costs", "metrics"],
   ...["merge list", "merge show", "merge plan", "merge radar", "merge diff", "merge log", "merge-file"],
   ...["snapshots list", "snapshots show", "config get", "config list", "config explain", "config validate"],
   ...["engine status", "coordinator status", "orchestrator status", "supervisor status", "hooks status", "trust list"],
