@@ -1,4 +1,5 @@
 import type { AgentRows, RecoveryRows, WaitRows } from "./store/agents.ts";
+import type { ConsistencyRows } from "./store/consistency.ts";
 import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
 import type { FleetRows } from "./store/fleet.ts";
 import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
@@ -56,6 +57,7 @@ export interface Tx {
   readonly resolutions: ResolutionRows;
   readonly radar: RadarRows;
   readonly oldRows: OldRows;
+  readonly consistency: ConsistencyRows;
 }
 
 /** The one database. */

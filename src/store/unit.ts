@@ -2,6 +2,7 @@ import type { Tx } from "../ports/store.ts";
 import { agentRows } from "./agents.ts";
 import { budgetRows, usageRows, waitRows } from "./budgets.ts";
 import { checkRows, gateRows, receiptRows } from "./checks.ts";
+import { consistencyRows } from "./consistency.ts";
 import { deliveryRows, inboxCheckRows } from "./deliveries.ts";
 import { auditRows, eventRows, noticeRows } from "./events.ts";
 import { fleetRows } from "./fleet.ts";
@@ -137,6 +138,7 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   radar: radarRows,
   fleet: fleetRows,
   oldRows: oldRowsIn,
+  consistency: consistencyRows,
 };
 
 /** A family is made when it is asked for: a command that touches three tables must not pay for thirty. */

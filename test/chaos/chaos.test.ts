@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { playHistory, stopAll } from "./history.ts";
+import { findInconsistencies } from "../../testkit/consistency.ts";
+import { type Knowledge, playHistory, stopAll } from "./history.ts";
 import { brokenPromises, lostWork, restlessness } from "./promises.ts";
-import { makeScratchProject } from "./scratch-project.ts";
+import { makeScratchProject, type ScratchProject } from "./scratch-project.ts";
 
 /**
  * Random histories against the three promises. Few in every test run; many with CHAOS=300. A violation prints its seed,
@@ -24,6 +25,7 @@ async function violations(seed: number): Promise<string[]> {
   const found = await restlessness(project, 180_000);
   found.push(...(await brokenPromises(project, knowledge)));
   await stopAll(project, knowledge);
+  found.push(...(await inconsistenciesAtRest(project, knowledge)));
   // What is kept must also be kept by the command that takes everything away.
   const cleaned = await project.ov(["clean", "--all", "--force", "--yes"]);
   knowledge.log.push(`  ov clean --all --force --yes -> ${cleaned.code}: ${cleaned.err.slice(0, 300)}`);
@@ -33,4 +35,16 @@ async function violations(seed: number): Promise<string[]> {
   if (found.length > 0 || process.env.CHAOS_SEED !== undefined)
     console.error(`chaos seed ${seed}\n${knowledge.log.join("\n")}`);
   return found;
+}
+
+/**
+ * The rules of `ov doctor`, when everything has stopped. What the engine would mend by itself, and what only takes room, does
+ * not count: a history ends with deaths. Neither does a worktree that the history deleted.
+ */
+async function inconsistenciesAtRest({ root }: ScratchProject, { excused }: Knowledge): Promise<string[]> {
+  const found = await findInconsistencies(root);
+  return found
+    .filter(({ severity, healedByEngine }) => severity === "fail" && !healedByEngine)
+    .filter(({ key }) => ![...excused].some((agent) => key === `agent-without-worktree:${agent}`))
+    .map(({ key, says }) => `inconsistent: ${key}: ${says}`);
 }

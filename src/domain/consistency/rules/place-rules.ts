@@ -1,0 +1,165 @@
+import { type Agent, hasEnded, newestPerName } from "../../agent/agent.ts";
+import { type ProjectFacts, processKey, type SeenPlace } from "../facts.ts";
+import { breach, type Inconsistency } from "../finding.ts";
+
+/** Worktrees of agents and checkouts of gates: rows, directories, git's records. */
+export function placeRules(facts: ProjectFacts): readonly Inconsistency[] {
+  // Without rows nobody can tell whose a worktree is.
+  if (facts.rows === null) return locks(facts);
+  const { agents } = facts.rows;
+  return [...seats(agents, facts), ...directories(agents, facts), ...records(agents, facts), ...locks(facts)];
+}
+
+/** Does this agent work, or may it be brought back to work, in its worktree? */
+const isSeated = ({ worktreePath, worktreeKind, cleanedAt }: Agent): boolean =>
+  worktreePath !== null && worktreeKind !== "root" && cleanedAt === null;
+
+function seats(agents: readonly Agent[], { git, rows, gone }: ProjectFacts): readonly Inconsistency[] {
+  const at = new Map(git.places.map((place) => [place.path, place]));
+  const removing = new Set(
+    (rows?.removals ?? []).filter((one) => !gone.has(processKey(one))).map((one) => one.agentName),
+  );
+  return newestPerName(agents).flatMap((agent) => {
+    const { id, name, worktreePath, releasedAt } = agent;
+    if (!isSeated(agent) || worktreePath === null || removing.has(name)) return [];
+    const place = at.get(worktreePath);
+    if (releasedAt !== null) {
+      const says = `${name} was released, and its worktree is still there`;
+      return place === undefined ? [] : [breach(uncleaned, name, says, { on: "engine" })];
+    }
+    const standing = git.standings.get(id);
+    if (place === undefined || standing === "nothing") {
+      return [
+        breach(noDirectory, name, `the worktree of ${name} is gone: ${worktreePath}`, { on: "reseat", agentId: id }),
+      ];
+    }
+    if (standing === "other" && place.link !== "sound" && place.link !== "clone") {
+      const says = `something else stands in the place of the worktree of ${name}`;
+      return [breach(standIn, name, says, { on: "reseat", agentId: id })];
+    }
+    if (place.link === "missing" || place.link === "astray") {
+      return [
+        breach(noLink, name, `git does not know the worktree of ${name} from inside`, { on: "relink", agentId: id }),
+      ];
+    }
+    return [];
+  });
+}
+
+const uncleaned = {
+  rule: "worktree-of-released-agent",
+  affects: "it takes room, and the name is not free",
+  does: "starts or wakes the engine, which keeps the work in a snapshot and takes the worktree away",
+  healedByEngine: true,
+  isOfEngine: true,
+} as const;
+const noDirectory = {
+  rule: "agent-without-worktree",
+  severity: "fail",
+  affects: "every turn of the agent fails",
+  does: "makes the worktree again from the branch and brings back what snapshots kept",
+  isOfEngine: true,
+} as const;
+const standIn = {
+  rule: "worktree-replaced",
+  severity: "fail",
+  affects: "every turn of the agent fails",
+  does: "moves the directory to the trash, makes the worktree again from the branch and brings back what snapshots kept",
+  isOfEngine: true,
+} as const;
+const noLink = {
+  rule: "worktree-without-link",
+  severity: "fail",
+  affects: "git commands of the agent would work on the project's own checkout",
+  does: "writes the link of the worktree again; no file changes",
+  healedByEngine: true,
+  isOfEngine: true,
+} as const;
+
+function directories(agents: readonly Agent[], { git }: ProjectFacts): readonly Inconsistency[] {
+  const recorded = new Map(git.records.map((record) => [record.path, record]));
+  const owned = new Set(agents.filter(isSeated).map(({ worktreePath }) => worktreePath));
+  // An agent owns its place from its reservation on, before its worktree is on record.
+  const coming = new Set(
+    agents.filter((agent) => !hasEnded(agent) && agent.worktreePath === null).map(({ name }) => name),
+  );
+  return git.places.flatMap((place): readonly Inconsistency[] => {
+    const { kind, name, path, link, isDirectory } = place;
+    if (kind === "gate") return gatePlace(place);
+    if (owned.has(path) || coming.has(name)) return [];
+    const half = /^\.(.+)\.(preparing|removing)$/.exec(name);
+    if (half !== null) {
+      if (coming.has(half[1] ?? "")) return [];
+      return [
+        breach(
+          halfMade,
+          name,
+          `${path} is left of a worktree that was being ${half[2] === "removing" ? "removed" : "made"}`,
+          { on: "trash", path },
+        ),
+      ];
+    }
+    const record = recorded.get(path);
+    if (isDirectory && link === "sound" && record !== undefined) {
+      const step = { on: "remove", path, branch: record.branch ?? "" } as const;
+      return [breach(strayWorktree, name, `${path} is a worktree of no agent`, step)];
+    }
+    return [breach(strayDirectory, name, `${path} belongs to no agent`, { on: "trash", path })];
+  });
+}
+
+function gatePlace({ name, path, link, isDirectory }: SeenPlace): readonly Inconsistency[] {
+  if (!/^\d+$/.test(name) || (isDirectory && link === "sound")) return [];
+  return [breach(brokenGatePlace, name, `${path} is no checkout of this project any more`, { on: "trash", path })];
+}
+
+const strayWorktree = {
+  rule: "worktree-of-nobody",
+  affects: "it takes room, and its branch cannot be checked out elsewhere",
+  does: "keeps all work in it under refs/overstory/rescue/, and takes the worktree away",
+} as const;
+const strayDirectory = {
+  rule: "directory-of-nobody",
+  affects: "an agent of that name cannot be started",
+  does: "moves it to the trash, where it never expires",
+} as const;
+const halfMade = {
+  rule: "half-made-worktree",
+  affects: "it takes room",
+  does: "moves it to the trash, where it never expires",
+} as const;
+const brokenGatePlace = {
+  rule: "gate-place-broken",
+  affects: "the next gate makes its checkout anew",
+  does: "moves it to the trash; it holds copies only",
+  healedByEngine: true,
+  isOfEngine: true,
+} as const;
+
+function records(agents: readonly Agent[], { git }: ProjectFacts): readonly Inconsistency[] {
+  const owned = new Set(agents.filter(isSeated).map(({ worktreePath }) => worktreePath));
+  return git.records.flatMap(({ kind, path, exists }) => {
+    if (exists || owned.has(path)) return [];
+    const what = kind === "gate" ? "a checkout of gates" : "a worktree";
+    return [breach(emptyRecord, path, `git has ${what} on record that is not there: ${path}`, { on: "prune", path })];
+  });
+}
+
+const emptyRecord = {
+  rule: "record-of-no-worktree",
+  affects: "its branch counts as checked out",
+  does: "keeps commits that only this record holds in a snapshot, and deletes the record",
+} as const;
+
+function locks({ git }: ProjectFacts): readonly Inconsistency[] {
+  return git.locks
+    .filter(({ isStale }) => isStale)
+    .map(({ path }) => breach(staleLock, path, `${path} is there, and no process can hold it`, { on: "trash", path }));
+}
+
+const staleLock = {
+  rule: "stale-git-lock",
+  severity: "fail",
+  affects: "git commands fail there, yours and those of agents",
+  does: "moves the lock file to the trash",
+} as const;

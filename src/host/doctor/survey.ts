@@ -1,0 +1,168 @@
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { hasEnded } from "../../domain/agent/agent.ts";
+import {
+  type EngineFacts,
+  type GitFacts,
+  type PlaceKind,
+  type ProjectFacts,
+  processKey,
+  type SeenLock,
+  type SeenPlace,
+  type StoredRows,
+  type WorktreeRecord,
+} from "../../domain/consistency/facts.ts";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { ProjectPlace } from "../../domain/project/place.ts";
+import type { EngineContact } from "../../ports/engine-contact.ts";
+import type { Processes } from "../../ports/process.ts";
+import { enginePaths, readIdentity } from "../engine-contact/keeper.ts";
+import { expectGit, runGit } from "../git/git.ts";
+import { adminDirOf, gitLinkIn, standing } from "../git/places.ts";
+import { refsBelow } from "../git/refs.ts";
+import { openRepository, type Repository } from "../git/repository.ts";
+import { listEntries } from "../git/worktree/list.ts";
+import { lockHolder } from "../linux/lock-holder.ts";
+import { ageMs } from "../linux/process-table.ts";
+import { gatePlaces, sharedDir } from "../project-place.ts";
+import { readStateFiles } from "./state-files.ts";
+
+export interface SurveyTerms {
+  readonly place: ProjectPlace;
+  readonly processes: Pick<Processes, "check">;
+  readonly engine: Pick<EngineContact, "notice" | "answers">;
+  readonly now: number;
+}
+
+/** Reads everything that the rules of `domain/consistency` look at, beside the rows. Changes nothing. */
+export async function surveyProject(terms: SurveyTerms, rows: StoredRows | null): Promise<ProjectFacts> {
+  const { place, processes } = terms;
+  const repository = await openRepository(place.root)();
+  const [git, engine] = await Promise.all([gitFacts(repository, rows), engineFacts(terms)]);
+  const files = readStateFiles(place, rows, terms.now);
+  const known: readonly ProcessIdentity[] = [
+    ...(rows === null
+      ? []
+      : [...rows.processes, ...rows.removals, ...rows.leases.flatMap(({ holder }) => holder ?? [])]),
+    ...files.identities.flatMap(({ process }) => process ?? []),
+  ];
+  const gone = new Set(known.filter((one) => processes.check(one) === "gone").map(processKey));
+  return { place, rows, git, files, engine, gone };
+}
+
+async function engineFacts({ place, processes, engine }: SurveyTerms): Promise<EngineFacts> {
+  const notice = engine.notice();
+  const keeper = readIdentity(enginePaths(place.state).keeper);
+  const isKept = keeper !== undefined && processes.check(keeper) === "alive";
+  return {
+    isAlive: notice !== undefined,
+    answers: notice !== undefined && (await engine.answers()),
+    pid: notice?.pid ?? null,
+    version: notice?.version ?? null,
+    keeper: keeper === undefined ? "none" : isKept ? "alive" : "gone",
+    keeperAgeMs: isKept ? ageMs(keeper) : 0,
+  };
+}
+
+async function gitFacts(repository: Repository, rows: StoredRows | null): Promise<GitFacts> {
+  const [listed, entries] = await Promise.all([
+    refsBelow({ repository }, "refs/heads/overstory/", "refs/overstory/"),
+    listEntries({ repository }),
+  ]);
+  const refs = new Map(listed.map(({ name, commit }) => [name, commit]));
+  const named = [
+    ...refs.values(),
+    ...(rows?.snapshots ?? []).map(({ commitId }) => commitId),
+    ...(rows?.merges ?? []).map(({ headCommit }) => headCommit),
+    ...(rows?.agents ?? [])
+      .filter((agent) => !hasEnded(agent) || agent.releasedAt === null)
+      .flatMap(({ headCommit, baseCommit }) => [headCommit, baseCommit]),
+  ];
+  const missing = await missingObjects(repository, named);
+  const homes: Readonly<Record<PlaceKind, string>> = {
+    agent: join(sharedDir(repository.root), "worktrees"),
+    gate: gatePlaces(repository.root),
+  };
+  const records = entries.slice(1).flatMap(({ path, branch }): readonly WorktreeRecord[] => {
+    const kind = (["agent", "gate"] as const).find((one) => path.startsWith(`${homes[one]}/`));
+    if (kind === undefined) return [];
+    return [{ kind, path, branch: branch?.replace(/^refs\/heads\//, "") ?? null, exists: existsSync(path) }];
+  });
+  return {
+    refs,
+    brokenRefs: new Map([...refs].filter(([, commit]) => missing.has(commit))),
+    missing,
+    records,
+    places: [...placesIn(repository, "agent", homes.agent), ...placesIn(repository, "gate", homes.gate)],
+    standings: standingsOf(rows),
+    locks: locksIn(repository),
+  };
+}
+
+async function missingObjects(repository: Repository, named: readonly (string | null)[]): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(named)].filter((id) => id !== null && id !== "");
+  if (ids.length === 0) return new Set();
+  const args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
+  const asked = await runGit({ cwd: repository.root, args, stdin: ids.map((id) => `${id}\n`).join("") });
+  const lines = expectGit(asked, "looking for objects").out.split("\n");
+  return new Set(lines.flatMap((line) => (line.endsWith(" missing") ? [line.slice(0, -" missing".length)] : [])));
+}
+
+function standingsOf(rows: StoredRows | null): GitFacts["standings"] {
+  const seated = (rows?.agents ?? []).filter(
+    ({ worktreePath, cleanedAt }) => worktreePath !== null && cleanedAt === null,
+  );
+  return new Map(
+    seated.map(({ id, worktreePath, worktreeIdentity: identity }) => {
+      const stands = standing({ path: worktreePath ?? "", identity });
+      return [id, stands === "own" || stands === "nothing" ? stands : "other"];
+    }),
+  );
+}
+
+function placesIn(repository: Repository, kind: PlaceKind, home: string): readonly SeenPlace[] {
+  if (lstatSync(home, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(home).map((name) => {
+    const path = join(home, name);
+    const isDirectory = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return { kind, name, path, isDirectory, link: isDirectory ? linkOf(repository, path) : "missing" };
+  });
+}
+
+function linkOf(repository: Repository, path: string): SeenPlace["link"] {
+  const link = lstatSync(join(path, ".git"), { throwIfNoEntry: false });
+  if (link === undefined) return "missing";
+  if (link.isDirectory()) return "clone";
+  const points = gitLinkIn(join(path, ".git"));
+  const admin = adminDirOf(repository, path);
+  return points !== undefined && admin !== undefined && resolve(path, points) === admin ? "sound" : "astray";
+}
+
+/** Younger than this, its holder may be a process that the system has not shown yet. */
+const youngMs = 3_000;
+
+/** Lock files where git commands of agents and of ours write. */
+function locksIn({ commonDir }: Repository): readonly SeenLock[] {
+  const linked = join(commonDir, "worktrees");
+  const worktrees = existsSync(linked) ? readdirSync(linked).map((name) => join(linked, name)) : [];
+  const single = [commonDir, ...worktrees].flatMap((dir) =>
+    ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock"].map((name) => join(dir, name)),
+  );
+  const below = ["refs/heads/overstory", "refs/overstory"].flatMap((dir) => lockFilesBelow(join(commonDir, dir)));
+  return [...single, ...below].flatMap((path) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() !== true) return [];
+    const age = Date.now() - found.mtimeMs;
+    const isStale = age > youngMs && lockHolder({ path, gitDir: commonDir, ageMs: age }).kind === "nobody";
+    return [{ path, isStale }];
+  });
+}
+
+function lockFilesBelow(dir: string): readonly string[] {
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return lockFilesBelow(path);
+    return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
+  });
+}
