@@ -30,6 +30,7 @@ import {
   thisProcess,
 } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
+import { version } from "./version.ts";
 
 export interface WorldTerms {
   /** The store of a process that has it open; a command opens it for as long as it looks. */
@@ -131,6 +132,7 @@ export const makeWorld = ({
     },
     fullDisk: () => fullDiskWords(state()),
     expectLongWork: () => settleIn(),
+    version,
     runtimes: runtimeChoices.map(({ name }) => name),
     requireOperator: async (action, at) => {
       if (caller === "remote") {
@@ -258,11 +260,10 @@ export const makeWorld = ({
       };
     },
     runtimeProbes: async () => {
-      const [{ runtimeProbes }, { allRuntimes }, { builderRules, sandboxOf }, { version }] = await Promise.all([
+      const [{ runtimeProbes }, { allRuntimes }, { builderRules, sandboxOf }] = await Promise.all([
         import("../host/runtime-probes.ts"),
         import("./runtimes.ts"),
         import("./agent-parts.ts"),
-        import("./version.ts"),
       ]);
       const here = await project();
       const rulesFor = (worktree: string) => builderRules(here, worktree);
@@ -280,6 +281,31 @@ export const makeWorld = ({
       ]);
       const here = await project();
       return cleanFiles({ place: placeOf(here), worktrees: projectWorktrees(here), database, clock: clockFor(env) });
+    },
+    projectSurvey: async () => {
+      const [{ surveyProject }, { programFacts }, { databaseHealth }, { linuxProcesses }] = await Promise.all([
+        import("../host/doctor/survey.ts"),
+        import("../host/doctor/programs.ts"),
+        import("../store/database-health.ts"),
+        import("../host/processes.ts"),
+      ]);
+      const at = await place();
+      const engine = contactOf({ root: at.root, dir: at.state, env });
+      const look = { place: at, processes: linuxProcesses, engine };
+      return {
+        ...programFacts(at, env),
+        look: (rows) => surveyProject({ ...look, now: clockFor(env).now() }, rows),
+        database: () => databaseHealth(databaseIn(at.state)),
+      };
+    },
+    projectRepairs: async () => {
+      const [{ projectRepairs }, { rebuildDatabase }] = await Promise.all([
+        import("../host/doctor/repairs.ts"),
+        import("../store/database-health.ts"),
+      ]);
+      const at = await place();
+      const rebuild = (stamp: string): string => rebuildDatabase(databaseIn(at.state), stamp);
+      return projectRepairs({ place: at, clock: clockFor(env), rebuildDatabase: rebuild });
     },
     attachedSessions: async () => (await import("./attached-sessions.ts")).attachedSessions(await project()),
     engineControl: async () => {

@@ -1,5 +1,6 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import type { TokenCounts } from "../domain/budget/usage.ts";
+import type { DoctorCheck } from "../domain/consistency/check.ts";
 import type { Event } from "../domain/event/event.ts";
 import { payloadFields } from "../domain/mail/payload.ts";
 import type { MergeEntry } from "../domain/merge/entry.ts";
@@ -7,6 +8,7 @@ import type { GroupProgress } from "../domain/task/group.ts";
 import type { CleanTarget } from "../domain/worktree/classify.ts";
 import type { Inspection } from "../usecases/agents/inspect.ts";
 import type { AgentStopped } from "../usecases/agents/stop.ts";
+import type { Companion, Versions } from "../usecases/doctor/versions.ts";
 import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";
 import type { CleanReport } from "../usecases/worktrees/run-clean.ts";
 import { iso } from "./values.ts";
@@ -169,6 +171,19 @@ export function olderCleanKeys(report: CleanReport | undefined) {
   };
 }
 
+export const olderCheckKeys = ({ steps }: Pick<DoctorCheck, "steps">) => ({ fixable: steps.length > 0 });
+
+/** 0.11 asked a registry for the newest version. This program asks nobody. */
+const notAsked = { latest: null, latestError: "ov asks no registry" } as const;
+
+export const olderUpgradeKeys = ({ program, engine, database, newest }: Versions) => ({
+  current: program,
+  ...notAsked,
+  upToDate: (engine === null || engine === program) && (database === null || database === newest),
+});
+
+/** 0.11 knew each tool by its package too. */
+export const olderCompanionKeys = ({ name }: Pick<Companion, "name">) => ({ npm: name, ...notAsked });
 /** What tokens and dollars are called in the documents of `ov costs` and `ov metrics`. */
 export const olderCostKeys = ({ tokens, costUsd, model }: OlderCost) => ({
   inputTokens: tokens?.input ?? null,

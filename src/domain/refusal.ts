@@ -48,6 +48,7 @@ export const nouns = [
   "snapshot",
   "criterion",
   "event",
+  "finding",
 ] as const;
 export type Noun = (typeof nouns)[number];
 

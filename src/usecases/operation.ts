@@ -13,6 +13,7 @@ import type { Prices } from "../ports/prices.ts";
 import type { Processes } from "../ports/process.ts";
 import type { TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { GeneratedParts, HookSettings, ProjectSetup, RepositoryBranches } from "../ports/project-setup.ts";
+import type { ProjectRepairs, ProjectSurvey } from "../ports/project-survey.ts";
 import type { RuntimeProbes, ToolGuard } from "../ports/runtime.ts";
 import type { Configuration, Settings } from "../ports/settings.ts";
 import type { Trackers } from "../ports/tracker.ts";
@@ -104,6 +105,8 @@ export interface World {
   readonly expectLongWork: () => void;
   /** Refuses everybody but the operator, and puts the attempt on record where there is a store. */
   readonly requireOperator: (action: string, at?: Whereabouts) => Promise<Refusal | undefined>;
+  /** The version of this program. */
+  readonly version: string;
   /** The runtimes of this version, by name. */
   readonly runtimes: readonly string[];
   /** Where the project is: its root, and its state directory. */
@@ -131,6 +134,8 @@ export interface World {
   callerShell(): Promise<CallerShell>;
   runtimeProbes(): Promise<RuntimeProbes>;
   cleanFiles(): Promise<CleanFiles>;
+  projectSurvey(): Promise<ProjectSurvey>;
+  projectRepairs(): Promise<ProjectRepairs>;
   attachedSessions(): Promise<AttachedSessions>;
   engineControl(): Promise<EngineControl>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */

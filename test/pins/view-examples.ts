@@ -1,5 +1,6 @@
 import type * as agents from "../../src/contract/views/agent.ts";
 import type * as costs from "../../src/contract/views/cost.ts";
+import type * as doctor from "../../src/contract/views/doctor.ts";
 import type * as events from "../../src/contract/views/event.ts";
 import type * as gates from "../../src/contract/views/gate.ts";
 import type * as mail from "../../src/contract/views/mail.ts";
@@ -16,6 +17,7 @@ import type { MergeOp, MergeOpRequest } from "../../src/domain/merge/operation.t
 import { unproved } from "../../src/domain/run/checklist.ts";
 
 type Views = typeof agents &
+  typeof doctor &
   typeof events &
   typeof costs &
   typeof gates &
@@ -34,6 +36,22 @@ type First<Name extends ViewName> = Given<Name>[0];
 const at = 1_763_251_200_000;
 const commit = "1".repeat(40);
 const wait = { agentName: "b1", kind: "reply", ref: "m-1", since: at, deadline: at } as const;
+
+const doctorCheck = {
+  id: "worktree-of-nobody:x",
+  name: "worktree-of-nobody",
+  category: "consistency",
+  status: "warn",
+  message: "x is a worktree of no agent",
+  details: ["x"],
+  affects: "it takes room",
+  fix: "takes it away",
+  next: "ov doctor",
+  healedByEngine: false,
+  isOfEngine: false,
+  steps: [{ on: "trash", path: "/x" }],
+} as const;
+const doctorFix = { id: "x", message: "m", does: "d", outcome: "fixed", actions: ["a"], why: null } as const;
 
 const bare = freshAgent({
   id: "agent-1",
@@ -1657,4 +1675,20 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [{ runtime: null, check: "committer", level: "ok", says: "git knows who commits", next: null }],
   ],
   programView: [[{ name: "lfs", kind: "filter", standing: "confirmed", runs: ["git-lfs"], needed: true }]],
+  doctorCheckView: [
+    [doctorCheck],
+    [{ ...doctorCheck, status: "pass", affects: null, fix: null, next: null, steps: [] }],
+  ],
+  examinationView: [[[doctorCheck]]],
+  fixView: [[doctorFix], [{ ...doctorFix, why: "the engine owns it" }]],
+  fixReportView: [[{ before: [doctorCheck], fixes: [doctorFix], after: [] }]],
+  versionsView: [
+    [{ program: "1.0.0", engine: "1.0.0", database: 20, newest: 21 }],
+    [{ program: "1.0.0", engine: null, database: null, newest: 21 }],
+  ],
+  companionView: [
+    [{ name: "mulch", cli: "ml", version: "0.6.0", isInstalled: true }],
+    [{ name: "mulch", cli: "ml", version: null, isInstalled: false }],
+  ],
+  companionsView: [[[{ name: "mulch", cli: "ml", version: "0.6.0", isInstalled: true }]]],
 };

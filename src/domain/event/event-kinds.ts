@@ -107,6 +107,9 @@ export const eventKinds = {
   worktree_removed: holds<RemovalFacts>(),
   cleaned: holds<{ released: readonly string[]; runs: readonly string[]; usageRows: number }>(),
 
+  /** What `ov doctor --fix` changed in the database, one phrase each. */
+  repaired: holds<{ repairs: readonly string[] }>(),
+
   // Mail
   mail_sent: holds<{
     to: string;

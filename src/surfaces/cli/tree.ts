@@ -13,6 +13,7 @@ import {
   stopCommand,
   worktreeCommand,
 } from "./tree/agent-commands.ts";
+import { doctorCommand, ecosystemCommand, upgradeCommand } from "./tree/doctor-commands.ts";
 import {
   errorsCommand,
   feedCommand,
@@ -126,6 +127,9 @@ export const tree: Command = {
     worktreeCommand,
     snapshotsCommand,
     cleanCommand,
+    doctorCommand,
+    upgradeCommand,
+    ecosystemCommand,
     mergeFileCommand,
     mcpCommand,
     runtimesCommand,

@@ -69,8 +69,6 @@ function sentence(line: string, problem: UsageProblem): string {
 const planned = new Set([
   "costs",
   "dashboard",
-  "doctor",
-  "ecosystem",
   "errors",
   "feed",
   "import",
@@ -80,7 +78,6 @@ const planned = new Set([
   "runtimes",
   "serve",
   "trace",
-  "upgrade",
   "why",
 ]);
 

@@ -122,6 +122,7 @@ function idField({ noun, id }: NotFound): Details {
     case "snapshot":
     case "criterion":
     case "event":
+    case "finding":
       return {};
     case "branch":
     case "merge entry":

@@ -281,6 +281,7 @@ const nounRows = {
   check: { code: "MERGE_ERROR", advice: "ask for it again: ov gate run" },
   event: { code: "VALIDATION_ERROR", advice: "see what there is: ov logs <agent> --json" },
   criterion: { code: "LIFECYCLE_ERROR", advice: "see what there is: ov run criteria" },
+  finding: { code: "VALIDATION_ERROR", advice: "see what there is: ov doctor" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
 /** Longer than any name that a person types on purpose. */

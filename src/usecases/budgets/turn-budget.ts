@@ -95,11 +95,11 @@ async function unpark(tx: Tx, name: string): Promise<void> {
  * settled or never reserved.
  */
 export async function releaseReservation(tx: Tx, turnId: string, terms: BudgetTerms): Promise<void> {
-  if (await giveBack(tx, turnId, terms.now)) await liftBudgetWaits(tx, terms);
+  if (await giveBackBudget(tx, turnId, terms.now)) await liftBudgetWaits(tx, terms);
 }
 
 /** The same, but the caller lifts the waits. False when the turn has nothing set aside. */
-async function giveBack(tx: Tx, turnId: string, now: number): Promise<boolean> {
+export async function giveBackBudget(tx: Tx, turnId: string, now: number): Promise<boolean> {
   const reservations = await tx.budgets.take(turnId);
   await tx.budgets.book(settled(reservations, nothing), now);
   return reservations.length > 0;
@@ -177,6 +177,6 @@ export async function recordUsage(tx: Tx, rows: readonly Usage[]): Promise<void>
  * that will never be settled, and lets agents go on whose budget is no longer used up.
  */
 export async function recheckBudgets(tx: Tx, terms: BudgetTerms): Promise<Lifted> {
-  for (const turnId of await tx.budgets.abandoned()) await giveBack(tx, turnId, terms.now);
+  for (const turnId of await tx.budgets.abandoned()) await giveBackBudget(tx, turnId, terms.now);
   return liftBudgetWaits(tx, terms);
 }

@@ -1,0 +1,64 @@
+import type { ProjectFacts, StoredRows } from "../domain/consistency/facts.ts";
+
+/** A project as it lies on the disk, and what else of this machine `ov doctor` looks at. Looking changes nothing. */
+export interface ProjectSurvey {
+  /** The facts of one moment, with these rows. */
+  look(rows: StoredRows | null): Promise<ProjectFacts>;
+  /** Reads the whole file of the database, so it takes as long as that is large. */
+  database(): DatabaseHealth;
+  /** The first line that a program prints about its version; null when it is not there or does not answer. */
+  versionOf(program: string, args: readonly string[]): Promise<string | null>;
+  git(): Promise<GitHealth>;
+  /** Bytes below a directory of the state. */
+  sizeOf(dir: string): number;
+  /** Does something answer at this address within a second? */
+  answers(address: string): Promise<boolean>;
+}
+
+export interface DatabaseHealth {
+  readonly exists: boolean;
+  /** Why it cannot be opened. */
+  readonly problem: string | null;
+  readonly version: number;
+  /** The version that this program brings it to. */
+  readonly newest: number;
+  /** Readers and writers do not hold each other up. */
+  readonly isLogged: boolean;
+  /** What SQLite says about damaged pages and indexes. */
+  readonly damage: readonly string[];
+  readonly bytes: number;
+}
+
+export interface GitHealth {
+  readonly version: string;
+  /** Who commits; null where git does not know. */
+  readonly committer: string | null;
+  /** Commits are signed by the settings of the user. */
+  readonly signs: boolean;
+  /** Hooks of the repository that git would run for the user. */
+  readonly hooks: readonly string[];
+  /** Tracked files whose names or first bytes look like a secret. */
+  readonly secrets: readonly string[];
+  readonly hasCommit: boolean;
+  readonly branches: readonly string[];
+}
+
+/** The steps of a fix that change files, refs and processes. Each may be repeated. */
+export interface ProjectRepairs {
+  /** Moves a path to the trash, where it never expires; answers where it is now. Undefined when it is gone. */
+  trash(path: string): string | undefined;
+  delete(path: string): void;
+  setMode(path: string, mode: number): void;
+  /** Deletes a ref. Its commit is kept under the ref that is the answer, unless a branch holds it: then null. */
+  retire(ref: string, commit: string): Promise<string | null>;
+  /** Deletes a ref whose object is not there; answers the file in the trash with its name and number. */
+  dropRef(ref: string, commit: string): Promise<string>;
+  /** Makes a ref that is missing. False when it is there. */
+  restore(ref: string, commit: string): Promise<boolean>;
+  /** Deletes git's record of a worktree whose directory is gone. */
+  prune(path: string): Promise<void>;
+  /** Finishes moves of checkouts, or takes them back. */
+  finishMoves(): Promise<void>;
+  /** Copies the database aside, then builds its indexes again and switches its log on. Answers the copy. */
+  rebuildDatabase(): string;
+}

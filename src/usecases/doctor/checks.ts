@@ -1,0 +1,242 @@
+import { type DoctorCategory, type DoctorCheck, found, passed } from "../../domain/consistency/check.ts";
+import type { DatabaseHealth, ProjectSurvey } from "../../ports/project-survey.ts";
+import type { World } from "../operation.ts";
+import { dependencies, ecosystem, git, providers, runtimes, security } from "./machine-checks.ts";
+
+/** What a category looks at beside the rules of `domain/consistency`. */
+export type Checker = (world: World, survey: ProjectSurvey) => Promise<readonly DoctorCheck[]>;
+
+/** Each category by itself. Programs that are not needed are no finding, whether they are there or not. */
+export const checkers: Readonly<Record<DoctorCategory, Checker>> = {
+  dependencies,
+  config,
+  structure,
+  databases: async (_, survey) => databaseChecks(survey.database()),
+  consistency: async () => [],
+  agents: async () => [],
+  merge,
+  logs,
+  version,
+  ecosystem,
+  providers,
+  watchdog: async () => [
+    passed("watchdog", "watchdog", "the engine watches agents while it runs; no program of its own is needed"),
+  ],
+  serve: async () => [passed("serve", "serve", "ov serve is not part of this version, and nothing needs it")],
+  git,
+  security,
+  engine,
+  runtimes,
+};
+
+async function config(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  const category = "config" as const;
+  const validated = await world.call("config.validate", {});
+  if (!validated.ok) {
+    const about = {
+      category,
+      name: "config-parseable",
+      message: "the settings cannot be read",
+      affects: "commands refuse to work",
+    };
+    return [found("fail", { ...about, next: "ov config validate" })];
+  }
+  const { problems, warnings } = validated.value;
+  const line = ({ file, line: at, message }: (typeof problems)[number]): string => `${file}:${at} ${message}`;
+  const valid =
+    problems.length === 0
+      ? passed(category, "config-valid", "every setting can be used")
+      : found("fail", {
+          category,
+          name: "config-valid",
+          message: `${problems.length} settings cannot be used`,
+          details: problems.map(line),
+          affects: "commands that start or land something refuse to work",
+          next: "ov config validate",
+        });
+  const { canonicalBranch } = (await world.settings()).project;
+  const { branches, hasCommit } = await survey.git();
+  const isThere = branches.includes(canonicalBranch) || !hasCommit;
+  return [
+    valid,
+    ...(warnings.length === 0
+      ? []
+      : [
+          found("warn", {
+            category,
+            name: "config-warnings",
+            message: `${warnings.length} settings have no effect`,
+            details: warnings.map(line),
+            affects: "the settings do not do what they say",
+            next: "ov config validate",
+          }),
+        ]),
+    isThere
+      ? passed(category, "canonical-branch-exists", `${canonicalBranch} is there`)
+      : found("warn", {
+          category,
+          name: "canonical-branch-exists",
+          message: `there is no branch ${canonicalBranch} (project.canonicalBranch)`,
+          affects: "new runs do not know where their work goes",
+          next: `git branch ${canonicalBranch}, or: ov config set project.canonicalBranch <name>`,
+        }),
+  ];
+}
+
+async function structure(world: World): Promise<readonly DoctorCheck[]> {
+  const category = "structure" as const;
+  const configuration = await world.configuration();
+  if (!configuration.isWritten()) {
+    const message = ".overstory/config.yaml is not there; the last known settings count";
+    return [
+      found("warn", {
+        category,
+        name: "settings-file",
+        message,
+        affects: "other checkouts have no settings",
+        next: "ov init",
+      }),
+    ];
+  }
+  const updated = await world.call("project.update", { only: [], dryRun: true, force: false });
+  if (!updated.ok) return [passed(category, "generated-files", "only the operator may look at them")];
+  const { written } = updated.value;
+  return [
+    passed(category, "settings-file", "the settings are there"),
+    written.length === 0
+      ? passed(category, "generated-files", "files of .overstory/ are up to date")
+      : found("warn", {
+          category,
+          name: "generated-files",
+          message: `${written.join(", ")} ${written.length === 1 ? "is" : "are"} not as this version writes them`,
+          affects: "git may show files that are this machine's own",
+          fix: "writes them, as ov update does; files that you changed stay",
+          next: "ov update",
+          steps: [{ on: "update" }],
+        }),
+  ];
+}
+
+function databaseChecks(health: DatabaseHealth): readonly DoctorCheck[] {
+  const category = "databases" as const;
+  const { exists, problem, version, newest, isLogged, damage } = health;
+  if (!exists) return [passed(category, "database", "nothing was stored yet; the first agent makes the database")];
+  if (problem !== null) {
+    const about = {
+      category,
+      name: "database",
+      message: `the database cannot be read: ${problem}`,
+      affects: "nothing works",
+    };
+    return [
+      found("fail", {
+        ...about,
+        next: "bring back the newest copy: ov clean --restore <time>, from backups/ of the state directory",
+      }),
+    ];
+  }
+  if (version > newest) {
+    const message = `the database has version ${version}, and this ov knows ${newest}`;
+    const about = {
+      category,
+      name: "database-version",
+      message,
+      affects: "this ov does not use it, so that nothing is lost",
+    };
+    return [found("fail", { ...about, next: "use the newer ov: ov upgrade says which" })];
+  }
+  const rebuild =
+    "copies the database to backups/, then builds its indexes again and switches its log on; no row changes";
+  const isIndexOnly = damage.every((word) => /index|wrong # of entries/i.test(word));
+  return [
+    version === newest
+      ? passed(category, "database-version", `version ${version}`)
+      : passed(category, "database-version", `version ${version}; the next command that writes brings it to ${newest}`),
+    damage.length === 0
+      ? passed(category, "database-pages", `${Math.ceil(health.bytes / 1024)} KiB, every page is sound`)
+      : found("fail", {
+          category,
+          name: "database-pages",
+          message: "SQLite finds damage in the database",
+          details: damage,
+          affects: "rows may be missing in lists, or commands fail",
+          ...(isIndexOnly
+            ? { fix: rebuild, steps: [{ on: "rebuild" }] }
+            : { next: "bring back the newest copy: ov clean --restore <time>, from backups/ of the state directory" }),
+        }),
+    isLogged
+      ? passed(category, "database-log", "readers and writers do not wait for each other")
+      : found("warn", {
+          category,
+          name: "database-log",
+          message: "the database has no write-ahead log",
+          affects: "readers and writers wait for each other",
+          fix: rebuild,
+          steps: [{ on: "rebuild" }],
+        }),
+  ];
+}
+
+async function merge(world: World): Promise<readonly DoctorCheck[]> {
+  const category = "merge" as const;
+  const { project } = await world.settings();
+  if (project.qualityGates.length > 0) {
+    return [passed(category, "gates", `${project.qualityGates.length} quality gates are configured`)];
+  }
+  return [
+    found("warn", {
+      category,
+      name: "gates",
+      message: "no quality gate is configured",
+      affects: "nothing checks what lands, so every branch waits for your word",
+      next: 'ov go --gate "<command>" "<objective>", or project.qualityGates in .overstory/config.yaml',
+    }),
+  ];
+}
+
+/** As 0.11 had it. */
+const muchLog = 500 * 1024 * 1024;
+
+async function logs(_: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  const bytes = survey.sizeOf("logs");
+  const size = `${Math.ceil(bytes / 1024 / 1024)} MB of logs`;
+  if (bytes <= muchLog) return [passed("logs", "size", size)];
+  const about = { category: "logs", name: "size", message: size, affects: "they take room" } as const;
+  return [found("warn", { ...about, next: "ov clean --logs, or a smaller history.retentionDays" })];
+}
+
+async function version(world: World): Promise<readonly DoctorCheck[]> {
+  const control = await world.engineControl();
+  const own = world.version;
+  const running = control.contact.notice()?.version;
+  if (running === undefined || running === own) return [passed("version", "version", `ov ${own}`)];
+  return [
+    found("warn", {
+      category: "version",
+      name: "version",
+      message: `the engine is of ov ${running}, this is ov ${own}`,
+      affects: "the engine does not know what this version added",
+      next: "ov engine stop; the next command starts one of this version",
+    }),
+  ];
+}
+
+async function engine(world: World): Promise<readonly DoctorCheck[]> {
+  const control = await world.engineControl();
+  const notice = control.contact.notice();
+  if (notice === undefined)
+    return [passed("engine", "engine", "no engine runs; a command that leaves work starts one")];
+  if (await control.contact.answers()) return [passed("engine", "engine", `process ${notice.pid} answers`)];
+  return [
+    found("warn", {
+      category: "engine",
+      name: "engine",
+      message: `the engine (process ${notice.pid}) does not answer`,
+      affects: "no turn starts and nothing lands until it is replaced",
+      fix: `starts a successor, which replaces it within ${Math.round(control.replacedWithinMs / 1000)} s if it stays silent`,
+      next: "ov engine status",
+      healedByEngine: true,
+      steps: [{ on: "engine" }],
+    }),
+  ];
+}

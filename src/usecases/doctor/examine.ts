@@ -1,0 +1,123 @@
+import {
+  checkOf,
+  type DoctorCategory,
+  type DoctorCheck,
+  doctorCategories,
+  found,
+  passed,
+} from "../../domain/consistency/check.ts";
+import type { ProjectFacts } from "../../domain/consistency/facts.ts";
+import { inconsistencies } from "../../domain/consistency/invariants.ts";
+import { Failure } from "../../domain/failure.ts";
+import { ok } from "../../domain/result.ts";
+import { fields, list, oneOf } from "../../domain/schema/schema.ts";
+import type { ProjectSurvey } from "../../ports/project-survey.ts";
+import type { Effect, World } from "../operation.ts";
+import { checkers } from "./checks.ts";
+
+export interface ExamineRequest {
+  /** All of them, if none is named. */
+  readonly categories: readonly DoctorCategory[];
+}
+
+export interface Examination {
+  readonly checks: readonly DoctorCheck[];
+}
+
+export const examineFields = { categories: list(oneOf(doctorCategories)) } as const;
+
+/** Looks at everything and changes nothing. */
+export const examineProject: Effect<ExamineRequest, Examination> = {
+  kind: "effect",
+  request: fields(examineFields),
+  place: "caller",
+  run: async (world, request) => ok({ checks: await examine(world, request) }),
+};
+
+/** A check that takes longer says so instead of its answer. */
+const longestMs = 5_000;
+
+/** Categories that the rules of `domain/consistency` speak about; what they found nothing in says so. */
+const ruled: Partial<Record<DoctorCategory, string>> = {
+  consistency: "rows, worktrees, branches, processes, leases, refs and files agree",
+  agents: "agents, turns and what they wait for agree",
+};
+
+export async function examine(world: World, { categories }: ExamineRequest): Promise<readonly DoctorCheck[]> {
+  const wanted = doctorCategories.filter((one) => categories.length === 0 || categories.includes(one));
+  const survey = await world.projectSurvey();
+  const [ruleChecks, ...own] = await Promise.all([
+    lookAtRules(world, survey),
+    ...wanted.map((category) => inTime(world, category, () => checkers[category](world, survey))),
+  ]);
+  return wanted.flatMap((category, at) => {
+    const all = [...(own[at] ?? []), ...ruleChecks.filter((check) => check.category === category)];
+    const words = ruled[category];
+    return words === undefined || all.length > 0 ? all : [passed(category, category, words)];
+  });
+}
+
+/** A checker that fails is a finding of its own: the others are shown all the same. */
+async function inTime(
+  world: World,
+  category: DoctorCategory,
+  look: () => Promise<readonly DoctorCheck[]>,
+): Promise<readonly DoctorCheck[]> {
+  const late = new AbortController();
+  const slow = world.sleep(longestMs, late.signal).then((): readonly DoctorCheck[] => [
+    found("warn", {
+      category,
+      name: "timeout",
+      message: "looking took more than 5 s",
+      affects: "this category is unknown",
+    }),
+  ]);
+  try {
+    return await Promise.race([look(), slow]);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = `it could not be looked at: ${error.message}`;
+    return [found("fail", { category, name: "unreadable", message, affects: "this category is unknown" })];
+  } finally {
+    late.abort();
+  }
+}
+
+async function lookAtRules(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  try {
+    return (await lookTwice(world, survey)).map(checkOf);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const about = {
+      category: "consistency",
+      name: "unreadable",
+      affects: "nobody can tell whose worktrees and refs are",
+    } as const;
+    const message = `the database cannot be used: ${error.message}`;
+    return [found("fail", { ...about, message, next: "ov doctor --category databases" })];
+  }
+}
+
+/** Between two looks a live engine or supervisor finishes the step that it is at. */
+const betweenLooksMs = 1_500;
+
+/**
+ * What was wrong in two looks. While something works on the project, one look may see a turn without its process, because
+ * rows, processes and files are not read in one moment.
+ */
+async function lookTwice(world: World, survey: ProjectSurvey) {
+  const facts = await lookOnce(world, survey);
+  const first = inconsistencies(facts);
+  if (first.length === 0 || !isAtWork(facts)) return first;
+  await world.sleep(betweenLooksMs);
+  const again = new Set(inconsistencies(await lookOnce(world, survey)).map(({ key }) => key));
+  return first.filter(({ key }) => again.has(key));
+}
+
+const isAtWork = ({ engine, rows }: ProjectFacts): boolean =>
+  engine.isAlive || (rows?.turns ?? []).some(({ status }) => status === "running");
+
+export async function lookOnce(world: World, survey: ProjectSurvey): Promise<ProjectFacts> {
+  const rows = await world.call("doctor.readRows", {});
+  return survey.look(rows.ok ? rows.value : null);
+}

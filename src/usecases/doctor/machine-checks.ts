@@ -1,0 +1,210 @@
+import { type DoctorCheck, found, passed } from "../../domain/consistency/check.ts";
+import type { ProjectSurvey } from "../../ports/project-survey.ts";
+import type { World } from "../operation.ts";
+
+/** Git merges trees without a checkout since this version. */
+const oldestGit = [2, 38] as const;
+
+export async function dependencies(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  const category = "dependencies" as const;
+  const { taskTracker, sandbox } = await world.settings();
+  const [gitVersion, tmux, bwrap] = await Promise.all([
+    survey.versionOf("git", ["--version"]),
+    survey.versionOf("tmux", ["-V"]),
+    survey.versionOf("bwrap", ["--version"]),
+  ]);
+  const backend = String(taskTracker.backend);
+  const trackers: Readonly<Record<string, string>> = { beads: "bd", seeds: "sd" };
+  const program = trackers[backend];
+  const tracker = program === undefined ? null : await survey.versionOf(program, ["--version"]);
+  const git =
+    gitVersion === null
+      ? found("fail", {
+          category,
+          name: "git",
+          message: "git is not installed",
+          affects: "nothing works",
+          next: "install git",
+        })
+      : passed(category, "git", gitVersion);
+  const confined =
+    sandbox.mode !== "os" || bwrap !== null
+      ? passed(category, "bwrap", bwrap ?? "not installed, and not needed: sandbox.mode is not os")
+      : found("warn", {
+          category,
+          name: "bwrap",
+          message: "bubblewrap is not installed, and sandbox.mode is os",
+          affects: "nothing confines agents",
+          next: "install bubblewrap, or: ov config set sandbox.mode guard",
+        });
+  const ofTracker =
+    program === undefined
+      ? passed(category, "tracker", `tasks are kept by ov (taskTracker.backend ${backend})`)
+      : tracker !== null
+        ? passed(category, "tracker", `${program} ${tracker}`)
+        : found("warn", {
+            category,
+            name: "tracker",
+            message: `${program} is not installed, and taskTracker.backend is ${backend}`,
+            affects: "tasks of that tracker cannot be read",
+            next: `install ${program}, or: ov config set taskTracker.backend native`,
+          });
+  return [
+    git,
+    passed(category, "tmux", tmux ?? "not installed, and not needed: no runtime in use asks for it"),
+    confined,
+    ofTracker,
+  ];
+}
+
+/** Companion tools of 0.11. None of them is needed. */
+export const companions = [
+  { name: "mulch", cli: "ml" },
+  { name: "seeds", cli: "sd" },
+  { name: "canopy", cli: "cn" },
+] as const;
+
+export async function ecosystem(_: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  return Promise.all(
+    companions.map(async ({ name, cli }) => {
+      const answer = await survey.versionOf(cli, ["--version"]);
+      return passed(
+        "ecosystem",
+        name,
+        answer === null ? `${cli} is not installed, and not needed` : `${cli} ${answer}`,
+      );
+    }),
+  );
+}
+
+export async function providers(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  const category = "providers" as const;
+  const [settings, shell] = [await world.settings(), await world.callerShell()];
+  const gateways = Object.entries(settings.providers).filter(([, { type }]) => type === "gateway");
+  if (gateways.length === 0)
+    return [passed(category, "providers", "agents reach their models by themselves; no gateway is configured")];
+  const all = await Promise.all(
+    gateways.map(async ([name, { baseUrl, authTokenEnv }]): Promise<readonly DoctorCheck[]> => {
+      const isThere = baseUrl !== undefined && (await survey.answers(baseUrl));
+      const hasToken = authTokenEnv === undefined || (shell.variables[authTokenEnv] ?? "") !== "";
+      return [
+        isThere
+          ? passed(category, `${name}-answers`, `${baseUrl} answers`)
+          : found("warn", {
+              category,
+              name: `${name}-answers`,
+              message: `${baseUrl ?? "no address"} does not answer`,
+              affects: `agents with models of ${name} fail`,
+              next: `ov config explain providers.${name}.baseUrl`,
+            }),
+        hasToken
+          ? passed(category, `${name}-token`, `${authTokenEnv ?? "no variable"} is set`)
+          : found("warn", {
+              category,
+              name: `${name}-token`,
+              message: `${authTokenEnv} is not set in this shell`,
+              affects: `agents that are started from here cannot use ${name}`,
+              next: `export ${authTokenEnv}=<token>`,
+            }),
+      ];
+    }),
+  );
+  return all.flat();
+}
+
+export async function git(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  const category = "git" as const;
+  const [health, programs] = await Promise.all([survey.git(), world.trustedPrograms()]);
+  const [major = 0, minor = 0] = health.version.split(".").map(Number);
+  const isNew = major > oldestGit[0] || (major === oldestGit[0] && minor >= oldestGit[1]);
+  const filters = await programs.problems();
+  return [
+    isNew
+      ? passed(category, "git-version", `git ${health.version}`)
+      : found("fail", {
+          category,
+          name: "git-version",
+          message: `git ${health.version} is older than ${oldestGit.join(".")}`,
+          affects: "branches cannot be merged",
+          next: "install a newer git",
+        }),
+    health.hasCommit
+      ? passed(category, "commits", "the repository has commits")
+      : found("warn", {
+          category,
+          name: "commits",
+          message: "the repository has no commit",
+          affects: "agents have nothing to start from",
+          next: "git commit --allow-empty -m first",
+        }),
+    health.committer !== null
+      ? passed(category, "identity", "git knows who commits")
+      : found("warn", {
+          category,
+          name: "identity",
+          message: "git does not know who commits",
+          affects: "agents cannot commit, and nothing lands",
+          next: "git config --global user.name <name>, and user.email",
+        }),
+    passed(
+      category,
+      "signing",
+      health.signs ? "your commits are signed; those of agents are not" : "commits are not signed",
+    ),
+    passed(
+      category,
+      "hooks",
+      health.hooks.length === 0 ? "no hook is installed" : `hooks: ${health.hooks.join(", ")} (ov trust list)`,
+    ),
+    filters.length === 0
+      ? passed(category, "attributes", "files are checked out as plain git does")
+      : found("fail", {
+          category,
+          name: "attributes",
+          message: `${filters.length} filters of this repository may not run`,
+          affects: "files that go through them cannot be checked out, so no agent starts",
+          next: "ov trust list",
+        }),
+  ];
+}
+
+export async function security(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  const category = "security" as const;
+  const [{ sandbox }, { secrets }] = [await world.settings(), await survey.git()];
+  return [
+    sandbox.mode === "off"
+      ? found("warn", {
+          category,
+          name: "sandbox",
+          message: "sandbox.mode is off",
+          affects: "nothing keeps agents from doing harm",
+          next: "ov config set sandbox.mode guard",
+        })
+      : passed(category, "sandbox", `sandbox.mode is ${sandbox.mode}`),
+    secrets.length === 0
+      ? passed(category, "tracked-secrets", "no tracked file has the name of a key or a password file")
+      : found("warn", {
+          category,
+          name: "tracked-secrets",
+          message: `${secrets.length} tracked files have names of secrets`,
+          details: secrets.slice(0, 20),
+          affects: "every agent can read them, and every clone has them",
+          next: "git rm --cached <file>, and add it to .gitignore",
+        }),
+    passed(category, "bind-address", "the engine listens on a socket of this user alone; nothing listens on a port"),
+  ];
+}
+
+/** The same as `ov runtimes doctor`, where it is a failure that agents could not start. Here nothing is broken by it. */
+export async function runtimes(world: World): Promise<readonly DoctorCheck[]> {
+  const report = await world.call("runtime.doctor", { runtimes: [] });
+  if (!report.ok) return [passed("runtimes", "runtimes", "they could not be looked at")];
+  return report.value.findings
+    .filter(({ level }) => level !== "info")
+    .map(({ runtime, check, level, says, next }) => {
+      const name = runtime === null ? check : `${runtime}-${check}`;
+      if (level === "ok") return passed("runtimes", name, says);
+      const affects = level === "bad" ? "agents with it do not start" : "agents with it may not start";
+      return found("warn", { category: "runtimes", name, message: `${runtime ?? "agents"}: ${says}`, affects, next });
+    });
+}
