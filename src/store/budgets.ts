@@ -3,7 +3,7 @@ import type { BudgetScope, BudgetUnit, Ledger, LedgerKey, Reservation } from "..
 import { spentOf, type Usage } from "../domain/budget/usage.ts";
 import type { Wait, WaitRows } from "../ports/store/agents.ts";
 import type { BudgetRows, UsageRows } from "../ports/store/turns.ts";
-import { placeholders, type Sql, type SqlValue } from "./sql.ts";
+import type { Sql, SqlValue } from "./sql.ts";
 import { decodeRow, flag, insert, integer, nullable, select, table, text } from "./table.ts";
 
 export const waits = table<Wait>("waits", {
@@ -210,26 +210,6 @@ export const usageRows = (sql: Sql): UsageRows => ({
     );
     const known = new Set(rows.map((row) => String(row.message_id)));
     return messageIds.filter((id) => known.has(id));
-  },
-  ofAgents: async (agentIds) => {
-    const of = `turn_id IN (SELECT id FROM turns WHERE agent_id IN ${placeholders(agentIds.length)})`;
-    const [row] = await sql.all(
-      `SELECT SUM(input) AS input, SUM(output) AS output, SUM(cache_read) AS cache_read, SUM(cache_write) AS cache_write
-       FROM usage WHERE ${of}`,
-      ...agentIds,
-    );
-    const [newest] = await sql.all(
-      `SELECT model FROM usage WHERE ${of} AND model IS NOT NULL ORDER BY created_at DESC, message_id DESC LIMIT 1`,
-      ...agentIds,
-    );
-    const sum = (name: string): number => Number(row?.[name] ?? 0);
-    return {
-      input: sum("input"),
-      output: sum("output"),
-      cacheRead: sum("cache_read"),
-      cacheWrite: sum("cache_write"),
-      model: newest === undefined ? null : String(newest.model),
-    };
   },
   inConversation: async ({ agentName, providerSessionId, except }) => {
     const [row] = await sql.all(

@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { agentRows } from "./agents.ts";
 import { waitRows } from "./budgets.ts";
 import { deliveryRows } from "./deliveries.ts";
+import { eventRows } from "./events.ts";
+import { fleetRows } from "./fleet.ts";
 import { mergeRows } from "./merges.ts";
 import { messageRows } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
@@ -58,5 +60,22 @@ test("what every end of a turn asks about its run never walks over other runs", 
     "SEARCH agents USING INDEX agents_run (run_id=?)",
     "SEARCH merge_queue USING INDEX merge_queue_run (run_id=?)",
     "SEARCH waits USING INDEX waits_object (kind=?)",
+  ]);
+});
+
+test("the events of a turn, the facts of a run and the open checks are found without walking over any others", async () => {
+  const plans = await plansOf(async (sql) => {
+    const events = eventRows(sql);
+    await events.first({ turnId: "t1", types: ["tool_start", "tool_end"] }, 10);
+    await events.newest({ turnId: "t1", before: 9 }, 10);
+    await events.newest({ runId: null, factsOnly: true, types: ["task_created", "task_closed"] }, 10);
+    await fleetRows(sql).checkedAgents();
+  });
+  expect(plans).toEqual([
+    "SEARCH events USING INDEX events_turn (turn_id=?)",
+    "SEARCH events USING INDEX events_turn (turn_id=? AND seq<?)",
+    "SEARCH events USING INDEX events_run_facts (run_id=? AND type=?)",
+    "SEARCH events USING INDEX events_run_facts (run_id=? AND type=?)",
+    "SCAN checks USING INDEX checks_open",
   ]);
 });

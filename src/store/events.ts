@@ -59,17 +59,20 @@ export const eventRows = (sql: Sql): EventRows => ({
 const disagreementMs = 60_000;
 
 /**
- * One statement for each agent and each level that is asked for, because only then an index gives the rows in the order of
- * their numbers and the statement ends after `limit` rows. Their answers are put together here.
+ * One statement for each agent, each level and each kind of a run's facts that is asked for, because only then an index
+ * gives the rows in the order of their numbers and the statement ends after `limit` rows. Their answers are put together
+ * here.
  */
 async function listEvents(sql: Sql, filter: EventFilter, limit: number, from: "newest" | "first") {
   const bounds = await numbersBetween(sql, filter);
+  const order = from === "newest" ? "DESC" : "ASC";
   const found: Event[] = [];
   for (const agent of filter.agents ?? [undefined]) {
     for (const level of levelsOf(filter)) {
-      const { where, values } = conditions({ ...filter, ...bounds }, agent, level);
-      const order = from === "newest" ? "DESC" : "ASC";
-      found.push(...(await select(sql, events, `${where} ORDER BY seq ${order} LIMIT ?`, ...values, limit)));
+      for (const kinds of kindsOf(filter)) {
+        const { where, values } = conditions({ ...filter, ...bounds, ...kinds }, agent, level);
+        found.push(...(await select(sql, events, `${where} ORDER BY seq ${order} LIMIT ?`, ...values, limit)));
+      }
     }
   }
   const inOrder = found.toSorted((a, b) => a.seq - b.seq);
@@ -81,6 +84,10 @@ function levelsOf({ level }: EventFilter): readonly string[] {
   if (level === "error") return ["error"];
   return level === "warn" ? ["warn", "error"] : [level === "info" ? "info" : ""];
 }
+
+/** The facts of a run have an index by kind. */
+const kindsOf = ({ runId, factsOnly, types }: EventFilter): readonly Pick<EventFilter, "types">[] =>
+  types !== undefined && runId !== undefined && factsOnly === true ? types.map((type) => ({ types: [type] })) : [{}];
 
 function conditions(
   filter: EventFilter,

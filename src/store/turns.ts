@@ -122,13 +122,6 @@ export const turnRows = (sql: Sql): TurnRows => ({
     const inOrder = found.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || (a.id < b.id ? -1 : 1));
     return inOrder.slice(Math.max(0, inOrder.length - limit));
   },
-  totalOf: async (agentId) => {
-    const [row] = await sql.all(
-      "SELECT COUNT(*) AS n, SUM(cost_micros) AS cost FROM turns WHERE agent_id = ? AND started_at IS NOT NULL",
-      agentId,
-    );
-    return { count: Number(row?.n ?? 0), costMicros: row?.cost == null ? null : Number(row.cost) };
-  },
   start: async (id, { fence, logDir, resumeRequested, now }) => {
     const { set, values } = assign(turns, { status: "running", fence, logDir, resumeRequested, startedAt: now });
     return (await sql.run(`UPDATE turns SET ${set} WHERE id = ? AND status = 'queued'`, ...values, id)) > 0;

@@ -1,4 +1,4 @@
-PRAGMA user_version = 24;
+PRAGMA user_version = 25;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -191,6 +191,8 @@ CREATE INDEX events_run ON events(run_id, seq);
 CREATE INDEX events_run_facts ON events(run_id, type, seq) WHERE line IS NULL;
 
 CREATE INDEX events_trouble ON events(level, seq) WHERE level IN ('warn', 'error');
+
+CREATE INDEX events_turn ON events(turn_id, seq) WHERE turn_id IS NOT NULL;
 
 CREATE TABLE gate_results (
   id TEXT PRIMARY KEY,

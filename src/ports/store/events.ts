@@ -7,7 +7,7 @@ export interface EventFilter {
   readonly agents?: readonly string[];
   /** Null: events that belong to no run. */
   readonly runId?: string | null;
-  /** Only this turn. Its agent is to be named too. */
+  /** Only this turn. */
   readonly turnId?: string;
   readonly types?: readonly string[];
   /** Only what was not read from the output of an agent. */

@@ -44,8 +44,6 @@ export interface TurnRows {
   listFor(agentId: string): Promise<Turn[]>;
   /** The newest turns of these incarnations that have begun, oldest first. */
   newestOf(agentIds: readonly string[], limit: number): Promise<Turn[]>;
-  /** How many turns of this incarnation have begun, and what those cost whose cost is known; null when none is. */
-  totalOf(agentId: string): Promise<{ readonly count: number; readonly costMicros: number | null }>;
   /** queued -> running with the given fence. False when it is no longer queued. */
   start(
     id: string,
@@ -115,8 +113,6 @@ export interface UsageRows {
   ofTurn(turnId: string): Promise<Usage[]>;
   /** The ids of these answers that turns of the agent have told, in all its generations. */
   knownAnswers(agentName: string, messageIds: readonly string[]): Promise<string[]>;
-  /** What the turns of these incarnations used, and the model of the newest answer. */
-  ofAgents(agentIds: readonly string[]): Promise<TokenCounts & { readonly model: string | null }>;
   /** What other turns of the agent used in one conversation, in all its generations. */
   inConversation(of: { agentName: string; providerSessionId: string; except: string }): Promise<TokenCounts>;
 }

@@ -24,6 +24,7 @@ import costs from "./021-costs.sql" with { type: "file" };
 import spendingRows from "./022-spending.sql" with { type: "file" };
 import eventLists from "./024-event-lists.sql" with { type: "file" };
 import runtimeSpecs from "./025-runtime-specs.sql" with { type: "file" };
+import turnEvents from "./026-turn-events.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -54,6 +55,7 @@ const migrations: readonly string[] = [
   eventLists,
   spendingRows,
   runtimeSpecs,
+  turnEvents,
 ];
 
 export const schemaVersion = migrations.length;

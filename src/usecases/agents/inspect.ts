@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { TokenCounts } from "../../domain/budget/usage.ts";
+import { noSpending } from "../../domain/cost/spending.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { type ToolStep, turnStory } from "../../domain/event/turn-story.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
@@ -65,7 +66,7 @@ export const inspectAgent: UseCase<InspectRequest, Inspection> = {
     for (const turn of await tx.turns.newestOf([agent.id], shownTurns)) turns.push(await tracedTurn(tx, turn));
     const calls = await newestCalls(tx, agent);
     const checkpoint = (await tx.recovery.checkpoint(agent.name)) ?? null;
-    const { count: turnCount, costMicros } = await tx.turns.totalOf(agent.id);
+    const used = await usedBy(tx, agent);
     const last = calls.at(-1);
     const processes = await tx.processes.liveForAgent(agent.id);
     return ok({
@@ -75,18 +76,38 @@ export const inspectAgent: UseCase<InspectRequest, Inspection> = {
       checkpoint,
       waits: await tx.waits.of(agent.name),
       unread: await tx.deliveries.countQueued(agent.name),
-      turnCount,
+      turnCount: used.turns,
       turns,
       files: touched(calls, checkpoint),
       currentFile: last !== undefined && isAboutFile(last) ? last.summary : null,
-      tokens: await tx.usage.ofAgents([agent.id]),
-      costMicros,
+      tokens: used.tokens,
+      costMicros: used.costMicros,
       tools: toolUses(calls),
       calls: calls.slice(-limit),
       now,
     });
   },
 };
+
+/** Turns that have ended are in the ledger as one sum, however many they are; the one that runs is added to it. */
+async function usedBy(tx: Tx, { id }: Agent) {
+  const [settled = noSpending] = await tx.spending.sumsOf("session", [id]);
+  const running = await tx.turns.runningFor(id);
+  const told = running === undefined ? [] : await tx.usage.ofTurn(running.id);
+  const sum = (name: keyof TokenCounts): number => told.reduce((all, one) => all + one[name], settled[name]);
+  const newestModel = told.findLast(({ model }) => model !== null)?.model ?? (await tx.spending.newestOf(id))?.model;
+  return {
+    turns: settled.turns + (running === undefined ? 0 : 1),
+    tokens: {
+      input: sum("input"),
+      output: sum("output"),
+      cacheRead: sum("cacheRead"),
+      cacheWrite: sum("cacheWrite"),
+      model: newestModel ?? null,
+    },
+    costMicros: settled.turns === settled.unpriced ? null : settled.costMicros,
+  };
+}
 
 const shownTurns = 5;
 /** Of how many calls files and tools are counted. */

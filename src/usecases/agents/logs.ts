@@ -61,10 +61,11 @@ export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null>> =
     const wanted = await turnOf(tx, agent, turn);
     if (!wanted.ok) return wanted;
     const cursor = await tx.events.last();
-    const owner = wanted.value?.agentName ?? agent?.name;
+    // The turn is enough: it has one agent.
+    const subject =
+      wanted.value !== undefined ? { turnId: wanted.value.id } : agent !== undefined ? { agents: [agent.name] } : {};
     const filter = {
-      ...(owner === undefined ? {} : { agents: [owner] }),
-      ...(wanted.value === undefined ? {} : timesOf(wanted.value)),
+      ...subject,
       ...given({ after, level, since, until }),
       before: Math.min(before ?? cursor + 1, cursor + 1),
     };
@@ -79,16 +80,6 @@ export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null>> =
     });
   },
 };
-
-/** The events of a turn are found by its agent and its time: a turn has no index of its own. */
-export const timesOf = ({ id, startedAt, endedAt }: Turn): EventFilter => ({
-  turnId: id,
-  ...given({ since: startedAt === null ? undefined : startedAt - aroundTurnMs }),
-  ...given({ until: endedAt === null ? undefined : endedAt + aroundTurnMs }),
-});
-
-/** Hooks and supervisors read the clock for themselves. */
-const aroundTurnMs = 60_000;
 
 /** Tells what an agent does and says from a place on, until the agent has ended or nobody listens any more. */
 export const followLogs: Stream<
@@ -137,16 +128,19 @@ async function turnOf(
   typed: string | undefined,
 ): Promise<Result<Turn | undefined, Refusal>> {
   if (typed === undefined) return ok(undefined);
-  const ran =
-    agent === undefined ? [] : (await tx.turns.listFor(agent.id)).filter(({ startedAt }) => startedAt !== null);
-  const place = /^\d+$/.test(typed) ? ran[Number(typed) - 1] : undefined;
-  const turn = place ?? (await tx.turns.get(typed));
+  const turn = await tx.turns.get(typed);
   if (turn !== undefined && (agent === undefined || turn.agentName === agent.name)) return ok(turn);
   if (agent === undefined)
     return no(invalid("turn", "is no id of a turn; name the agent to count its turns", { value: typed }));
-  const known = ran.map(({ id: one }, at) => `${at + 1} (${one})`);
+  const ran = (await tx.turns.listFor(agent.id)).filter(({ startedAt }) => startedAt !== null);
+  const counted = /^\d+$/.test(typed) ? ran[Number(typed) - 1] : undefined;
+  if (counted !== undefined) return ok(counted);
+  const known = ran.map(({ id }, at) => `${at + 1} (${id})`).slice(-namedTurns);
   return no(invalid("turn", `is no turn of ${agent.name}`, { value: typed, allowed: known }));
 }
+
+/** The newest turns, which a refusal names. */
+const namedTurns = 10;
 
 interface LinesWanted<Line> {
   readonly filter: EventFilter;
@@ -156,16 +150,17 @@ interface LinesWanted<Line> {
   readonly linesOf: (events: readonly Event[]) => readonly Line[];
 }
 
-const page = 500;
+/** The most events that are read at once. */
+const largestPage = 500;
 
-/** Backwards in pages, until there are enough lines. */
+/** Backwards in pages, until there are enough lines. Most events have one line or none. */
 export async function newestLines<Line>(
   tx: Tx,
   { filter, lines, linesOf }: LinesWanted<Line>,
 ): Promise<readonly Line[]> {
   let found: readonly Line[] = [];
   let before = filter.before;
-  for (;;) {
+  for (let page = Math.min(largestPage, Math.max(1, lines)); ; page = largestPage) {
     const events = await tx.events.newest({ ...filter, ...given({ before }) }, page);
     found = [...linesOf(events), ...found];
     if (events.length < page || found.length >= lines) return found.slice(-lines);

@@ -11,7 +11,6 @@ import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { EventFilter } from "../../ports/store/events.ts";
 import type { Tx } from "../../ports/store.ts";
-import { timesOf } from "../agents/logs.ts";
 import type { UseCase } from "../usecase.ts";
 import { type EventsRead, given, newestPage, pageOf } from "./read-events.ts";
 
@@ -99,7 +98,7 @@ const mostTurns = 10_000;
 const mostOfTurn = 5_000;
 
 export async function tracedTurn(tx: Tx, turn: Turn): Promise<TracedTurn> {
-  const events = await tx.events.first({ agents: [turn.agentName], ...timesOf(turn), types: storyTypes }, mostOfTurn);
+  const events = await tx.events.first({ turnId: turn.id, types: storyTypes }, mostOfTurn);
   const tokens = { ...noTokens };
   for (const { input, output, cacheRead, cacheWrite } of await tx.usage.ofTurn(turn.id)) {
     tokens.input += input;

@@ -106,8 +106,12 @@ export function eventPromises(check: Check): void {
       [{ runId: "r1" }, ({ runId }) => runId === "r1"],
       [{ runId: null }, ({ runId }) => runId === null],
       [{ runId: "r2", factsOnly: true }, ({ runId, line }) => runId === "r2" && line === null],
-      [{ agents: ["a"], turnId: "t0" }, ({ turnId }) => turnId === "t0"],
+      [{ turnId: "t0" }, ({ turnId }) => turnId === "t0"],
       [{ types: ["tool_end"] }, ({ type }) => type === "tool_end"],
+      [
+        { runId: "r2", factsOnly: true, types: ["tool_end", "text"], before: start + 200 },
+        ({ runId, line, seq }) => runId === "r2" && line === null && seq < start + 200,
+      ],
       ...(["debug", "info", "warn", "error"] as const).map((level): [EventFilter, (event: Event) => boolean] => [
         { level },
         (event) => serious.indexOf(event.level) >= serious.indexOf(level),

@@ -100,27 +100,22 @@ export function turnPromises(check: Check): void {
     });
   });
 
-  check(
-    "the newest turns that have begun are found by their agents, with how many there are and their cost",
-    async ({ store }) => {
-      await seed(store, b1, b2);
-      await store.transaction(async (tx) => {
-        expect(await tx.turns.totalOf(b1.id)).toEqual({ count: 0, costMicros: null });
-        for (const [n, agent] of [b1, b2, b1, b2, b1].entries()) {
-          await tx.turns.queue({ ...aTurn(`t${n}`, agent), now: noon + n });
-          await tx.turns.start(`t${n}`, { ...start, now: noon + n });
-          await tx.turns.end(`t${n}`, 1, { ...ending, costMicros: n });
-        }
-        await tx.turns.queue(aTurn("t9", b1));
-        const ids = async (agents: readonly string[], limit: number) =>
-          (await tx.turns.newestOf(agents, limit)).map(({ id }) => id);
-        expect(await ids([b1.id, b2.id], 4)).toEqual(["t1", "t2", "t3", "t4"]);
-        expect(await ids([b1.id], 2)).toEqual(["t2", "t4"]);
-        expect(await ids([], 2)).toEqual([]);
-        expect(await tx.turns.totalOf(b1.id)).toEqual({ count: 3, costMicros: 6 });
-      });
-    },
-  );
+  check("the newest turns that have begun are found by their agents", async ({ store }) => {
+    await seed(store, b1, b2);
+    await store.transaction(async (tx) => {
+      for (const [n, agent] of [b1, b2, b1, b2, b1].entries()) {
+        await tx.turns.queue({ ...aTurn(`t${n}`, agent), now: noon + n });
+        await tx.turns.start(`t${n}`, { ...start, now: noon + n });
+        await tx.turns.end(`t${n}`, 1, ending);
+      }
+      await tx.turns.queue(aTurn("t9", b1));
+      const ids = async (agents: readonly string[], limit: number) =>
+        (await tx.turns.newestOf(agents, limit)).map(({ id }) => id);
+      expect(await ids([b1.id, b2.id], 4)).toEqual(["t1", "t2", "t3", "t4"]);
+      expect(await ids([b1.id], 2)).toEqual(["t2", "t4"]);
+      expect(await ids([], 2)).toEqual([]);
+    });
+  });
 
   check("a turn starts once, with its fence and log", async ({ store }) => {
     await seed(store, b1);
