@@ -144,15 +144,17 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     },
     dashboard: {
       run: async (options) => {
-        const [{ runDashboard }, { withTerminal }] = await Promise.all([
+        const [{ runDashboard }, { withTerminal }, { fileSink }] = await Promise.all([
           import("../surfaces/tui/dashboard.ts"),
-          import("../surfaces/tui/terminal.ts"),
+          import("../surfaces/shared/terminal.ts"),
+          import("../surfaces/cli/sink.ts"),
         ]);
         const every = (ms: number, work: () => void): (() => void) => {
           const timer = setInterval(work, ms);
           return () => clearInterval(timer);
         };
-        return withTerminal({ sleep: Bun.sleep, every }, (terminal) => runDashboard(app, terminal, options));
+        const clock = { sleep: Bun.sleep, every };
+        return withTerminal(fileSink(1).write, (terminal) => runDashboard(app, terminal, { ...options, clock }));
       },
       frame: async (scope, size) => (await import("../surfaces/tui/dashboard.ts")).oneFrame(app, scope, size),
     },

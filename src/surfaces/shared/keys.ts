@@ -52,3 +52,10 @@ export function keysOf(input: string): readonly Key[] {
   }
   return keys;
 }
+
+/** A line that is being typed, after one more key. */
+export function edited(text: string, key: Key): string {
+  if (key === "backspace") return [...text].slice(0, -1).join("");
+  if (key === "ctrl-u") return "";
+  return [...key].length === 1 ? text + key : text;
+}

@@ -11,7 +11,7 @@ test("only rows that changed are written", () => {
   const { written, screen } = recording();
   screen.draw(["one", "two", "three"]);
   screen.draw(["one", "TWO", "three"]);
-  expect(written.at(-1)).toContain("\x1b[2;1HTWO");
+  expect(written.at(-1)).toContain("\x1b[2;1H\x1b[KTWO");
   expect(written.at(-1)).not.toContain("one");
   const before = written.length;
   screen.draw(["one", "TWO", "three"]);
@@ -28,10 +28,22 @@ test("rows that are gone are cleared, and a forgotten screen is written whole", 
   expect(written.at(-1)).toContain("one");
 });
 
-test("the terminal is given back once", () => {
+test("nothing is cleared after a line that fills its row, where some terminals would clear the last column", () => {
   const { written, screen } = recording();
+  screen.draw(["0123456789"]);
+  const [, after] = written.at(-1)?.split("0123456789") ?? [];
+  expect(after).toBeDefined();
+  expect(after).not.toContain("\x1b[K");
+});
+
+test("the terminal is given back once, and a frame that comes after that is not written", () => {
+  const { written, screen } = recording();
+  screen.draw(["one"]);
   screen.close();
   screen.close();
+  screen.forget();
+  screen.draw(["late"]);
+  expect(written.at(-1)).toContain("\x1b[?1049l");
   expect(written.filter((text) => text.includes("\x1b[?1049l"))).toHaveLength(1);
 });
 

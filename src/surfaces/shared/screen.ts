@@ -6,7 +6,7 @@ export interface Screen {
   draw(lines: readonly string[]): void;
   /** The next frame is written whole: after a resize, or when another program wrote to the terminal. */
   forget(): void;
-  /** Gives the terminal back as it was. */
+  /** Gives the terminal back as it was. Frames that come later are not written. */
   close(): void;
 }
 
@@ -29,14 +29,17 @@ export function openScreen({ write, size }: ScreenOutput): Screen {
     columns: () => size().columns,
     rows: () => size().rows,
     draw: (lines) => {
+      if (!isOpen) return;
+      // Cleared before it is written: after the last column of a line some terminals would clear that column.
       const changed = lines.flatMap((line, at) =>
-        shown[at] === line ? [] : [`\x1b[${at + 1};1H${line}\x1b[0m\x1b[K`],
+        shown[at] === line ? [] : [`\x1b[${at + 1};1H\x1b[K${line}\x1b[0m`],
       );
       const below = lines.length < shown.length ? [`\x1b[${lines.length + 1};1H\x1b[J`] : [];
       shown = [...lines];
       if (changed.length + below.length > 0) write(`${begin}${changed.join("")}${below.join("")}${end}`);
     },
     forget: () => {
+      if (!isOpen) return;
       shown = [];
       write("\x1b[2J");
     },

@@ -1,21 +1,12 @@
 import type { Event } from "../../domain/event/event.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { Key } from "../shared/keys.ts";
 import { type Paint, plain } from "../shared/paint.ts";
-import type { Screen } from "../shared/screen.ts";
+import type { Terminal } from "../shared/terminal.ts";
 import { pageAbout, perform, refused } from "./act.ts";
 import { type FrameSize, frame, listHeight, shownRows } from "./frame.ts";
 import { type Effect, firstModel, type Model, update } from "./model.ts";
 import { type DashboardApp, look, lookAtRuns, type Scope, type Snapshot } from "./snapshot.ts";
-
-/** A terminal that takes keys and says when its size has changed. */
-export interface Terminal {
-  readonly screen: Screen;
-  onKeys(listener: (keys: readonly Key[]) => void): void;
-  onResize(listener: () => void): void;
-  readonly clock: DrawClock;
-}
 
 /** Time for drawing and resting. What is new in the project comes by a stream, never by this. */
 export interface DrawClock {
@@ -30,6 +21,7 @@ export interface DashboardOptions {
   /** The shortest time between two looks. */
   readonly intervalMs: number;
   readonly signal: AbortSignal;
+  readonly clock: DrawClock;
 }
 
 /** Events that the feed and the view of logs keep. */
@@ -43,13 +35,14 @@ const clockMs = 5_000;
  * The dashboard, until the person quits. Beats:
  *
  * events    the engine's stream tells what is new; the rows of the view are read again, at most once in the interval
- * keys      `update` says what a key does; effects are operations of the catalogue
+ * keys      `update` says what a key does; effects are operations of the catalogue. A look that a key asks for does not
+ *           wait for the rest after the last one
  * clock     the frame is drawn again with the time of now
  */
 export async function runDashboard(
   app: DashboardApp,
-  { screen, onKeys, onResize, clock }: Terminal,
-  { scope, paint, intervalMs, signal }: DashboardOptions,
+  { screen, onKeys, onResize, onEnd }: Terminal,
+  { scope, paint, intervalMs, signal, clock }: DashboardOptions,
 ): Promise<Result<null, Refusal>> {
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal]);
@@ -65,8 +58,11 @@ export async function runDashboard(
   const draw = (): void => screen.draw(frame(model, size(), paint, Date.now()));
   const rest = (tookMs: number): Promise<void> => clock.sleep(Math.max(intervalMs, tookMs * restShare));
   const refresh = paced(rest, end, fail, async () => {
-    const found = await look(app, model.view, model.scope, model.snapshot);
-    if (found.ok) model = { ...model, isReading: false, snapshot: { ...found.value, events } };
+    const { view } = model;
+    const found = await look(app, view, model.scope, model.snapshot);
+    // A view that was chosen meanwhile has not been read by this look.
+    const isReading = model.isReading && model.view !== view;
+    if (found.ok) model = { ...model, isReading, snapshot: { ...found.value, events } };
     else model = { ...model, said: refused(found.refusal) };
     draw();
   });
@@ -79,7 +75,7 @@ export async function runDashboard(
         screen.forget();
         return;
       case "look":
-        refresh();
+        refresh.now();
         return;
       case "runs":
         model = { ...model, mode: { kind: "runs", runs: await lookAtRuns(app), at: 0 } };
@@ -91,7 +87,7 @@ export async function runDashboard(
         model = { ...model, said: { text: "working ...", isBad: false } };
         draw();
         model = { ...model, said: await perform(app, effect.act) };
-        refresh();
+        refresh.now();
         return;
       case undefined:
         return;
@@ -115,20 +111,21 @@ export async function runDashboard(
     screen.forget();
     draw();
   });
+  onEnd(() => over.abort());
   draw();
   const stopClock = clock.every(clockMs, draw);
   try {
     const latest = await app.call("event.list", { limit: keptEvents });
     if (!latest.ok) return latest;
     ({ events } = latest.value);
-    refresh();
+    refresh.soon();
     const followed = await app.follow(
       "event.follow",
       { after: latest.value.cursor, intervalMs },
       {
         onItem: (fresh) => {
           events = [...events, ...fresh].slice(-keptEvents);
-          if (!model.paused) refresh();
+          if (!model.paused) refresh.soon();
         },
         signal: end,
       },
@@ -141,29 +138,43 @@ export async function runDashboard(
   }
 }
 
-/** Runs `work` when asked, never twice at once, and once more if it was asked for meanwhile. It rests after each run. */
-function paced(
+/**
+ * Runs `work` when asked, never twice at once, and once more if it was asked for meanwhile. It rests after each run;
+ * `now` ends the rest.
+ */
+export function paced(
   rest: (tookMs: number) => Promise<void>,
   end: AbortSignal,
   fail: (error: unknown) => void,
   work: () => Promise<void>,
-): () => void {
+): { readonly soon: () => void; readonly now: () => void } {
   let isRunning = false;
   let isAsked = false;
+  let isUrgent = false;
+  let wake = (): void => {};
   const go = async (): Promise<void> => {
     isRunning = true;
     while (isAsked && !end.aborted) {
-      isAsked = false;
+      [isAsked, isUrgent] = [false, false];
       const began = performance.now();
       await work();
-      await rest(performance.now() - began);
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      if (!isUrgent) await Promise.race([rest(performance.now() - began), woken]);
     }
     isRunning = false;
   };
-  return () => {
+  const soon = (): void => {
     isAsked = true;
     if (!isRunning) void go().catch(fail);
   };
+  const now = (): void => {
+    isUrgent = true;
+    wake();
+    soon();
+  };
+  return { soon, now };
 }
 
 /** One frame as plain text, for an output that is no terminal. */

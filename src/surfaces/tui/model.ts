@@ -1,5 +1,5 @@
 import type { RunDetail } from "../../usecases/runs/read-runs.ts";
-import type { Key } from "../shared/keys.ts";
+import { edited, type Key } from "../shared/keys.ts";
 import type { Row, Subject } from "./rows.ts";
 import { type Scope, type Snapshot, type ViewName, viewNames } from "./snapshot.ts";
 
@@ -256,12 +256,6 @@ function write(model: Model, mode: Extract<Mode, { kind: "write" }>, key: Key): 
   const text = mode.text.trim();
   if (text === "") return { model: { ...model, said: { text: "write something, or press Escape", isBad: false } } };
   return { model: backToBrowse(model), effect: { kind: "act", act: mode.act(text) } };
-}
-
-function edited(text: string, key: Key): string {
-  if (key === "backspace") return [...text].slice(0, -1).join("");
-  if (key === "ctrl-u") return "";
-  return [...key].length === 1 ? text + key : text;
 }
 
 function chooseRun(model: Model, mode: Extract<Mode, { kind: "runs" }>, key: Key): Update {

@@ -24,7 +24,7 @@ const source: EventSource = {
 };
 
 /** Types these keys, and answers which event was shown after each of them, with the last line of the screen. */
-async function typing(keys: readonly string[]) {
+async function typing(keys: readonly string[], from: EventSource = source) {
   const screens: (readonly string[])[] = [];
   const left = [...keys];
   const look = { paint: plain, width: 80, now: 0 };
@@ -34,32 +34,39 @@ async function typing(keys: readonly string[]) {
     size: () => ({ rows: 14, columns: 60 }),
     onResize: () => {},
   };
-  const end = await walk(terminal, source, look, [4, 5].map(event));
+  const end = await walk(terminal, from, look, [4, 5].map(event));
   const shownOf = (lines: readonly string[]) => Number(/text: words (\d+)/.exec(lines.join("\n"))?.[1]);
   return { end, screens, shown: screens.map(shownOf), last: screens.at(-1)?.at(-1) };
 }
 
 test("keys walk on and back, and load more events at both ends until there are none", async () => {
-  expect((await typing([" ", "n", "\u001b[B", "j", "\r"])).shown).toEqual([4, 5, 6, 7, 8, 8]);
+  expect((await typing([" ", "n", "down", "j", "enter"])).shown).toEqual([4, 5, 6, 7, 8, 8]);
   expect((await typing([" ", "n", "n", "n", "n"])).last).toBe("this is the last event");
-  expect((await typing(["b", "k", "\u001b[A", "b"])).shown).toEqual([4, 3, 2, 1, 1]);
+  expect((await typing(["b", "k", "up", "b"])).shown).toEqual([4, 3, 2, 1, 1]);
   expect((await typing(["b", "b", "b", "b"])).last).toBe("this is the first event");
   expect((await typing(["n", "g", "G"])).shown).toEqual([4, 5, 4, 5]);
 });
 
 test("a search goes to the next event with the words, over pages that it loads, and says when there is none", async () => {
-  const found = await typing(["/", ..."NEEDLX", "\u007f", "E", "\r"]);
+  const found = await typing(["/", ..."NEEDLX", "backspace", "E", "enter"]);
   expect(found.shown.at(-1)).toBe(7);
-  expect((await typing(["/", ..."nowhere", "\r"])).last).toBe('no later event holds "nowhere"');
-  expect((await typing(["/", ..."words", "\r", "N", "N"])).shown.at(-1)).toBe(7);
+  expect((await typing(["/", ..."nowhere", "enter"])).last).toBe('no later event holds "nowhere"');
+  expect((await typing(["/", ..."words", "enter", "N", "N"])).shown.at(-1)).toBe(7);
   // A search that is given up leaves everything as it was, and q is a letter in it.
-  expect((await typing(["/", "q", "\u001b", " "])).shown.at(-1)).toBe(5);
+  expect((await typing(["/", "q", "escape", " "])).shown.at(-1)).toBe(5);
+});
+
+test("a search that gives up before the last event says how far it looked, and goes on from there", async () => {
+  const endless: EventSource = { ...source, newer: async (after) => (after < 100 ? [event(after + 1)] : []) };
+  const words = ["/", ..."words 60", "enter"];
+  expect((await typing(words, endless)).last).toStartWith("the next 41 events do not hold");
+  expect((await typing([...words, "N"], endless)).shown.at(-1)).toBe(60);
 });
 
 test("q leaves, Ctrl-C leaves as an interrupt, and so does the end of the input", async () => {
   expect((await typing(["q", " "])).end).toEqual({ interrupted: false });
-  expect((await typing(["\u0003", " "])).end).toEqual({ interrupted: true });
-  expect((await typing(["/", "\u0003"])).end).toEqual({ interrupted: true });
+  expect((await typing(["ctrl-c", " "])).end).toEqual({ interrupted: true });
+  expect((await typing(["/", "ctrl-c"])).end).toEqual({ interrupted: true });
   expect((await typing([])).end).toEqual({ interrupted: false });
 });
 

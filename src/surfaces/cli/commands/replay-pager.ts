@@ -3,7 +3,8 @@ import { eventWords } from "../../../domain/event/event-words.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import { counted, iso } from "../../shared/format.ts";
-import type { RawTerminal } from "../raw-terminal.ts";
+import { edited, type Key } from "../../shared/keys.ts";
+import type { Terminal } from "../../shared/terminal.ts";
 import { cutPainted, cutWide, type EventLook, eventLine } from "./event-render.ts";
 
 /** Where events beyond those that are loaded come from. Empty: there are none. */
@@ -26,13 +27,13 @@ export type Step =
   | { readonly kind: "show"; readonly pager: Pager }
   | { readonly kind: "older" | "newer" | "search" | "quit" | "interrupt"; readonly pager: Pager };
 
-const isNext = (key: string): boolean => [" ", "n", "j", "\r", "\u001b[B", "\u001b[C"].includes(key);
-const isBack = (key: string): boolean => ["b", "k", "p", "\u007f", "\b", "\u001b[A", "\u001b[D"].includes(key);
+const isNext = (key: Key): boolean => [" ", "n", "j", "enter", "down", "right"].includes(key);
+const isBack = (key: Key): boolean => ["b", "k", "p", "backspace", "up", "left"].includes(key);
 
 /** What a key does. Loading and drawing are left to the caller. */
-export function pressed(before: Pager, key: string): Step {
+export function pressed(before: Pager, key: Key): Step {
   const pager = { ...before, note: "" };
-  if (key === "\u0003") return { kind: "interrupt", pager };
+  if (key === "ctrl-c") return { kind: "interrupt", pager };
   if (pager.typing !== undefined) return typed(pager, pager.typing, key);
   if (key === "q") return { kind: "quit", pager };
   if (key === "/") return { kind: "show", pager: { ...pager, typing: "" } };
@@ -50,15 +51,13 @@ export function pressed(before: Pager, key: string): Step {
   return { kind: "show", pager };
 }
 
-function typed(pager: Pager, words: string, key: string): Step {
-  if (key === "\r" || key === "\n") {
+function typed(pager: Pager, words: string, key: Key): Step {
+  if (key === "enter") {
     const sought = words === "" ? pager.sought : words;
     return { kind: sought === "" ? "show" : "search", pager: { ...pager, typing: undefined, sought } };
   }
-  if (key === "\u001b") return { kind: "show", pager: { ...pager, typing: undefined } };
-  if (key === "\u007f" || key === "\b") return { kind: "show", pager: { ...pager, typing: words.slice(0, -1) } };
-  const isText = /^[^\p{Cc}]$/u.test(key);
-  return { kind: "show", pager: { ...pager, typing: isText ? words + key : words } };
+  if (key === "escape") return { kind: "show", pager: { ...pager, typing: undefined } };
+  return { kind: "show", pager: { ...pager, typing: edited(words, key) } };
 }
 
 /** Does an event hold these words, in what is shown of it or in its data? */
@@ -70,9 +69,48 @@ export const holds = (event: Event, words: string): boolean =>
 /** How many times a search asks for more events. */
 const mostPages = 40;
 
+/** Keys one after the other, and where the screen of each goes. */
+export interface KeyTerminal {
+  /** The next key; undefined when no key will come any more. */
+  key(): Promise<Key | undefined>;
+  draw(lines: readonly string[]): void;
+  size(): { readonly rows: number; readonly columns: number };
+  onResize(redraw: () => void): void;
+}
+
+/** A terminal whose keys are asked for one by one. `over` ends its keys. */
+export function oneByOne({ screen, onKeys, onResize, onEnd }: Terminal, over: AbortSignal): KeyTerminal {
+  const pressed: (Key | undefined)[] = [];
+  let waiting: ((key: Key | undefined) => void) | undefined;
+  const give = (key: Key | undefined): void => {
+    const next = waiting;
+    waiting = undefined;
+    if (next === undefined) pressed.push(key);
+    else next(key);
+  };
+  onKeys((keys) => keys.forEach(give));
+  onEnd(() => give(undefined));
+  over.addEventListener("abort", () => give(undefined), { once: true });
+  return {
+    key: async () =>
+      pressed.length > 0
+        ? pressed.shift()
+        : new Promise((resolve) => {
+            waiting = resolve;
+          }),
+    draw: (lines) => screen.draw(lines),
+    size: () => ({ rows: screen.rows(), columns: screen.columns() }),
+    onResize: (redraw) =>
+      onResize(() => {
+        screen.forget();
+        redraw();
+      }),
+  };
+}
+
 /** Lets a person walk through events by keys, until they leave. Answers whether they left by Ctrl-C. */
 export async function walk(
-  terminal: RawTerminal,
+  terminal: KeyTerminal,
   source: EventSource,
   look: EventLook,
   first: readonly Event[],
@@ -113,10 +151,11 @@ async function search(pager: Pager, source: EventSource): Promise<Pager> {
     if (at !== -1) return { ...pager, events, at };
     from = events.length;
     const newer = await source.newer(events.at(-1)?.seq ?? 0);
-    if (newer.length === 0) break;
+    if (newer.length === 0) return { ...pager, events, note: `no later event holds "${pager.sought}"` };
     events = [...events, ...newer];
   }
-  return { ...pager, events, note: `no later event holds "${pager.sought}"` };
+  const looked = counted(events.length - pager.at - 1, "event");
+  return { ...pager, events, note: `the next ${looked} do not hold "${pager.sought}"; N looks further` };
 }
 
 /** The screen: the events before, the one that is looked at with all that it holds, and the keys. */

@@ -6,7 +6,8 @@ import type { EventsRead, EventsRequest } from "../../../usecases/events/read-ev
 import type { App } from "../app.ts";
 import type { Call, Handler } from "../command.ts";
 import { integer, text, texts } from "../given.ts";
-import { isTerminal } from "../sink.ts";
+import { fileSink, isTerminal } from "../sink.ts";
+import { untilInterrupted } from "../waiting.ts";
 import { boundsOf, listed, lookOf } from "./events.ts";
 
 const defaultLimit = 200;
@@ -28,15 +29,18 @@ export const replay: Handler = async (call) => {
   const { events } = found.value;
   if (io.json || flags.format !== undefined || events.length === 0 || !isTerminal(0) || !isTerminal(1))
     return ok(shown);
-  const [{ withRawTerminal }, { walk }] = await Promise.all([
-    import("../raw-terminal.ts"),
+  const [{ withTerminal }, { oneByOne, walk }] = await Promise.all([
+    import("../../shared/terminal.ts"),
     import("./replay-pager.ts"),
   ]);
   const source = {
     older: async (before: number) => eventsIn(await app.call("event.list", { ...question.value, limit, before })),
     newer: async (after: number) => eventsIn(await app.call("event.readAfter", { ...question.value, after, limit })),
   };
-  const left = await withRawTerminal((terminal) => walk(terminal, source, lookOf(io), events));
+  const out = fileSink(1);
+  const left = await untilInterrupted((over) =>
+    withTerminal(out.write, (terminal) => walk(oneByOne(terminal, over), source, lookOf(io), events)),
+  );
   return ok({ json: {}, text: "", silent: true, ...(left.interrupted ? { exit: interrupted } : {}) });
 };
 
