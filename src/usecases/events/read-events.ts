@@ -54,7 +54,7 @@ export const listEvents: UseCase<EventsRequest, EventsRead> = {
 export interface FollowEventsRequest extends Omit<EventsRequest, "limit" | "before" | "until"> {
   /** Only events with larger numbers. */
   readonly after: number;
-  /** At most one look in this time. */
+  /** At most one look in this time, unless more events came than one look takes. */
   readonly intervalMs: number;
 }
 
@@ -72,10 +72,10 @@ export const followEvents: Stream<FollowEventsRequest, { readonly cursor: number
       const read = await world.call("event.readAfter", { ...question, after: cursor });
       if (!read.ok) return read;
       ({ cursor } = read.value);
-      if (read.value.events.length > 0) {
-        onItem(read.value.events);
-        await world.sleep(intervalMs, signal);
-      }
+      const { length } = read.value.events;
+      if (length > 0) onItem(read.value.events);
+      // A full page says that others wait: a listener that slept after each would fall behind for ever.
+      if (length > 0 && length < followedAtOnce) await world.sleep(intervalMs, signal);
       return signal.aborted ? ok({ cursor }) : undefined;
     }, signal);
   },

@@ -45,7 +45,7 @@ async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([over, unread.signal]);
   const latest = await app.call("event.list", { limit: 1 });
   if (!latest.ok) return io.warn(`stopped watching: ${describeRefusal(latest.refusal).message}`);
-  let shown: Promise<void> = Promise.resolve();
+  let shown: Promise<void> | undefined;
   const show = async (): Promise<void> => {
     const found = await look(call);
     if (!found.ok) return io.warn(describeRefusal(found.refusal).message);
@@ -55,11 +55,22 @@ async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
     if (out.write(`${text}\n`) === "reader-gone") unread.abort();
   };
   const request = { after: latest.value.cursor, intervalMs };
-  const onItem = (): void => {
-    shown = shown.then(show);
+  let isAsked = false;
+  // Looks that take longer than the interval must not queue up: one more look sees all that happened meanwhile.
+  const showAll = async (): Promise<void> => {
+    while (isAsked && !signal.aborted) {
+      isAsked = false;
+      await show();
+    }
+    shown = undefined;
   };
-  await app.follow("event.follow", request, { onItem, signal });
+  const onItem = (): void => {
+    isAsked = true;
+    shown ??= showAll();
+  };
+  const followed = await app.follow("event.follow", request, { onItem, signal });
   await shown;
+  if (!followed.ok) io.warn(`stopped watching: ${describeRefusal(followed.refusal).message}`);
 }
 
 const defaultIntervalMs = 3_000;
