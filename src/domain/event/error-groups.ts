@@ -91,8 +91,10 @@ const withoutDetails = (line: string): string =>
 
 /** The command that shows more about an event, or mends what it tells of. */
 export function nextCommand(event: Event): string {
-  const { type, agentName, turnId, seq, data } = event;
+  const { type, turnId, seq, data } = event;
   const { queueId } = payloadFields(data);
+  // A hook that proves no agent may name any: what a shell would take for more than a name is not offered to be typed.
+  const agentName = event.agentName !== null && /^[\w.-]+$/.test(event.agentName) ? event.agentName : null;
   if (type === "guard_denied") return `ov guard explain ${seq}`;
   if (typeof queueId === "number") return `ov merge show ${queueId}`;
   if (type === "mail_dead") return "ov mail dead";

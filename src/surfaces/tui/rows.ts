@@ -299,7 +299,7 @@ const thousands = (count: number): string => (count < 10_000 ? `${count}` : `${M
 function eventRow(event: Event, { paint }: Looks): Row {
   const { label, text } = eventWords(event);
   const hue = event.level === "error" ? paint.red : event.level === "warn" ? paint.yellow : paint.dim;
-  const line = `${paint.muted(timeOfDay(event.createdAt))} ${hue(label.padEnd(6))} ${paint.accent(fit(event.agentName ?? event.source, 14))} ${visibleLine(text)}`;
+  const line = `${paint.muted(timeOfDay(event.createdAt))} ${hue(label.padEnd(6))} ${paint.accent(fit(visibleLine(event.agentName ?? event.source), 14))} ${visibleLine(text)}`;
   return {
     key: `event:${event.seq}`,
     text: line,

@@ -33,7 +33,8 @@ export function eventLines(events: readonly Event[], look: EventLook): readonly 
 export function eventLine(event: Event, { paint, width }: EventLook, names: number): string {
   const { label, text } = eventWords(event);
   const [time, number] = [timeOfDay(event.createdAt), `#${event.seq}`];
-  const name = cut(event.agentName ?? "-", Math.max(names, 1)).padEnd(names);
+  // A hook that proves no agent may name any.
+  const name = cut(visibleLine(event.agentName ?? "-"), Math.max(names, 1)).padEnd(names);
   const taken = time.length + number.length + 6 + name.length + 4;
   const shown = visibleLine(text);
   const said = width === undefined || width === 0 ? shown : cutWide(shown, Math.max(10, width - taken));

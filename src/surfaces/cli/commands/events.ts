@@ -95,7 +95,7 @@ function groupLines(group: ErrorGroup, io: Io): readonly string[] {
     group.count === 1
       ? shortTime(group.lastAt, now)
       : `${shortTime(group.firstAt, now)} to ${shortTime(group.lastAt, now)}`;
-  const [first = "", ...others] = group.agents;
+  const [first = "", ...others] = group.agents.map(visibleLine);
   const agents = others.length === 0 ? first : `${first} and ${counted(others.length, "other agent")}`;
   const lines = [
     `${paint.bold(`${group.count} x`)} ${paint.red(visibleLine(group.cause))}`,

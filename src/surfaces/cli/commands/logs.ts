@@ -55,7 +55,9 @@ const emptyWords = (agentName: string | null, ended: boolean): string =>
 
 /** Where all agents are shown, a line says when and whose it is. */
 const shownLines = (lines: readonly LogLine[], ofAll: boolean): readonly string[] =>
-  lines.map((line) => (ofAll ? `${timeOfDay(line.at)} ${line.agentName ?? "-"} ${written(line)}` : written(line)));
+  lines.map((line) =>
+    ofAll ? `${timeOfDay(line.at)} ${visibleLine(line.agentName ?? "-")} ${written(line)}` : written(line),
+  );
 
 /** What the agent says stands behind a bar: no line of it can pass for one of ours. */
 const written = ({ type, text: line }: LogLine): string =>
