@@ -17,12 +17,10 @@ export function fleetTree<T>(
   agentOf: (item: T) => Pick<Agent, "name" | "parentName">,
 ): readonly TreeRow<T>[] {
   const names = new Set(items.map((item) => agentOf(item).name));
-  const children = new Map<string | null, T[]>();
-  for (const item of items) {
+  const children = Map.groupBy(items, (item) => {
     const { name, parentName } = agentOf(item);
-    const parent = names.has(parentName) && parentName !== name ? parentName : null;
-    children.set(parent, [...(children.get(parent) ?? []), item]);
-  }
+    return names.has(parentName) && parentName !== name ? parentName : null;
+  });
   const rows: TreeRow<T>[] = [];
   const placed = new Set<T>();
   const place = (item: T, depth: number, lead: string, below: string): void => {
