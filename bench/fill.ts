@@ -1,7 +1,10 @@
 import { Database } from "bun:sqlite";
 import { statePath } from "../testkit/state.ts";
 
-/** Puts so many read messages and so many events into a project's database, none so old that an engine deletes them. */
+/**
+ * Puts so many read messages and so many events into a project's database, none so old that an engine deletes them. Few
+ * agents have the events, and half of the events tell of trouble: a list has its full length also where there is little.
+ */
 export function fillWithHistory(root: string, size: number): void {
   const yesterday = Date.now() - 24 * 60 * 60_000;
   const db = new Database(statePath(root, "overstory.db"));
@@ -19,8 +22,12 @@ export function fillWithHistory(root: string, size: number): void {
   );
   db.run(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size})
-     INSERT INTO events (agent_name, source, level, type, data, created_at)
-     SELECT 'agent-' || (i % 50), 'agent', 'info', 'tool_start', '{"tool":"Bash"}', ${yesterday} + i FROM n`,
+     INSERT INTO events (agent_name, agent_id, turn_id, source, level, type, data, created_at)
+     SELECT 'agent-' || (i % 5), 'agent-' || (i % 5) || '-1', 'turn-' || i, 'agent',
+            CASE i % 4 WHEN 0 THEN 'warn' WHEN 2 THEN 'error' ELSE 'info' END,
+            CASE i % 4 WHEN 0 THEN 'guard_denied' WHEN 2 THEN 'retry' ELSE 'tool_start' END,
+            '{"tool":"Bash","rule":"git-push","attempt":1,"cause":"overloaded"}',
+            ${Date.now() - 12 * 60 * 60_000} + i * 43200000 / ${size} FROM n`,
   );
   db.run("COMMIT");
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
