@@ -199,8 +199,14 @@ const shimText = (program: string): string =>
 function textBelow(dir: string, name: string): string {
   if (!existsSync(dir)) return "";
   const files = readdirSync(dir, { recursive: true, encoding: "utf8" });
-  const own = files.filter((file) => /\.(ndjson|md)$/.test(file) && join(dir, file).includes(name));
-  return own.map((file) => readFileSync(join(dir, file), "utf8")).join("\n");
+  const own = files.filter((file) => /\.(ndjson|ndjson\.zst|md)$/.test(file) && join(dir, file).includes(name));
+  return own.map((file) => fileText(join(dir, file))).join("\n");
+}
+
+/** The output of a turn that has settled is compressed. */
+function fileText(path: string): string {
+  const bytes = readFileSync(path);
+  return (path.endsWith(".zst") ? Bun.zstdDecompressSync(bytes) : bytes).toString();
 }
 
 /** Programs keep a conversation in files that carry its id, or a part of it, or in a database. */

@@ -3,6 +3,7 @@ import { agentPromises } from "./store/agents.ts";
 import { budgetPromises } from "./store/budgets.ts";
 import { checkPromises } from "./store/checks.ts";
 import { concurrencyPromises } from "./store/concurrency.ts";
+import { consistencyPromises } from "./store/consistency.ts";
 import { type Check, type NewDatabase, recorded } from "./store/database.ts";
 import { eventPromises } from "./store/events.ts";
 import { fleetPromises } from "./store/fleet.ts";
@@ -57,6 +58,7 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("values", () => valuePromises(check));
     describe("many at once", () => concurrencyPromises(check));
     describe("spending", () => spendingPromises(check));
+    describe("consistency", () => consistencyPromises(check));
     describe("the ledger of deliveries", () => ledgerPromises(check));
 
     test("no method of the port is without a promise in this suite", () => {

@@ -106,8 +106,13 @@ export const cleanTargets = [
 ] as const;
 export type CleanTarget = (typeof cleanTargets)[number];
 
-/** Rescued work is asked for by name only: it is there because somebody forced its removal before. */
-export const allTargets: readonly CleanTarget[] = cleanTargets.filter((target) => target !== "rescue");
+/**
+ * Two targets are asked for by name only. Rescued work is there because somebody forced its removal before. Events say what
+ * happened, the cleaning itself included.
+ */
+export const allTargets: readonly CleanTarget[] = cleanTargets.filter(
+  (target) => target !== "rescue" && target !== "events",
+);
 
 /** Directories of the project's state that belong to a target; what cannot be made again is moved to the backup. */
 export const targetDirs: Readonly<Partial<Record<CleanTarget, { readonly dir: string; readonly backUp: boolean }>>> = {

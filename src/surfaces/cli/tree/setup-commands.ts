@@ -260,7 +260,7 @@ export const cleanCommand: Command = {
     { name: "mail", summary: "All messages" },
     { name: "sessions", summary: "Release every agent that has ended" },
     { name: "metrics", summary: "What turns have used and cost" },
-    { name: "events", summary: "Events: what ov feed, trace, errors, replay and logs show" },
+    { name: "events", summary: "Events: what ov feed, trace, errors, replay and logs show; --all leaves them" },
     { name: "logs", summary: "Logs of turns" },
     { name: "agents", summary: "Files kept for agents" },
     { name: "specs", summary: "Specifications of tasks" },
