@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compressOutput, turnOutput } from "./turn-output.ts";
@@ -49,4 +49,19 @@ test("a process that died between two steps leaves nothing that is read wrongly"
   expect(textOf(output.path)).toBe("one\n");
   await compressOutput(output.path);
   expect([readdirSync(output.dir), textOf(output.path)]).toEqual([["stdout.ndjson.zst"], "one\n"]);
+});
+
+test("a reader that has the output open reads it to its end while it is compressed", async () => {
+  using output = outputFile("one\ntwo\n");
+  const reader = turnOutput(output.path);
+  expect(Buffer.from(reader.read(0, 4)).toString()).toBe("one\n");
+  await compressOutput(output.path);
+  expect(Buffer.from(reader.read(4, reader.size() - 4)).toString()).toBe("two\n");
+});
+
+test("something else in the place of a compressed output is named instead of read", () => {
+  using output = outputFile("");
+  rmSync(output.path);
+  mkdirSync(`${output.path}.zst`);
+  expect(() => textOf(output.path)).toThrow("directory");
 });

@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   openSync,
   readFileSync,
   readSync,
@@ -62,13 +63,18 @@ export function turnOutput(path: string): GrowingFile {
   let whole: Uint8Array | undefined;
   const compressed = (): Uint8Array | undefined => {
     if (whole === undefined && file === undefined && !existsSync(path) && existsSync(compressedAt(path))) {
+      expectRegular(compressedAt(path));
       const bytes = readFileSync(compressedAt(path));
       whole = bytes.length === 0 ? bytes : Bun.zstdDecompressSync(bytes);
     }
     return whole;
   };
   return {
-    size: () => compressed()?.length ?? statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+    // A file that is open is read to its end, also after its name was taken away.
+    size: () =>
+      file === undefined
+        ? (compressed()?.length ?? statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+        : fstatSync(file).size,
     read: (offset, length) => {
       if (length === 0) return new Uint8Array();
       const known = compressed();

@@ -377,6 +377,23 @@ test("the output of a turn that ended is compressed when its supervisor could no
   expect(existsSync(`${output("turn-gone")}.zst`)).toBe(true);
 });
 
+test("one output that cannot be compressed does not keep the others from it", async () => {
+  await using world = await retentionWorld(days);
+  const outputs = ["turn-a", "turn-b", "turn-c"].map((turn) =>
+    join(world.state, "logs", "live", `2026-01-01T00-00-00-${turn}`, "stdout.ndjson"),
+  );
+  for (const [at, path] of outputs.entries()) {
+    mkdirSync(at === 0 ? path : dirname(path), { recursive: true });
+    if (at > 0) writeFileSync(path, "{}\n");
+    utimesSync(dirname(path), new Date(noon), new Date(noon));
+  }
+  world.clock.wall = noon + dayMs;
+  const told: unknown[] = [];
+  await new Retention().prune({ ...world.ports, report: (error) => told.push(error) }, never);
+  expect(told).toMatchObject([{ data: { kind: "unusable-file" } }]);
+  expect(outputs.map((path) => existsSync(`${path}.zst`))).toEqual([false, true, true]);
+});
+
 test("events.maxRows lets the oldest events go before their days are over, and 0 sets no limit", async () => {
   await using world = await retentionWorld(days);
   const { ports, store, clock } = world;

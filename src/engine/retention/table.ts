@@ -281,10 +281,16 @@ async function sweep(ports: RetentionPorts): Promise<void> {
 }
 
 /** Compresses the output of turns whose supervisor was killed before it could. */
-async function compressLeft({ store, oldFiles, clock }: RetentionPorts): Promise<void> {
+async function compressLeft({ store, oldFiles, clock, report }: RetentionPorts): Promise<void> {
   const now = clock.now();
   for (const { path, turnId } of await oldFiles.plainOutputsBefore(now - hourMs, Math.floor(now / hourMs))) {
     const turn = await store.read((tx) => tx.turns.get(turnId));
-    if (turn === undefined || turn.endedAt !== null) await oldFiles.compressOutput(path);
+    if (turn !== undefined && turn.endedAt === null) continue;
+    try {
+      await oldFiles.compressOutput(path);
+    } catch (error) {
+      // An agent may have left something else in the place of its output; the others are compressed all the same.
+      report(error);
+    }
   }
 }

@@ -37,7 +37,9 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   }
   if (ending === undefined) return;
   ports.reach("turn.before-settle");
-  await settleTurn(ports, turnId, fence, ending);
+  const settled = await settleTurn(ports, turnId, fence, ending);
+  // Another supervisor has taken the turn. The output, and the file that names what runs, are its own now.
+  if (settled === undefined) return;
   mirrorPid(ports, owned.agent.name, undefined);
   ports.reach("turn.after-settle");
   await compressOutput(ports, owned.turn);
