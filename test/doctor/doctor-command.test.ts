@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { doctorCategories } from "../../src/domain/consistency/check.ts";
+import { linuxProcesses } from "../../src/host/processes.ts";
 import { brokenInvariants, findInconsistencies } from "../../testkit/consistency.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
@@ -203,4 +204,74 @@ test("only the operator mends", async () => {
   );
   expect(refused.code).not.toBe(0);
   expect(statSync(statePath(project.root, "overstory.db")).mode & 0o777).toBe(0o644);
+}, 60_000);
+
+test("a database that is gone is a failure, and --fix takes nothing for a stray", async () => {
+  await using project = await hanging();
+  await project.json("engine", "stop");
+  for (const pid of project.processes()) process.kill(pid, "SIGKILL");
+  await project.until("all were gone", async () => project.processes().length === 0);
+  const branches = await project.git("for-each-ref", "refs/heads/overstory/");
+  for (const end of ["", "-wal", "-shm"]) rmSync(statePath(project.root, `overstory.db${end}`), { force: true });
+  const looked = await project.ov("doctor", "--json");
+  const ofDatabase = checksOf(looked).filter(({ category }) => category === "databases");
+  expect(ofDatabase).toMatchObject([{ id: "unreadable", status: "fail" }]);
+  await project.ov("doctor", "--fix", "--yes", "--json");
+  expect(await project.git("for-each-ref", "refs/heads/overstory/")).toBe(branches);
+}, 60_000);
+
+test("a clone without a database has no strays, whatever branches it has fetched", async () => {
+  await using project = await makeProject();
+  await project.git("branch", "overstory/integration/run-of-others");
+  await project.git("config", "branch.overstory/integration/run-of-others.remote", "origin");
+  const looked = await project.ov("doctor", "--category", "consistency", "--json");
+  expect(checksOf(looked).filter(({ status }) => status !== "pass")).toEqual([]);
+}, 60_000);
+
+test("a branch of nobody stays while a checkout has it, and --fix says where", async () => {
+  await using project = await makeProject();
+  await project.json("task", "create", "one");
+  await project.git("checkout", "--quiet", "-b", "overstory/stray/task");
+  const fixed = await project.ov("doctor", "--fix", "branch-of-nobody:overstory/stray/task", "--yes", "--json");
+  expect(jsonOf(fixed).fixes).toMatchObject([{ outcome: "failed", why: expect.stringContaining(project.root) }]);
+  expect(await project.git("rev-parse", "overstory/stray/task")).toBe(await project.git("rev-parse", "main"));
+}, 60_000);
+
+test("a worktree of nobody goes before its branch of nobody, and both keep their work", async () => {
+  await using project = await makeProject();
+  await project.json("task", "create", "one");
+  const path = join(project.root, ".overstory", "worktrees", "stray");
+  await project.git("worktree", "add", "--quiet", "-b", "overstory/stray/task", path);
+  writeFileSync(join(path, "committed.txt"), "committed\n");
+  await project.git("-C", path, "add", "-A");
+  await project.git("-C", path, "commit", "--quiet", "-m", "stray");
+  writeFileSync(join(path, "loose.txt"), "loose\n");
+  const fixed = await project.ov("doctor", "--fix", "--category", "consistency", "--yes", "--json");
+  expect((jsonOf(fixed).fixes as { outcome: string }[]).map(({ outcome }) => outcome)).toEqual(["fixed", "fixed"]);
+  const refs = await project.git("for-each-ref", "--format=%(refname)", "refs/overstory/rescue/");
+  const files = await Promise.all(
+    refs.split("\n").flatMap((ref) => (ref === "" ? [] : [project.git("ls-tree", "--name-only", ref)])),
+  );
+  expect(files.join("\n")).toContain("committed.txt");
+  expect(files.join("\n")).toContain("loose.txt");
+}, 60_000);
+
+test("an engine that has its seat and no notice yet is a live engine", async () => {
+  await using project = await makeProject({ scenario: hangs });
+  await project.json("sling", "Work", "--name", "looks", "--skip-task-check");
+  await project.until("it was done", async () => (await project.agent("looks")).outcome === "done");
+  await project.until("all had ended", async () => project.processes().length === 0);
+  const digest = "b".repeat(64);
+  const { id } = await project.agent("looks");
+  const { pid, startToken, bootId } = linuxProcesses.self();
+  const db = new Database(statePath(project.root, "overstory.db"));
+  db.query("INSERT INTO tokens (digest, agent_id, turn_id, created_at) VALUES (?, ?, 'turn-none', 1)").run(digest, id);
+  db.query(
+    "INSERT INTO processes (id, role, pid, start_token, boot_id, started_at) VALUES ('process-new', 'engine', ?, ?, ?, 1)",
+  ).run(pid, startToken, bootId);
+  db.query("UPDATE leases SET fence = fence + 1, beat = 0, process_id = 'process-new' WHERE name = 'engine'").run();
+  const answer = await project.ov("doctor", "--fix", "token-of-ended-turn:bbbbbbbbbbbb", "--yes", "--json");
+  const revoked = db.query("SELECT revoked_at FROM tokens WHERE digest = ?").get(digest);
+  db.close();
+  expect([jsonOf(answer).fixes, revoked]).toMatchObject([[{ outcome: "refused" }], { revoked_at: null }]);
 }, 60_000);

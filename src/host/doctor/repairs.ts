@@ -9,6 +9,7 @@ import { adminDirOf } from "../git/places.ts";
 import { askEachRef, dropRef, firstFreeRef, newRef } from "../git/refs.ts";
 import { gitProject, openRepository } from "../git/repository.ts";
 import { freshPath, openTrash, trashName, workMark } from "../git/work/trash.ts";
+import { listEntries } from "../git/worktree/list.ts";
 
 export interface RepairTerms {
   readonly place: ProjectPlace;
@@ -36,6 +37,10 @@ export function projectRepairs({ place, clock, rebuildDatabase }: RepairTerms): 
     },
     retire: async (ref, commit) => {
       const over = await project();
+      const checkout = (await listEntries(over)).find(({ branch }) => branch === ref);
+      // Without its branch a checkout would have no commit, and all its files would count as new.
+      if (checkout !== undefined)
+        throw new Error(`it is checked out at ${checkout.path}; switch to another branch there`);
       const format = ["--format=%(refname)", `--contains=${commit}`];
       const holders = await askEachRef(place.root, format, ["refs/heads/", "refs/tags/", "refs/remotes/"]);
       const isHeld = holders.some((holder) => holder !== ref);

@@ -38,7 +38,7 @@ export interface SurveyTerms {
 export async function surveyProject(terms: SurveyTerms, rows: StoredRows | null): Promise<ProjectFacts> {
   const { place, processes } = terms;
   const repository = await openRepository(place.root)();
-  const [git, engine] = await Promise.all([gitFacts(repository, rows), engineFacts(terms)]);
+  const [git, engine] = await Promise.all([gitFacts(repository, rows), engineFacts(terms, rows)]);
   const files = readStateFiles(place, rows, terms.now);
   const known: readonly ProcessIdentity[] = [
     ...(rows === null
@@ -50,14 +50,17 @@ export async function surveyProject(terms: SurveyTerms, rows: StoredRows | null)
   return { place, rows, git, files, engine, gone };
 }
 
-async function engineFacts({ place, processes, engine }: SurveyTerms): Promise<EngineFacts> {
+async function engineFacts({ place, processes, engine }: SurveyTerms, rows: StoredRows | null): Promise<EngineFacts> {
   const notice = engine.notice();
+  // An engine takes its seat before it writes its notice.
+  const holder = rows?.leases.find(({ name }) => name === "engine")?.holder ?? null;
+  const isSeated = holder !== null && holder.endedAt === null && processes.check(holder) !== "gone";
   const keeper = readIdentity(enginePaths(place.state).keeper);
   const isKept = keeper !== undefined && processes.check(keeper) === "alive";
   return {
-    isAlive: notice !== undefined,
+    isAlive: notice !== undefined || isSeated,
     answers: notice !== undefined && (await engine.answers()),
-    pid: notice?.pid ?? null,
+    pid: notice?.pid ?? (isSeated ? holder.pid : null),
     version: notice?.version ?? null,
     keeper: keeper === undefined ? "none" : isKept ? "alive" : "gone",
     keeperAgeMs: isKept ? ageMs(keeper) : 0,

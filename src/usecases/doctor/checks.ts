@@ -11,7 +11,7 @@ export const checkers: Readonly<Record<DoctorCategory, Checker>> = {
   dependencies,
   config,
   structure,
-  databases: async (_, survey) => databaseChecks(survey.database()),
+  databases,
   consistency: async () => [],
   agents: async () => [],
   merge,
@@ -115,6 +115,13 @@ async function structure(world: World): Promise<readonly DoctorCheck[]> {
           steps: [{ on: "update" }],
         }),
   ];
+}
+
+async function databases(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
+  const health = survey.database();
+  // Fails where a database was lost, which is not the same as none yet.
+  if (!health.exists) await world.call("doctor.readRows", {});
+  return databaseChecks(health);
 }
 
 function databaseChecks(health: DatabaseHealth): readonly DoctorCheck[] {

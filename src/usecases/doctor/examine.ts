@@ -115,9 +115,14 @@ async function lookTwice(world: World, survey: ProjectSurvey) {
 }
 
 const isAtWork = ({ engine, rows }: ProjectFacts): boolean =>
-  engine.isAlive || (rows?.turns ?? []).some(({ status }) => status === "running");
+  engine.isAlive || engine.keeper === "alive" || (rows?.turns ?? []).some(({ status }) => status === "running");
 
+/**
+ * Where nothing was ever stored nobody can tell whose anything is: a clone may have branches that were fetched. A database
+ * that is gone makes the reading fail.
+ */
 export async function lookOnce(world: World, survey: ProjectSurvey): Promise<ProjectFacts> {
   const rows = await world.call("doctor.readRows", {});
-  return survey.look(rows.ok ? rows.value : null);
+  const isStored = (await world.engine()) !== undefined;
+  return survey.look(rows.ok && isStored ? rows.value : null);
 }

@@ -88,16 +88,24 @@ function proven(attempt: FixResult, left: ReadonlySet<string>): FixResult {
 }
 
 async function carryOut(world: World, chosen: readonly DoctorCheck[]): Promise<readonly FixResult[]> {
-  const engine = await world.engine();
-  const isAlive = engine?.notice() !== undefined;
-  const ofEngine = chosen.filter((check) => isAlive && check.isOfEngine);
+  const survey = await world.projectSurvey();
+  const { engine } = await lookOnce(world, survey);
+  const ofEngine = chosen.filter((check) => engine.isAlive && check.isOfEngine);
   const asked = await askEngine(world, ofEngine, "wake");
-  const own = chosen.filter((check) => !ofEngine.includes(check));
-  const facts = await lookOnce(world, await world.projectSurvey());
+  // The rows that tell what is wrong also tell the fence, so an engine that comes later is noticed by its fence.
+  const facts = await lookOnce(world, survey);
+  const own = inOrder(chosen.filter((check) => !ofEngine.includes(check)));
+  const still = new Set(inconsistencies(facts).map(({ key }) => key));
   const repairs = await world.projectRepairs();
   const results = new Map<string, FixResult>();
   const rows: { readonly check: DoctorCheck; readonly repairs: readonly RowRepair[] }[] = [];
   for (const check of own) {
+    const isStale = isOfRules(check) && !still.has(check.id);
+    if (isStale || (facts.engine.isAlive && check.isOfEngine)) {
+      const why = isStale ? null : "an engine has started meanwhile; look again: ov doctor";
+      results.set(check.id, resultOf(check, isStale ? "fixed" : "refused", { why }));
+      continue;
+    }
     const done = await doSteps({ world, repairs, facts }, check);
     results.set(check.id, done.result);
     if (done.result.outcome !== "failed") rows.push({ check, repairs: done.rows });
@@ -111,10 +119,21 @@ async function carryOut(world: World, chosen: readonly DoctorCheck[]): Promise<r
     const why = "an engine has started meanwhile; look again: ov doctor";
     for (const { check } of rows) results.set(check.id, resultOf(check, "refused", { why }));
   }
-  const byStart = own.filter(({ steps }) => steps.some(({ on }) => on === "engine"));
+  const byStart = own.filter(
+    ({ id, steps }) => steps.some(({ on }) => on === "engine") && results.get(id)?.outcome !== "refused",
+  );
   for (const result of await askEngine(world, byStart, "start")) results.set(result.id, result);
   return [...asked, ...own.flatMap(({ id }) => results.get(id) ?? [])];
 }
+
+/** Findings of rules have an id that also says what they are about. They can be looked for again in a moment. */
+const isOfRules = ({ id, name }: DoctorCheck): boolean => id !== name;
+
+/** A worktree goes before its branch: work in it is kept by what it has checked out. */
+const inOrder = (checks: readonly DoctorCheck[]): readonly DoctorCheck[] => {
+  const takesWorktree = ({ steps }: DoctorCheck): boolean => steps.some(({ on }) => on === "remove");
+  return [...checks.filter(takesWorktree), ...checks.filter((check) => !takesWorktree(check))];
+};
 
 async function repairRows(world: World, { rows }: ProjectFacts, repairs: readonly RowRepair[]): Promise<boolean> {
   if (repairs.length === 0) return true;

@@ -11,6 +11,7 @@ import { goOn } from "../agents/pause.ts";
 import { changeState } from "../agents/reopen-agent.ts";
 import { giveBackBudget } from "../budgets/turn-budget.ts";
 import { record } from "../events/record.ts";
+import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { rejected } from "../merge/queue/settle-entry.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
@@ -20,8 +21,21 @@ export const readRows: UseCase<object, StoredRows> = {
   request: noFields,
   startsNoEngine: true,
   guarded: true,
-  run: async (tx) => ok(await tx.consistency.read()),
+  run: async (tx) => {
+    const rows = await tx.consistency.read();
+    return ok({ ...rows, environments: [...rows.environments, ...(await wantedEnvironments(tx, rows))] });
+  },
 };
+
+/** Variables of agents that are gone: the promotion of what they landed runs the gates with them. */
+async function wantedEnvironments(tx: Tx, { agents, runs }: StoredRows): Promise<readonly string[]> {
+  const waiting = new Set<string | null>();
+  for (const landing of new Set(runs.map(({ landingBranch }) => landingBranch))) {
+    if (landing !== null && (await landingsSincePromotion(tx, landing)).length > 0) waiting.add(landing);
+  }
+  const runIds = new Set(runs.filter(({ landingBranch }) => waiting.has(landingBranch)).map(({ id }) => id));
+  return agents.flatMap(({ runId, envFile }) => (envFile !== null && runIds.has(runId) ? [envFile] : []));
+}
 
 export interface RepairRequest {
   readonly repairs: readonly RowRepair[];

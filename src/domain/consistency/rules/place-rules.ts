@@ -21,7 +21,7 @@ function seats(agents: readonly Agent[], { git, rows, gone }: ProjectFacts): rea
   );
   return newestPerName(agents).flatMap((agent) => {
     const { id, name, worktreePath, releasedAt } = agent;
-    if (!isSeated(agent) || worktreePath === null || removing.has(name)) return [];
+    if (!isSeated(agent) || worktreePath === null || removing.has(name) || removing.has(everyAgent)) return [];
     const place = at.get(worktreePath);
     if (releasedAt !== null) {
       const says = `${name} was released, and its worktree is still there`;
@@ -45,6 +45,9 @@ function seats(agents: readonly Agent[], { git, rows, gone }: ProjectFacts): rea
     return [];
   });
 }
+
+/** A cleaning of the whole project is on record under this name. */
+const everyAgent = "*";
 
 const uncleaned = {
   rule: "worktree-of-released-agent",
