@@ -1,5 +1,6 @@
 import { checkDatabase, databaseFiles } from "./databases.ts";
 import { checkGit } from "./git.ts";
+import { inputEffects } from "./input-programs.ts";
 import { checkMachine } from "./machine.ts";
 import { isNestedAgent } from "./nested-agents.ts";
 import { checkOv } from "./ov-verbs.ts";
@@ -122,9 +123,11 @@ function checkInvocation(
     checkDatabase(invocation, policy, machine.places) ??
     checkSecrets(invocation, policy, machine.places);
   if (denied !== undefined || name === "" || onlyLooks(invocation)) return denied;
+  const fed = checkInput(invocation, effects, policy, machine);
+  if (fed !== undefined) return fed;
   const git = asGit(invocation);
   if (git !== undefined) return checkGit(git, { ...policy, files: accessOf(policy) }, machine.places);
-  const isOpaqueCode = isOpaque(name, args) || runsHidden(name, args);
+  const isOpaqueCode = isOpaque(name, args, invocation.input !== undefined) || runsHidden(name, args);
   if (isOpaqueCode && !policy.runsAnything) return opaque(name, policy);
   if (
     !policy.runsAnything &&
@@ -144,6 +147,19 @@ function checkInvocation(
   if (writesScratch(invocation, { policy, places, cwd: invocation.cwd, set })) return undefined;
   const why = `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`;
   return deny("read-only", `${why}${testsHint(policy)}${scratchHint(policy)}`);
+}
+
+/** Commands and patches that stand in the line itself are looked at, wherever they are read. */
+function checkInput(
+  { name, args, cwd, input }: Invocation,
+  effects: ShellEffects,
+  policy: GuardPolicy,
+  machine: GuardMachine,
+): Denial | undefined {
+  if (policy.files === "read-only") return undefined;
+  const { runs, writes } = inputEffects(name, args, input);
+  if (runs && !policy.runsAnything) return opaque(name, policy);
+  return first(writes, (target) => checkTarget({ target, cwd, adds: false }, effects, policy, machine));
 }
 
 const accessOf = ({ files, runsAnything }: GuardPolicy): GuardPolicy["files"] => (runsAnything ? "read-only" : files);

@@ -15,8 +15,14 @@ const ours = deny(
 
 /** May a client of a database be called so? Ours is out of bounds, whatever its words ask of it. */
 export function checkDatabase(invocation: Invocation, policy: GuardPolicy, places: Places): Denial | undefined {
-  const { name, args, cwd } = invocation;
-  if (servers.includes(name)) return namesOurServer(args) ? ours : undefined;
+  const { name, cwd } = invocation;
+  const isClient = servers.includes(name) || files.includes(name) || /^(mysql|mariadb)$/.test(name);
+  if (!isClient) return undefined;
+  const args = [...invocation.args, ...readLines(invocation)];
+  if (runsPrograms(name, args)) {
+    return deny("opaque-code", `${name} would run commands that cannot be judged here; run them one by one`);
+  }
+  if (servers.includes(name)) return namesOurServer(invocation.args) ? ours : undefined;
   if (!files.includes(name)) return undefined;
   if (args.some((word) => namesOurFile(word.text))) return ours;
   const state = places.realPath(policy.state);
@@ -24,11 +30,23 @@ export function checkDatabase(invocation: Invocation, policy: GuardPolicy, place
     const path = joined(cwd, text);
     if (path !== undefined && isInside(places.realPath(path), state)) return ours;
   }
-  if (args.some(({ text }) => /(^|\s)\.(shell|system)\b|\bedit\s*\(|\bload_extension\s*\(/.test(text))) {
-    return deny("opaque-code", `${name} would run commands that cannot be judged here; run them one by one`);
-  }
   return undefined;
 }
+
+/** Each line of what it reads, as if it were a word. A blank in front keeps a comment from being an option. */
+const readLines = ({ input }: Invocation): readonly ShellWord[] =>
+  input === undefined ? [] : input.text.split("\n").map((line) => literal(` ${line}`));
+
+function runsPrograms(name: string, words: readonly ShellWord[]): boolean {
+  const commands = files.includes(name) ? ofFiles : name.startsWith("m") ? ofMysql : ofServers;
+  return words.some(({ text }) => commands.test(text));
+}
+
+const ofFiles =
+  /(^|\s)\.(shell|system)\b|\bedit\s*\(|\bload_extension\s*\(|\.(output|once|import|read|excel)\s+['"]?\|/;
+/** What else `\!` runs is read as a command of the line. */
+const ofServers = /(^|[\s;])\\(o|out|gx?|w|write)\s*\||\b(to|from)\s+program\s+'/i;
+const ofMysql = /\\!|^\s*system\s/;
 
 /** By its name, wherever it lies: ours, and those of the version before. */
 const namesOurFile = (text: string): boolean => /(^|[/'"\s:])(ov-state|\.overstory)\/|\boverstory\.db\b/.test(text);
@@ -43,12 +61,21 @@ function namesOurServer(args: readonly ShellWord[]): boolean {
   return named.some(({ text }) => /(^|[/=])overstory(?=$|[?\s&])/.test(text));
 }
 
+const writtenBySqlite = /\.(?:output|once|backup|save|log|excel|clone|open)\s+(?:-\w+\s+)*'?([^\s';]+)/g;
+const writtenByPsql = /(?:^|[\s;])\\(?:o|out|w|write|gx?|s|copy\b.*\bto)\s+'?([^\s'|]+)/gi;
+
 /** Files that a client of a database in a file writes: the database, and what its commands name. */
-export function databaseFiles({ name, args, cwd }: Invocation, places: Places): readonly ShellWord[] {
+export function databaseFiles(invocation: Invocation, places: Places): readonly ShellWord[] {
+  const { name, args, cwd } = invocation;
+  const lines = readLines(invocation);
+  if (name === "psql") {
+    const told = [...args, ...lines].flatMap(({ text }) => [...text.matchAll(writtenByPsql)]);
+    return [...valuesOf(args, "-L", "--log-file", "-o", "--output"), ...told.map(([, path = ""]) => literal(path))];
+  }
   if (!/^(sqlite3?|duckdb|litecli)$/.test(name) || args.some(({ text }) => /^--?(version|help)$/.test(text))) return [];
   const [file] = operandsBeside(args, ["-c", "-cmd", "-init", "-separator", "-nullvalue", "-newline", "-s"]);
-  const told = operands(args).flatMap(({ text }) => [
-    ...[...text.matchAll(/\.(?:output|once|backup|save|log|excel|clone)\s+'?([^\s';]+)/g)].map(([, path = ""]) => path),
+  const told = [...operands(args), ...lines].flatMap(({ text }) => [
+    ...[...text.matchAll(writtenBySqlite)].map(([, path = ""]) => path),
     ...[...text.matchAll(/\bwritefile\s*\(\s*'([^']*)'/gi)].map(([, path = ""]) => path),
   ]);
   const written = told.filter((path) => !/^(stdout|off|main)$/.test(path)).map(literal);

@@ -3,7 +3,7 @@ import { absolute, checkRemoval, checkWrite, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { isReadOnlyCall } from "./read-only-git.ts";
 import type { Invocation } from "./shell/invocations.ts";
-import { isOption, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import { hasOption, isOption, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
 /** May git be called so? */
@@ -23,6 +23,7 @@ export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places:
   if (denied !== undefined) return denied;
   const elsewhere = checkPlaces(call.places, cwd, policy, places);
   if (elsewhere !== undefined) return elsewhere;
+  if (call.command === "update-index") return checkIndexed(call.args, cwd, policy, places);
   if (["rm", "mv"].includes(call.command)) return checkRemovals(call, cwd, policy, places);
   return writing.includes(call.command) ? checkOutputs(call.args, cwd, policy, places) : undefined;
 }
@@ -49,6 +50,23 @@ function checkRemovals(
     const path = absolute({ ...word, text: word.text.replace(/^:\/|^:\(top\)/, "") }, from, places.home);
     if (path === undefined) return unclear;
     const denied = checkWrite(path, policy, places, word) ?? checkRemoval(path, policy, places, word);
+    if (denied !== undefined) return denied;
+  }
+  return undefined;
+}
+
+/** What is put into the index is committed without ever having been a file. */
+function checkIndexed(
+  args: readonly ShellWord[],
+  cwd: string | undefined,
+  policy: GuardPolicy,
+  places: Places,
+): Denial | undefined {
+  if (hasOption(args, "", "index-info", "stdin"))
+    return deny("opaque-code", "which files git would take cannot be seen here; name them");
+  for (const word of args.filter((each) => !isOption(each))) {
+    const path = absolute({ ...word, text: word.text.replace(/^\d+,[0-9a-f]+,/i, "") }, cwd, places.home);
+    const denied = path === undefined ? unclear : checkWrite(path, policy, places, word);
     if (denied !== undefined) return denied;
   }
   return undefined;

@@ -2,6 +2,7 @@ import { absolute, isInside, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import type { Invocation } from "./shell/invocations.ts";
 import { hasOption, operands, type ShellWord } from "./shell/syntax.ts";
+import { shellMatches } from "./steering-files.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
 /** Where programs keep keys, logins and histories, relative to a home. A confined program finds none of them; a guarded one is denied them. */
@@ -74,7 +75,24 @@ export function checkSecrets(invocation: Invocation, policy: GuardPolicy, places
   const { name, args } = invocation;
   if (handsOut(name, args)) return secret;
   if (onlyNames.includes(name)) return undefined;
-  return wordsRead(name, args).some((word) => leadsToSecret(word, invocation.cwd, policy, places)) ? secret : undefined;
+  const read = wordsRead(name, args);
+  if (read.some((word) => leadsToSecret(word, invocation.cwd, policy, places))) return secret;
+  const copied = ["cp", "rsync"].includes(name) ? operands(args).slice(0, -1) : [];
+  return copied.some((word) => holdsState(word, invocation.cwd, policy, places)) ? secret : undefined;
+}
+
+/** Would a copy of this directory hold what we keep for ourselves? */
+function holdsState(
+  word: ShellWord,
+  cwd: string | undefined,
+  { worktree, state }: GuardPolicy,
+  places: Places,
+): boolean {
+  if (!word.home && !/^\/|\.\./.test(word.text)) return false;
+  const path = absolute(word, cwd, places.home);
+  if (path === undefined) return false;
+  const real = places.realPath(path);
+  return !isInside(real, places.realPath(worktree)) && isInside(places.realPath(state), real);
 }
 
 /** Programs to which the name of a file is a text, or that only ask whether it is there. */
@@ -103,6 +121,7 @@ function wordsRead(name: string, args: readonly ShellWord[]): readonly ShellWord
 function leadsToSecret(word: ShellWord, cwd: string | undefined, policy: GuardPolicy, places: Places): boolean {
   const isAtHome = cwd !== undefined && isInside(cwd, policy.worktree) && !cwd.includes("..");
   const looks = isAtHome ? word.text.includes("/") && mayLead.test(word.text) : mayLead.test(`${cwd}/${word.text}`);
+  if (word.pattern && mayMatchSecret(word, cwd, policy, places)) return true;
   if (!looks) return false;
   const value = word.text
     .slice(word.text.startsWith("-") ? word.text.indexOf("=") + 1 : 0)
@@ -115,6 +134,21 @@ function leadsToSecret(word: ShellWord, cwd: string | undefined, policy: GuardPo
   // Whatever stands for the number of the process.
   if (path === undefined && ofSystem.test(value.replaceAll(/\$(\w+|\{\w+\}|\$)/g, "x"))) return true;
   return path !== undefined && isSecret(path, policy, places);
+}
+
+/** A pattern is looked at part by part: a name of which only a few letters are written is in no text that could be searched for. */
+function mayMatchSecret(word: ShellWord, cwd: string | undefined, policy: GuardPolicy, places: Places): boolean {
+  const path = absolute(word, cwd, places.home);
+  if (path === undefined) return false;
+  const real = places.realPath(path);
+  if (isInside(real, places.realPath(policy.worktree))) return false;
+  const given = real.split("/");
+  const kept = places.realPath(policy.state);
+  const home = places.home === undefined ? [] : credentialPlaces.map((place) => `${places.home}/${place}`);
+  return [`${kept}/run`, `${kept}/overstory.db`, ...home].some((place) => {
+    const parts = place.split("/");
+    return parts.length <= given.length && parts.every((part, at) => shellMatches(part, given[at] ?? ""));
+  });
 }
 
 /** The quick look: a text without any of these leads to nothing secret. */
@@ -130,7 +164,8 @@ export function isSecret(path: string, { worktree, state, scratch }: GuardPolicy
   const own = scratch === null ? undefined : places.realPath(scratch);
   if (own !== undefined && isInside(real, own)) return false;
   const kept = places.realPath(state);
-  if (isInside(real, `${kept}/run`) || (isInside(real, kept) && /\.db(-\w+)?$/.test(real))) return true;
+  if (real === kept || isInside(real, `${kept}/run`) || (isInside(real, kept) && /\.db(-\w+)?$/.test(real)))
+    return true;
   const [, below] = /^(?:\/root|\/home\/[^/]+|\/Users\/[^/]+)\/(.+)$/.exec(real) ?? [];
   const inHome = places.home !== undefined && isInside(real, places.home) ? real.slice(places.home.length + 1) : below;
   return inHome !== undefined && !isPublic.test(inHome) && credentialPlaces.some((place) => isInside(inHome, place));

@@ -90,7 +90,7 @@ export function steeringMatches(inside: string): readonly string[] {
 }
 
 /** A shell lets a pattern match a name with a dot in front only when the pattern has one, too. */
-const shellMatches = (name: string, pattern: string): boolean =>
+export const shellMatches = (name: string, pattern: string): boolean =>
   alternatives(pattern).some((each) => (!name.startsWith(".") || each.startsWith(".")) && matchesGlob(name, each));
 
 /** The words that braces stand for. */

@@ -179,6 +179,7 @@ const targets: Readonly<Record<string, Targets>> = {
   // With a slash behind it a directory is copied without its name, with files of any name.
   rsync: (args) => [
     ...destination(args),
+    ...valuesOf(args, "--backup-dir", "--log-file", "--partial-dir", "--temp-dir", "--write-batch"),
     ...(operands(args).some(({ text }) => /[^/]\/$/.test(text))
       ? operands(args)
           .slice(-1)
@@ -328,12 +329,21 @@ export const onlyAdds = (name: string): boolean => ["mkdir", "touch", "tee", "cp
 /** Does it bring commands along that cannot be read here? */
 export function runsHidden(name: string, args: readonly ShellWord[]): boolean {
   if (/^(tar|gtar|bsdtar)$/.test(name)) return tarRuns(args);
+  if (/^([gmn]?awk|g?sed)$/.test(name)) {
+    return [...valuesOf(args, "-f", "--file"), ...clusteredValues(args, "f")].some(({ text }) => text === "-");
+  }
+  // Settings in a file say where it writes, too.
+  if (name === "curl") return args.some(({ text }) => /^-[sSfLiIvkgN46#jJOqRaBGlpZ]*K|^--conf/.test(text));
+  if (name === "wget") return args.some(({ text }) => /^--conf/.test(text));
   if (name === "emacs") return hasOption(args, "l", "eval", "load", "script", "execute", "funcall");
   if (!/^(ex|vi|vim|nvim|view)$/.test(name)) return false;
   const commands = args.flatMap(({ text }, at) =>
     /^(-[a-zA-Z]*c|--cmd)$/.test(args[at - 1]?.text ?? "") ? [text] : text.startsWith("+") ? [text.slice(1)] : [],
   );
-  return commands.some((each) => !plainEdit.test(each)) || args.some(({ text }) => /^-(S|s|u)$/.test(text));
+  return (
+    commands.some((each) => !plainEdit.test(each)) ||
+    args.some(({ text }) => (name === "ex" ? /^-[Su]$/ : /^-[Ssu]$/).test(text))
+  );
 }
 
 /** Replaces, deletes, saves and leaves: nothing that names a file or runs a program. */

@@ -44,6 +44,10 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
       return node.background === true ? [apart(childNodes(node))] : childNodes(node);
     case "Function":
       return [{ kind: "group", nodes: nodesOf(node.body), apart: false, name: node.name.value }];
+    case "Redirected": {
+      const [input] = node.redirects.flatMap(inputOf);
+      return [{ kind: "group", nodes: childNodes(node), apart: false, ...(input === undefined ? {} : { input }) }];
+    }
     case "Redirect":
       return [...writing(node), ...reading(node), ...childNodes(node)];
     case "AndOr":
@@ -153,7 +157,9 @@ const pipeOf = (parts: readonly (readonly ShellNode[])[]): ShellNode[] =>
   parts.map((nodes, at) => {
     const before = parts.slice(0, at);
     const commands = before.flatMap((each) => (each.length === 1 && each[0]?.kind === "command" ? [each[0]] : []));
-    return { kind: "group", nodes, apart: true, ...(at > 0 && commands.length === at ? { fed: commands } : {}) };
+    const isKnown = commands.length === at;
+    const reads = at === 0 ? {} : isKnown ? { fed: commands } : { input: unknownWord };
+    return { kind: "group", nodes, apart: true, ...reads };
   });
 
 const apart = (nodes: readonly ShellNode[]): ShellNode => ({ kind: "group", nodes, apart: true });
@@ -165,6 +171,7 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
   const assignments: ShellAssignment[] = [];
   const inner: ShellNode[] = [];
   const writes: ShellWord[] = [];
+  let input: ShellWord | undefined;
   const take = (word: Word): void => {
     words.push(wordOf(word));
     inner.push(...childNodes(word));
@@ -184,8 +191,23 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
       writes.push(...targetsOf(part));
       inner.push(...reading(part), ...childNodes(part));
     } else inner.push(...childNodes(part));
+    if (part.type === "Redirect" || part.type === "HereDoc" || part.type === "HereString") {
+      input = inputOf(part).at(0) ?? input;
+    }
   }
-  return { kind: "command", words, assignments, writes, inner };
+  return { kind: "command", words, assignments, writes, inner, ...(input === undefined ? {} : { input }) };
+}
+
+/** The text that the shell itself puts on the input; none of it for a file, which is not looked into. */
+function inputOf(node: Parsed<"Redirect" | "HereDoc" | "HereString">): readonly ShellWord[] {
+  if (node.type === "HereDoc") {
+    const { text, parts = [] } = node.body;
+    return [{ ...literal(text), dynamic: parts.some(({ type }) => expansions.some((each) => each === type)) }];
+  }
+  if (node.target === undefined) return [];
+  if (node.type === "HereString") return [wordOf(node.target)];
+  if (node.operator !== "<" || node.target.value === "/dev/null") return [];
+  return [node.target.text.startsWith("<(") ? unknownWord : literal("")];
 }
 
 function targetsOf({ operator, target }: Parsed<"Redirect">): readonly ShellWord[] {

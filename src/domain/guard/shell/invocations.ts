@@ -7,6 +7,8 @@ import { foundFiles } from "./found-files.ts";
 import { type GateCommands, readGates } from "./gates.ts";
 import { declared, declares, indexScripts, makesUnseen, variableScript } from "./hidden-code.ts";
 import { assignedIn, KnownValues } from "./known-values.ts";
+import { type Place, together } from "./places.ts";
+import { printedBy } from "./printed-text.ts";
 import {
   literal,
   type ParseShell,
@@ -30,6 +32,8 @@ export interface Invocation {
   readonly cwd: string | undefined;
   /** It is run without the variables of the agent. */
   readonly bare: boolean;
+  /** The text that it reads, where that is in the line; dynamic where something else in the line makes it. */
+  readonly input?: ShellWord;
 }
 
 export interface ShellEffects {
@@ -77,9 +81,6 @@ const mostInvocations = 4_000;
 const tooLong = deny("unreadable", "this is too long to be read; run it in pieces");
 const mostWrappers = 100;
 
-/** A place where a command may stand; undefined when it cannot be told. */
-type Place = string | undefined;
-
 class Reader implements ShellEffects {
   readonly invocations: Invocation[] = [];
   readonly writes: { target: ShellWord; cwd: Place }[] = [];
@@ -97,6 +98,7 @@ class Reader implements ShellEffects {
   readonly #known: KnownValues;
   /** The files that are named on the input, where a pipe finds them. */
   #fed: readonly ShellWord[] | undefined;
+  #input: ShellWord | undefined;
 
   constructor(terms: ReadingTerms) {
     this.#terms = terms;
@@ -128,17 +130,25 @@ class Reader implements ShellEffects {
       if (node.kind === "command") this.#command(node, depth);
       else if (node.apart) this.#apart(() => this.#part(node, depth));
       else if (node.name !== undefined) this.#define(node.name, node.nodes, depth);
+      else if (node.input !== undefined) this.#reading(node.input, () => this.#walk(node.nodes, depth));
       else if (node.unsure === true) this.#unsure(node.nodes, depth);
       else if (node.maybe === undefined) this.#walk(node.nodes, depth);
       else this.#perhaps(node.nodes, node.maybe, depth);
     }
   }
 
-  #part({ nodes, fed }: ShellGroup, depth: number): void {
+  #part({ nodes, fed, input }: ShellGroup, depth: number): void {
     if (fed !== undefined && this.#terms.temporary !== undefined) {
       this.#fed = foundFiles(fed.map(({ words }) => words.flatMap((word) => this.#known.resolve(word))));
     }
-    this.#walk(nodes, depth);
+    this.#reading(input ?? (fed === undefined ? undefined : printedBy(fed)), () => this.#walk(nodes, depth));
+  }
+
+  #reading(input: ShellWord | undefined, work: () => void): void {
+    const before = this.#input;
+    this.#input = input ?? before;
+    work();
+    this.#input = before;
   }
 
   /** What it sets may not be set afterwards. */
@@ -179,6 +189,10 @@ class Reader implements ShellEffects {
   }
 
   #command(command: ShellCommand, depth: number): void {
+    this.#reading(command.input, () => this.#readCommand(command, depth));
+  }
+
+  #readCommand(command: ShellCommand, depth: number): void {
     const { assignments, writes, inner } = command;
     for (const target of writes.flatMap((word) => this.#known.resolve(word))) this.#write(target);
     if (this.#gates.has(command) && this.#gate([])) return;
@@ -226,7 +240,10 @@ class Reader implements ShellEffects {
     } else {
       const fed = name === "xargs" ? this.#fed : undefined;
       const words = fed === undefined ? inside.words : handedFiles(inside.words, args, fed);
-      this.#unwrapped(name, { ...inside, words }, assignments, depth);
+      const run = (): void => this.#unwrapped(name, { ...inside, words }, assignments, depth);
+      // It reads the input itself.
+      if (name === "xargs") this.#reading(literal(""), run);
+      else run();
     }
   }
 
@@ -306,7 +323,8 @@ class Reader implements ShellEffects {
     const typed = terminalScripts(name, args);
     if (typed === "opaque") this.#deny(deny("opaque-code", `what ${name} would run here cannot be seen`));
     else for (const text of typed) this.#apart(() => this.script(text, depth + 1));
-    for (const guess of carried(name, args)) this.#guess(guess, depth + 1);
+    const read = name === "psql" ? (this.#input?.text.split("\n").map(literal) ?? []) : [];
+    for (const guess of carried(name, [...args, ...read])) this.#guess(guess, depth + 1);
   }
 
   /** A program that nobody here knows may run its words. They count when they could be a command that we judge. */
@@ -341,7 +359,8 @@ class Reader implements ShellEffects {
       return;
     }
     for (const cwd of this.#places) {
-      this.invocations.push({ name, program, args, assignments, cwd, bare: this.#bare });
+      const input = this.#input === undefined ? {} : { input: this.#input };
+      this.invocations.push({ name, program, args, assignments, cwd, bare: this.#bare, ...input });
     }
   }
 }
@@ -350,28 +369,6 @@ class Reader implements ShellEffects {
 const renames = (name: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): boolean =>
   (name === "alias" && args.length + assignments.length > 0) ||
   (name === "hash" && args.some(({ text }) => /^-\w*p/.test(text)));
-
-/** Both lists of places; those that are the same once `..` is followed count once. */
-function together(some: readonly Place[], more: readonly Place[]): readonly Place[] {
-  const all = new Map<string, Place>();
-  for (const place of [...some, ...more]) {
-    const key = place === undefined ? "" : lexical(place);
-    if (!all.has(key)) all.set(key, place);
-  }
-  const places = [...all.values()];
-  return places.length > mostPlaces ? [undefined] : places;
-}
-
-const mostPlaces = 8;
-
-function lexical(path: string): string {
-  const kept: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") kept.pop();
-    else if (part !== "" && part !== ".") kept.push(part);
-  }
-  return `/${kept.join("/")}`;
-}
 
 const homeWord: ShellWord = { ...literal("~"), home: true };
 

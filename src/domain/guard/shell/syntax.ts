@@ -30,6 +30,8 @@ export interface ShellCommand {
   readonly writes: readonly ShellWord[];
   /** What is run to make its words. */
   readonly inner: readonly ShellNode[];
+  /** The text on its input, where the shell itself puts it there. */
+  readonly input?: ShellWord;
 }
 
 /** Commands that belong together: a block, a branch, a loop, a part of a pipe. */
@@ -42,6 +44,8 @@ export interface ShellGroup {
   readonly name?: string;
   /** The commands of a pipe whose output it reads, where each of them is a plain one. */
   readonly fed?: readonly ShellCommand[];
+  /** The same as for one command. What is in it reads this, too. */
+  readonly input?: ShellWord;
   /** It is run only if the command before it worked. */
   readonly unsure?: true;
   /** `once`: it may be passed over, as a branch. `often`: it may also be run again, as the body of a loop. */

@@ -340,11 +340,15 @@ export const isWrapper = (name: string): boolean => Object.hasOwn(wrappers, name
 const isInput = /^\/(dev\/(stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
 /** Does this interpreter run code from its arguments or its input? The guard cannot read such code. */
-export function isOpaque(name: string, args: readonly ShellWord[]): boolean {
+export function isOpaque(name: string, args: readonly ShellWord[], hasInput: boolean): boolean {
+  if (/^(deno|bun|uv)$/.test(name) && args[0]?.text === "run") {
+    return args.slice(1).find(({ text }) => text === "-" || !text.startsWith("-"))?.text === "-";
+  }
   const known = interpreters.find(({ names }) => names.test(name));
   if (known === undefined) return false;
   const { asks = asksAboutInterpreter } = known;
-  let finds = known.idle === true;
+  // Without a file and without a person in front of it, it takes its input for code.
+  let finds = known.idle === true && !hasInput;
   for (let at = 0; at < args.length; at++) {
     const word = args[at];
     if (word === undefined || word.dynamic || known.inline.test(word.text)) return true;
