@@ -4,7 +4,7 @@ import type { TurnEvent } from "../../../domain/turn/turn-event.ts";
 import type { AgentAnswer, Reading } from "../../../ports/runtime.ts";
 import { causeOf } from "../exec-json.ts";
 import { type AcpDialect, type Aside, acpReader } from "./exchange.ts";
-import { acpToolUse } from "./tool-calls.ts";
+import { AcpCalls, acpToolUse } from "./tool-calls.ts";
 
 const plain: AcpDialect = {
   mode: null,
@@ -222,6 +222,26 @@ test("a tool of ours is known by its name, and a command by its words", () => {
   });
   const listed = { ...call, kind: "execute", name: "x", input: { command: ["bash", "-lc", "git push"] } } as const;
   expect(acpToolUse(listed)).toMatchObject({ command: "git push" });
+});
+
+test("a command is judged as one, whatever kind of tool the program takes it for", () => {
+  const call = { id: "t", name: "x", title: "", input: {}, paths: [], texts: [], changes: false } as const;
+  for (const kind of ["read", "search", "think", "fetch"] as const) {
+    const command = ["bash", "-lc", "cat a && git push"];
+    expect(acpToolUse({ ...call, kind, input: { command } })).toMatchObject({
+      kind: "execute",
+      command: "cat a && git push",
+    });
+  }
+  const view = { ...call, kind: "read", input: { command: "view", path: "a.ts" } } as const;
+  expect(acpToolUse(view)).toMatchObject({ kind: "read", paths: ["a.ts"] });
+});
+
+test("no program calls a tool of its own one of ours", () => {
+  const calls = new AcpCalls(({ name }) => name);
+  const told = { toolCallId: "t", title: "Delete", rawInput: { x: 1 } };
+  expect(calls.learn({ ...told, kind: "own" }).kind).toBe("other");
+  expect(calls.learn({ ...told, kind: "delete" }).kind).toBe("delete");
 });
 
 test("what a part of ours inside the program tells counts: tokens, cost and why the provider failed", () => {

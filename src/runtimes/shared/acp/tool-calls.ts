@@ -71,12 +71,15 @@ export class AcpCalls {
   }
 }
 
+/** The other kinds are ours: a program cannot call one of its tools a tool of ours. */
+const ofProtocol = toolKinds.slice(0, toolKinds.indexOf("other") + 1);
+
 function merged(known: AcpCall | undefined, id: string, news: Fields): AcpCall {
   const title = text(news.title) ?? known?.title ?? "";
   const contents = objects(news.content);
   const diffs = contents.filter(({ type }) => type === "diff");
   const named = [...objects(news.locations), ...diffs].flatMap(({ path }) => text(path) || []);
-  const kind = toolKinds.find((one) => one === news.kind);
+  const kind = ofProtocol.find((one) => one === news.kind);
   return {
     id,
     name: known?.name || title,
@@ -122,13 +125,17 @@ export function acpToolUse(call: AcpCall): ToolUse {
   const command = given("command", "cmd", "script") ?? listed(call.input.command ?? call.input.cmd);
   const paths = pathsIn(call.input);
   const isOwn = call.kind === "other" && command === undefined && paths.length === 0 && ownName.test(call.name);
+  // Some programs name the kind after what they take the command to do; a command of several words can do more.
+  const isCommand = command !== undefined && /\s/.test(command.trim()) && harmless.includes(call.kind);
   return {
-    kind: isOwn ? "own" : call.kind,
+    kind: isOwn ? "own" : isCommand ? "execute" : call.kind,
     command: command ?? (call.kind === "execute" ? call.title || null : null),
     paths: call.kind === "execute" ? paths : [...new Set([...paths, ...call.paths])],
     changes: call.changes || ["content", "newText", "new_string", "newString", "diff"].some((name) => given(name)),
   };
 }
+
+const harmless: readonly ToolKind[] = ["read", "search", "think", "fetch"];
 
 /** A command as a list of words: some programs name the shell first. */
 function listed(words: unknown): string | undefined {
