@@ -96,6 +96,7 @@ export async function followOutput(
     const { events, replies, grew } = log.take();
     const answers = await exchange.answer(replies);
     batch.push(...events, ...answers);
+    for (const { event } of answers) if (event.kind === "denied" && event.id !== null) log.refused(event.id);
     for (const { event } of events) if (event.kind === "heard") exchange.heard(event.id);
     if (log.ended !== undefined && !exchange.isUnheard()) exchange.close();
     if (log.ended === undefined && !gone && clock.monotonic() - lastSteered >= steerMs) {

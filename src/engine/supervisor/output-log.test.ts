@@ -124,3 +124,16 @@ test("a call is open until it has ended or the model speaks again", () => {
   ]);
   expect([isOpen("a", "b", "a ended"), isOpen("a", "b", "speaks")]).toEqual([true, false]);
 });
+
+test("a call that the guard refused is not waited for", () => {
+  const read: LineReader = (id) => ({
+    events: [{ kind: "tool-start", id, name: "shell", summary: null, input: {}, at: null }],
+    replies: [],
+  });
+  const log = new OutputLog(fileOf("a\nb\n"), read, { lines: 0, toolStarts: none }, () => 0);
+  log.take();
+  log.refused("a");
+  expect(log.hasOpenCall).toBe(true);
+  log.refused("b");
+  expect(log.hasOpenCall).toBe(false);
+});

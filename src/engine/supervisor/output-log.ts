@@ -74,6 +74,11 @@ export class OutputLog {
     return this.#calls.isWaitedFor;
   }
 
+  /** The guard refused this call: nothing runs for which anybody would wait. */
+  refused(id: string): void {
+    this.#calls.refused(id);
+  }
+
   /** Reads what was added since the last call. `grew` also when no line was completed by it. */
   take(): { readonly events: PlacedEvent[]; readonly replies: PlacedReply[]; readonly grew: boolean } {
     const events: PlacedEvent[] = [];
@@ -145,6 +150,10 @@ class ToolCalls {
 
   get isWaitedFor(): boolean {
     return this.#waitedFor.size > 0;
+  }
+
+  refused(id: string): void {
+    this.#waitedFor.delete(id);
   }
 
   /** To be given every event of the turn in order. Answers for the end of a call. */
