@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { brokenWords, type RuntimeFiles } from "../domain/agent/runtime-spec.ts";
 import { readCompiledConfig } from "./compiled.ts";
-import { config } from "./config.ts";
+import { config, watchConfig } from "./config.ts";
 import { loadConfig } from "./load.ts";
 import { keys, loadRuntimeFiles } from "./runtime-files.ts";
 import { configFiles } from "./sources.ts";
@@ -119,6 +119,8 @@ test.each([
     "program: heron\nguardedFiles: [../x]\n",
     ':2:16: guardedFiles[0] must be a path inside, without .. and without / in front, not "../x"',
   ],
+  ["program: heron\nhome: { brings: ['.'] }\n", ":2:18: home.brings[0] must be a path inside"],
+  ["program: heron\nhome: { keeps: ['./'] }\n", ":2:17: home.keeps[0] must be a path inside"],
   [
     "program: heron\nenvironment: ['*']\n",
     ":2:15: environment[0] must be the name of a variable, or the beginning of several and a *, such as GOOSE_*",
@@ -175,6 +177,23 @@ test("the compiled configuration has the runtimes, and is made anew when a file 
     expect(await names()).toEqual(["heron other", "stork stork"]);
     rmSync(dir, { recursive: true });
     expect(await names()).toEqual([]);
+  });
+});
+
+test("a link that leads to itself, as a file or as the directory, breaks neither commands nor the watch for changes", async () => {
+  await inProject({ "heron.yaml": "program: heron\n" }, async (root, dir) => {
+    const place = { root, state: join(root, "state") };
+    mkdirSync(place.state);
+    symlinkSync("itself.yaml", join(dir, "itself.yaml"));
+    const found = await config(place, {});
+    if (!found.ok) throw new Error("the configuration cannot be used");
+    expect(found.value.runtimeFiles.broken.map(({ id }) => id)).toEqual(["itself"]);
+    const hasChanged = watchConfig(place, {}, found.value);
+    expect(await hasChanged()).toBe(false);
+    rmSync(dir, { recursive: true });
+    symlinkSync("runtimes", dir);
+    expect(await hasChanged()).toBe(true);
+    expect(await config(place, {})).toMatchObject({ ok: true, value: { runtimeFiles: { specs: [], broken: [] } } });
   });
 });
 

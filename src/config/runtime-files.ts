@@ -82,7 +82,12 @@ const variablePattern: Shape = {
 /** No name that leads out of the directory that it stands for. */
 const pathInside: Shape = {
   must: "a path inside, without .. and without / in front",
-  fits: (path) => !path.startsWith("/") && !path.startsWith("~") && !path.split("/").includes(".."),
+  fits: (path) => {
+    const parts = path.split("/");
+    // The directory itself would be a whole home.
+    const isBelow = parts.some((part) => part !== "" && part !== ".");
+    return isBelow && !path.startsWith("/") && !path.startsWith("~") && !parts.includes("..");
+  },
 };
 
 const optionName: Shape = { must: "one word", fits: (name) => /^\S+$/.test(name) };

@@ -1,4 +1,4 @@
-import { readdirSync, type Stats, statSync } from "node:fs";
+import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { runtimeDir } from "../domain/agent/runtime-spec.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 
@@ -44,13 +44,14 @@ export type Fingerprint =
 
 export function fingerprints(files: ConfigFiles): readonly Fingerprint[] {
   const named = [fileInForce(files, "project"), fileInForce(files, "local"), files.manifest];
-  return [...named, ...runtimeFilesIn(files.root)].map(fingerprint);
+  return [...named.map(fingerprint), ...runtimeFilesIn(files.root).map(fingerprintIfReadable)];
 }
 
 /** The files that describe runtimes of the project, also those that are named wrongly. Most projects have none. */
 export function runtimeFilesIn(root: string): readonly string[] {
   const dir = `${root}/${runtimeDir}`;
-  if (statOf(dir)?.isDirectory() !== true) return [];
+  // A link in its place that leads to itself is no directory.
+  if (!existsSync(dir) || !statSync(dir).isDirectory()) return [];
   const names = readdirSync(dir).filter((name) => /\.ya?ml$/.test(name));
   return names
     .sort()
@@ -76,6 +77,9 @@ function isThere(path: string): boolean {
     throw error;
   }
 }
+
+/** A runtime file that cannot be looked at keeps nobody from working: reading it says what is wrong. */
+const fingerprintIfReadable = (path: string): Fingerprint => (existsSync(path) ? fingerprint(path) : [path, null]);
 
 /** Undefined also where `.overstory` is a plain file. */
 function statOf(path: string): Stats | undefined {
