@@ -9,39 +9,50 @@ export const inShownOrder = (events: readonly Event[]): readonly Event[] => inOr
  * the mail after that call. A mail without a later call stays where it is.
  */
 function afterTheirCalls(events: readonly Event[]): readonly Event[] {
+  const calls = new Set(events.filter(sendsMail));
+  const lastCalls = new Map<string | null, number>();
+  for (const { turnId, seq } of calls) lastCalls.set(turnId, Math.max(seq, lastCalls.get(turnId) ?? seq));
   const shown: Event[] = [];
   const waiting: Event[] = [];
-  const calls = events.filter(sendsMail);
   for (const event of events) {
-    const isLate = event.type === "mail_sent" && calls.some((call) => isLaterInTurn(call, event));
+    const isLate = event.type === "mail_sent" && (lastCalls.get(event.turnId) ?? 0) > event.seq;
     if (isLate) waiting.push(event);
     else shown.push(event);
-    if (sendsMail(event)) shown.push(...waiting.splice(0, 1));
+    if (calls.has(event)) shown.push(...waiting.splice(0, 1));
     if (event.type === "turn_end") shown.push(...waiting.splice(0));
   }
   return [...shown, ...waiting];
 }
 
-const isLaterInTurn = (call: Event, mail: Event): boolean => call.turnId === mail.turnId && call.seq > mail.seq;
-
 const sendsMail = ({ type, data }: Event): boolean =>
-  type === "tool_start" && /\bov (mail|done|nudge|coordinator)\b|overstory/.test(JSON.stringify(payloadFields(data)));
+  type === "tool_start" && data !== null && /\bov (mail|done|nudge|coordinator)\b|overstory/.test(data);
 
 /** A guard's word is on record before the call that it denied has been read from the output: it is shown after it. */
 function inOrder(events: readonly Event[]): readonly Event[] {
-  const idOf = ({ data }: Event): unknown => payloadFields(data).id;
-  const denied = events.filter(
-    ({ type, data }) => type === "guard_denied" && typeof payloadFields(data).id === "string",
+  const denials = Map.groupBy(
+    events.filter(({ type }) => type === "guard_denied"),
+    callId,
   );
-  const late = new Set(
-    denied.filter((denial) =>
-      events.some((event) => event.type === "tool_start" && event.seq > denial.seq && idOf(event) === idOf(denial)),
-    ),
-  );
-  if (late.size === 0) return events;
+  denials.delete(undefined);
+  if (denials.size === 0) return events;
+  const starts = new Map(events.flatMap((event) => (event.type === "tool_start" ? [[event, callId(event)]] : [])));
+  const lastStarts = new Map<string | undefined, number>();
+  for (const [{ seq }, id] of starts) lastStarts.set(id, Math.max(seq, lastStarts.get(id) ?? seq));
+  const late = new Map<string | undefined, readonly Event[]>();
+  for (const [id, of] of denials) {
+    late.set(
+      id,
+      of.filter(({ seq }) => (lastStarts.get(id) ?? 0) > seq),
+    );
+  }
+  const moved = new Set([...late.values()].flat());
   return events.flatMap((event) => {
-    if (late.has(event)) return [];
-    if (event.type !== "tool_start") return [event];
-    return [event, ...[...late].filter((denial) => idOf(denial) === idOf(event))];
+    if (moved.has(event)) return [];
+    return starts.has(event) ? [event, ...(late.get(starts.get(event)) ?? [])] : [event];
   });
 }
+
+const callId = ({ data }: Event): string | undefined => {
+  const { id } = payloadFields(data);
+  return typeof id === "string" ? id : undefined;
+};
