@@ -111,7 +111,7 @@ async function usedBy(tx: Tx, { id }: Agent) {
 
 const shownTurns = 5;
 /** Of how many calls files and tools are counted. */
-const countedCalls = 500;
+const countedCalls = 200;
 
 async function newestCalls(tx: Tx, { name, id }: Agent): Promise<readonly ToolStep[]> {
   const types = ["tool_start", "tool_end", "guard_denied"];
