@@ -22,7 +22,9 @@ export function inputEffects(name: string, args: readonly ShellWord[], input: Sh
   return nothing;
 }
 
-const debuggerRuns = /^\s*(!|shell\b|platform\s+shell\b|python\b|script\b|pipe\b|\||make\b|.*\bsystem\s*\()/m;
+/** Blanks end at the end of a line: a text of many empty lines is read once. */
+const debuggerRuns =
+  /^[^\S\n]*(!|shell\b|platform[^\S\n]+shell\b|python\b|script\b|pipe\b|\||make\b)|\bsystem[^\S\n]*\(/m;
 
 const isPatching = ({ text }: ShellWord): boolean => text === "apply" || text === "am";
 
