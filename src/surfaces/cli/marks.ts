@@ -1,27 +1,17 @@
-import { type StatusTone, statusOf } from "../../domain/agent/status.ts";
+import { statusOf } from "../../domain/agent/status.ts";
+import { toneLooks } from "../shared/status-looks.ts";
 import type { Paint } from "./command.ts";
-
-type Hue = Exclude<keyof Paint, "bold">;
-
-/** One sign and colour per tone of a status, the same in every list. */
-const tones: Readonly<Record<StatusTone, readonly [icon: string, hue: Hue]>> = {
-  active: [">", "green"],
-  waiting: ["~", "cyan"],
-  good: ["✓", "cyan"],
-  ended: ["-", "dim"],
-  trouble: ["!", "red"],
-};
 
 /** The sign of how an agent stands, in its colour. */
 export function statusIcon(paint: Paint, agent: Parameters<typeof statusOf>[0]): string {
-  const [icon, hue] = tones[statusOf(agent).tone];
+  const [icon, hue] = toneLooks[statusOf(agent).tone];
   return paint[hue](icon);
 }
 
 /** How an agent stands, in words and in their colour. */
 export function statusWords(paint: Paint, agent: Parameters<typeof statusOf>[0]): string {
   const { words, tone } = statusOf(agent);
-  return paint[tones[tone][1]](words);
+  return paint[toneLooks[tone][1]](words);
 }
 
 /** A line that confirms: what was done, and the id it concerns. */

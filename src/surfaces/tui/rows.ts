@@ -1,9 +1,9 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { fleetTree } from "../../domain/agent/fleet-tree.ts";
-import { type StatusTone, statusOf, waitWords } from "../../domain/agent/status.ts";
+import { statusOf, waitWords } from "../../domain/agent/status.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { eventWords } from "../../domain/event/event-words.ts";
-import { awaitsApproval, type MergeStatus } from "../../domain/merge/entry.ts";
+import { awaitsApproval } from "../../domain/merge/entry.ts";
 import { causeWords } from "../../domain/merge/words.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
 import type { CostGroup } from "../../usecases/costs/list-costs.ts";
@@ -14,6 +14,7 @@ import type { AgentStanding, Overview } from "../../usecases/status/overview.ts"
 import { ago, counted, timeOfDay } from "../shared/format.ts";
 import type { Paint } from "../shared/paint.ts";
 import { fit } from "../shared/screen.ts";
+import { mergeHues, toneLooks } from "../shared/status-looks.ts";
 import type { Snapshot, ViewName } from "./snapshot.ts";
 
 /** What a row is about: what the keys for acting act on. */
@@ -169,25 +170,11 @@ const agentRows = (standings: readonly AgentStanding[], looks: Looks): readonly 
   return fleetTree(standings, ({ agent }) => agent).map(({ item, lead }) => agentRow(item, lead, looks));
 };
 
-const toneHues = {
-  active: "green",
-  waiting: "cyan",
-  good: "cyan",
-  ended: "dim",
-  trouble: "red",
-} as const satisfies Record<StatusTone, keyof Paint>;
-const toneMarks: Readonly<Record<StatusTone, string>> = {
-  active: ">",
-  waiting: "~",
-  good: "✓",
-  ended: "-",
-  trouble: "!",
-};
-
 function agentRow(standing: AgentStanding, lead: string, { paint, now, width }: Looks): Row {
   const { agent, waits, unread, problem, landedNowhere, needsOperator } = standing;
   const { words, tone } = statusOf({ ...agent, landedNowhere });
-  const mark = needsOperator ? paint.bold(paint.red("!")) : paint[toneHues[tone]](toneMarks[tone]);
+  const [icon, hue] = toneLooks[tone];
+  const mark = needsOperator ? paint.bold(paint.red("!")) : paint[hue](icon);
   const nameWidth = width < 90 ? 22 : 30;
   const why = problem ?? (waits.length === 0 || hasEnded(agent) ? "" : `waits for ${waits.map(waitWords).join(", ")}`);
   const facts = [
@@ -198,25 +185,12 @@ function agentRow(standing: AgentStanding, lead: string, { paint, now, width }: 
   const columns = [
     `${mark} ${fit(`${lead}${agent.name}`, nameWidth)}`,
     ...(width < 76 ? [] : [fit(agent.capability, 11)]),
-    paint[toneHues[tone]](fit(words, 12)),
+    paint[hue](fit(words, 12)),
     paint.dim(facts.join("  ")),
     ...(why === "" ? [] : [visibleLine(why)]),
   ];
   return { key: `agent:${agent.name}`, text: columns.join(" "), subject: { kind: "agent", standing } };
 }
-
-const mergeHues = {
-  pending: "yellow",
-  merging: "blue",
-  gating: "blue",
-  merged: "green",
-  conflict: "red",
-  failed: "red",
-  blocked: "yellow",
-  cancelled: "dim",
-  superseded: "dim",
-  reverted: "magenta",
-} as const satisfies Record<MergeStatus, keyof Paint>;
 
 function mergeRows({ merges, operations }: Snapshot, looks: Looks): readonly Row[] {
   const { paint, now } = looks;

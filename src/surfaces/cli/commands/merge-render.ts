@@ -15,6 +15,7 @@ import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../../usecases/merge/queue/queue-state.ts";
 import type { QueuedMerge } from "../../../usecases/merge/read-merges.ts";
 import { counted } from "../../shared/format.ts";
+import { mergeHues } from "../../shared/status-looks.ts";
 import type { Paint, Rows } from "../command.ts";
 import { wrap } from "../layout.ts";
 import { hintLine, warningLine } from "../marks.ts";
@@ -32,20 +33,7 @@ export const verdictWords = (verdict: Verdict): string => verdictLooks[verdict][
 export const paintedVerdict = (paint: Paint, verdict: Verdict): string =>
   paint[verdictLooks[verdict][1]](verdictLooks[verdict][0]);
 
-const statusHues = {
-  pending: "yellow",
-  merging: "blue",
-  gating: "blue",
-  merged: "green",
-  conflict: "red",
-  failed: "red",
-  blocked: "yellow",
-  cancelled: "dim",
-  superseded: "dim",
-  reverted: "magenta",
-} as const satisfies Record<MergeStatus, keyof Paint>;
-
-export const paintedStatus = (paint: Paint, status: MergeStatus): string => paint[statusHues[status]](status);
+export const paintedStatus = (paint: Paint, status: MergeStatus): string => paint[mergeHues[status]](status);
 
 /** The queue as a table. */
 export function mergeRows(merges: readonly QueuedMerge[]): Rows {
@@ -89,7 +77,7 @@ export const mergeCells =
   };
 
 const statusOf = (cell: string): MergeStatus | undefined => (isStatus(cell) ? cell : undefined);
-const isStatus = (cell: string): cell is MergeStatus => Object.hasOwn(statusHues, cell);
+const isStatus = (cell: string): cell is MergeStatus => Object.hasOwn(mergeHues, cell);
 
 function verdictNamed(cell: string): Verdict | undefined {
   return verdicts.find((verdict) => verdictWords(verdict) === cell);
