@@ -2,7 +2,7 @@ import type { Value } from "./value.ts";
 
 /**
  * A data file as text that knows its structure, and loses nothing: printing a parsed tree gives the source back, byte
- * for byte. A merge moves whole parts between trees, so what nobody touched stays as it was written.
+ * for byte. A merge moves whole parts between trees, so untouched text stays as it was written.
  */
 export type Node = Leaf | Branch;
 

@@ -286,7 +286,7 @@ function startsList({ before, after }: Additions, shape: string): boolean {
 /** Ours, then what only theirs has. Two items with the same name and different words are about the same thing. */
 function united(additions: Additions, mine: readonly Item[], other: readonly Item[]): readonly string[] {
   const known = new Set(mine.map(({ text }) => text));
-  // Whoever wrote an item twice meant it twice, or by mistake; which, decides what becomes of the other side's.
+  // An item that stands twice was meant twice, or is a mistake; which, decides what becomes of the other side's.
   for (const side of [mine, other]) if (repeats(side)) unsure("one side added the same item twice");
   const labels = new Set(mine.flatMap(({ label }) => label ?? []));
   const fresh = other.filter(({ text }) => !known.has(text));

@@ -14,8 +14,8 @@ import { dictionaries, type Path, spelled } from "./merge-values.ts";
 import { areResources, canon, counterparts, identityOf, sameValue } from "./value.ts";
 
 /**
- * Ours with the changes of theirs written into it. Text that nobody touched keeps every byte. Where both sides changed
- * the same thing it gives up; comments are checked afterwards, by the caller, over the whole file.
+ * Ours with the changes of theirs written into it. Untouched text keeps every byte. Where both sides changed the same
+ * thing it gives up; comments are checked afterwards, by the caller, over the whole file.
  */
 export function mergeTrees(three: Three<Node>, habits: Habits): Node {
   return mergeNodes(three, [], habits);

@@ -20,7 +20,7 @@ export function alignThree<T>(
   return alignMatched(sides, matches(base, sides.ours.map(key)), matches(base, sides.theirs.map(key)));
 }
 
-/** The same, for whoever knows where each element of the base is in the two others. */
+/** The same, for a caller that knows where each element of the base is in the two others. */
 export function alignMatched<T>(
   { base, ours, theirs }: { readonly base: readonly T[]; readonly ours: readonly T[]; readonly theirs: readonly T[] },
   toOurs: readonly (number | undefined)[],

@@ -46,7 +46,7 @@ function grammarOf(language: Language): Promise<Grammar> {
   return loading;
 }
 
-/** Nobody writes code as deep as this, and each level is looked through again by those around it. */
+/** Real code is never as deep as this, and each level is looked through again by the levels around it. */
 const deepest = 200;
 
 /** The tree as plain data; undefined when it is too deep. A cursor knows the field of a child without counting the others. */

@@ -31,8 +31,8 @@ const bareLine = (line: string): string => line.replace(/[ \t]+$/, "");
 const bare = (text: string): string => text.split("\n").map(bareLine).join("\n");
 
 /**
- * All real changes come from one side, or are the same on both. Each line nobody really changed has the spaces of whoever
- * changed them; lines with a real change are as the side that made it wrote them.
+ * All real changes come from one side, or are the same on both. A line without a real change has the spaces of the side
+ * that changed them; lines with a real change are as the side that made it wrote them.
  */
 function keepSpaces({ base, ours, theirs }: { base: string; ours: string; theirs: string }): string {
   const sides = { base: base.split("\n"), ours: ours.split("\n"), theirs: theirs.split("\n") };

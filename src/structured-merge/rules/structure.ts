@@ -31,7 +31,7 @@ export async function mergeByStructure(versions: Versions): Promise<Answer> {
 
 /**
  * The engine waits while a file is merged, and with it every run. Comparing the parts of a file takes longer than its
- * length grows, so very long ones are left to those who wrote them.
+ * length grows, so very long files are left to their authors.
  */
 const mostLines = 3_000;
 const mostCharacters = 300_000;

@@ -231,7 +231,7 @@ function calls(call: Code, name: string): boolean {
 }
 
 /**
- * The sorts of thing a function visibly gives back: nothing, an object, a list or tuple of so many. Whoever calls it counts on
+ * The sorts of thing a function visibly gives back: nothing, an object, a list or tuple of so many. Callers rely on
  * these, though no head mentions them. Sorts that only running would tell are left out.
  */
 function outcomesOf(code: Code): string {
