@@ -45,6 +45,60 @@ test.each([
   ["cat check.sh > /tmp/x; sh /tmp/x", "check.sh"],
   ["python3 test.py", "test.py"],
   ["node test.js", "test.js"],
+  // Pattern files and other files that a looking program takes its measure from.
+  ["! grep -rn -f words.txt src", "words.txt"],
+  ["! grep -rnf words.txt src", "words.txt"],
+  ["! grep -rnfwords.txt src", "words.txt"],
+  ["! grep --file=words.txt -rn src", "words.txt"],
+  ['! grep -rn "$(cat words.txt)" src', "words.txt"],
+  ["test $(grep -c bad src/a.js) -le $(cat maxbad)", "maxbad"],
+  ["MAX=$(cat maxbad); N=$(grep -c bad src/a.js); [ $N -le $MAX ]", "maxbad"],
+  ["diff expected.txt src/a.js", "expected.txt"],
+  ["diff <(node src/main.js) expected.txt", "expected.txt"],
+  ["node src/main.js | cmp - expected.txt", "expected.txt"],
+  // Variables.
+  ["F=check.sh; sh $F", "check.sh"],
+  ["N=check; sh $N.sh", "check.sh"],
+  ["D=tools; sh $D/check.sh", "tools/check.sh"],
+  ["for d in ci tools; do sh $d/check.sh; done", "tools/check.sh"],
+  ["ALL='check other'; for one in $ALL; do sh $one.sh; done", "check.sh"],
+  ["F=$(echo check.py); python3 $F", "check.py"],
+  [`sh $\{X:-check.sh}`, "check.sh"],
+  [`sh "$\{X:=tools/check.sh}"`, "tools/check.sh"],
+  ["set -- check.sh; sh $1", "check.sh"],
+  // What programs take from their environment.
+  ["BASH_ENV=./env.sh bash check.sh", "env.sh"],
+  ["export BASH_ENV=./env.sh; bash check.sh", "env.sh"],
+  ['NODE_OPTIONS="--require ./setup.js" node t.js', "setup.js"],
+  ["NODE_OPTIONS=--require=./setup node t.js", "setup.js"],
+  ["PYTHONPATH=lib python3 t.py", "lib/sitecustomize.py"],
+  ["PYTHONPATH=$PWD/lib:vendor python3 -m checks", "vendor/checks/__main__.py"],
+  ["NODE_PATH=lib node -r setup t.js", "lib/setup.js"],
+  ["PATH=./bin:$PATH; mycheck", "bin/mycheck"],
+  ["PATH=$PWD/bin:$PATH mycheck", "bin/mycheck"],
+  ['export PATH="$(pwd)/bin:$PATH" && mycheck --all', "bin/mycheck"],
+  ["env PATH=bin:/usr/bin mycheck", "bin/mycheck"],
+  ["PATH=bin:$PATH; ! grep -q TODO src/a.ts", "bin/grep"],
+  ["PATH=bin:$PATH sh -c 'mycheck --all'", "bin/mycheck"],
+  // Directories, packages and values that are glued to an option.
+  ["env -C sub sh check.sh", "sub/check.sh"],
+  ["env --chdir=sub python3 -m checks", "sub/checks.py"],
+  ["pushd sub && sh check.sh", "sub/check.sh"],
+  ["python3 -m tools.check", "tools/__init__.py"],
+  ["python3 -c 'from tools import check; check.run()'", "tools/check.py"],
+  ["node -e \"require('./tools/check')\"", "tools/check.js"],
+  ["ruby -r./setup t.rb", "setup.rb"],
+  ["docker run --mount=type=bind,src=check.sh,dst=/c", "check.sh"],
+  ["javac @args.txt", "args.txt"],
+  // Text that one command prints and another runs.
+  ["printf 'check.sh\\n' | xargs sh", "check.sh"],
+  ["sh $(echo check.sh)", "check.sh"],
+  ['echo "$(cat check.sh)" | sh', "check.sh"],
+  ["grep -v '^#' check.sh | sh", "check.sh"],
+  ["eval \"$(grep -v '^#' check.sh)\"", "check.sh"],
+  ["echo 'sh check.sh' > /tmp/x; sh /tmp/x", "check.sh"],
+  ["cp tools/check.sh . && sh check.sh", "tools/check.sh"],
+  ["exit $(cat result)", "result"],
 ])("%p names %p", (command, path) => {
   expect(namedByCommand(command).paths).toContain(path);
 });
@@ -89,6 +143,24 @@ test("files that a command only looks at are what the gate is about, not what it
   expect(namedByCommand("test -e a.txt && sh check.sh").paths).toContain("check.sh");
   expect(namedByCommand("cat a.txt > /dev/null").paths).not.toContain("a.txt");
   expect(namedByCommand("cat check.sh | sh").paths).toContain("check.sh");
+});
+
+test.each([
+  ["! grep -rn -f words.txt src/a.ts", "src/a.ts"],
+  ["test $(grep -c bad src/a.ts) -le $(cat maxbad)", "src/a.ts"],
+  ['N=$(grep -c bad src/a.ts); awk "BEGIN { exit $N > 3 }"', "src/a.ts"],
+  ["F=src/a.ts; ! grep -q TODO $F", "src/a.ts"],
+  ["test ! -e broken.txt || { echo 'broken.txt is there'; exit 1; }", "broken.txt"],
+  ["grep -n TODO src/a.ts | tee found.log", "src/a.ts"],
+  ["T=a.test.ts; bun test $T", "a.test.ts"],
+  ["TESTS=test/a.test.js npm test", "test/a.test.js"],
+  ["printf 'a.test.js\\n' | xargs node --test", "a.test.js"],
+  ["PYTHONPATH=src python3 run_all.py", "src/app.py"],
+  ["PATH=bin:$PATH; mycheck", "bin/other"],
+  ["python3 -m tools.check", "tools/other.py"],
+  ['cp a.txt "$HOME/after"; cp new.a.txt "$HOME/new"', "a.txt"],
+])("%p leaves %p to ordinary work", (command, path) => {
+  expect(namedByCommand(command).paths).not.toContain(path);
 });
 
 test.each([

@@ -1,122 +1,287 @@
-import { simpleCommands, substituted, substitutionsIn } from "./simple-commands.ts";
+import { join, piecesOf, readingsOf, useOf, type Values } from "./command-words.ts";
+import { placeOf, readByProgram } from "./program-files.ts";
+import { commandsIn, isAssignment, type SimpleCommand, substituted, substitutionsIn } from "./simple-commands.ts";
 
 /**
  * The files and manifest scripts that a command of the project names in its words. This is a fence for reviews, not a
  * proof: the files that those files run are not followed.
  */
 export interface NamedByCommand {
-  /** Words that could be paths, from the root of the project. */
+  /**
+   * Words that could be paths, from the root of the project. A pattern such as `checks/*.sh` is among them where the command
+   * runs the files that it matches.
+   */
   readonly paths: readonly string[];
   /** Entries of `scripts` in a package manifest. */
   readonly scripts: readonly { readonly manifest: string; readonly name: string }[];
 }
 
 /**
- * `dir` is the directory the command runs in, from the root of the project; empty for the root itself. `isRun`: the output
- * of the command is run in turn, as with `eval "$(cat check.sh)"`.
+ * What becomes of the text that a command prints. `shown`: nothing else. `decides`: another command depends on it, as on
+ * a limit in `test 3 -le $(cat limit)`. `run`: it is run, as in `eval "$(cat check.sh)"`.
  */
-export function namedByCommand(command: string, dir = "", { isRun = false } = {}): NamedByCommand {
+type Output = "shown" | "decides" | "run";
+
+interface Around {
+  readonly output: Output;
+  readonly values: Values;
+  /** Directories in which programs and modules are looked for. */
+  readonly search: readonly string[];
+}
+
+const alone: Around = { output: "shown", values: new Map(), search: [] };
+
+/**
+ * `dir` is the directory the command runs in, from the root of the project; empty for the root itself. Every part of a
+ * word counts that could be a path, in arguments, in values of options and in assignments, except where the command only
+ * looks at its files.
+ */
+export function namedByCommand(command: string, dir = "", around: Around = alone): NamedByCommand {
   const paths = new Set<string>();
   const scripts = new Map<string, { readonly manifest: string; readonly name: string }>();
   const take = (named: NamedByCommand): void => {
     for (const path of named.paths) paths.add(path);
     for (const script of named.scripts) scripts.set(`${script.manifest} ${script.name}`, script);
   };
-  const { text, inner } = substitutionsIn(command.replace(variableBefore, "./"));
-  const commands = simpleCommands(text);
+  const { text, inner } = substitutionsIn(command);
+  const commands = commandsIn(text).map(withDeclared);
+  const line: Line = { text, commands, output: around.output };
+  const values = valuesIn(commands, around.values);
+  const search = [...around.search];
   let cwd = dir;
-  for (const [at, words] of commands.entries()) {
-    const looks = looksOnly({ words, line: text, later: commands.slice(at + 1), isRun });
-    const isAssignment = words.every((word) => /^\w+=/.test(word));
-    const isOutputRun = isAssignment ? runsText.test(text) : !looks;
-    // A substituted command runs, whatever its output is used for.
-    for (const word of words) {
-      for (const [, at = ""] of word.matchAll(substituted)) {
-        take(namedByCommand(inner.get(at) ?? "", cwd, { isRun: isOutputRun }));
-        inner.delete(at);
-      }
+  // A substituted command runs, whatever its output is used for.
+  const takeInner = (word: string, output: Output): void => {
+    for (const [, number = ""] of word.matchAll(substituted))
+      take(namedByCommand(inner.get(number) ?? "", cwd, { output, values, search }));
+  };
+  for (const [at, { assigned, words }] of commands.entries()) {
+    for (const word of assigned) {
+      const uses = usesOf(nameIn(word), line);
+      takeInner(word, mostOf(uses.map(({ output }) => output)));
+      const value = word.slice(word.indexOf("=") + 1);
+      const readings = readingsOf(value, values);
+      const directories = readings.flatMap((reading) => directoriesIn(nameIn(word), reading, cwd));
+      search.push(...directories);
+      for (const path of directories.flatMap((each) => runFrom(nameIn(word), each))) paths.add(path);
+      if (uses.length > 0 && uses.every(({ looks }) => looks)) continue;
+      if (/\s/.test(value)) take(namedByCommand(value, cwd, { ...around, values, search }));
+      const options = optionsOf[nameIn(word)];
+      if (options !== undefined) take(readByProgram([options, ...value.split(/\s+/)], cwd));
+      // A file of tests that an interpreter runs by itself counts where the variable is used.
+      for (const piece of readings.flatMap(piecesOf)) if (!isTestFile(piece)) paths.add(join(cwd, piece));
     }
-    const [first, second] = words;
-    if (first === "cd" && second !== undefined) {
-      cwd = join(cwd, second);
+    const program = programOf(words);
+    const looks = looksOnly(at, line);
+    for (const word of words) takeInner(word, outputForArgument(words, looks));
+    if (program === "cd" || program === "pushd") {
+      const to = words.slice(words.indexOf(program) + 1).find((word) => !/^[-+]/.test(word)) ?? "";
+      cwd = join(cwd, (readingsOf(to, values).at(-1) ?? to).replaceAll(substituted, "."));
       continue;
     }
-    if (looks || isAssignment) continue;
+    const plain = words.map((word) => readingsOf(word, values).at(-1) ?? word);
+    if (looks) {
+      for (const each of search) paths.add(join(each, program));
+      for (const path of measuresIn(program, plain)) paths.add(join(cwd, path));
+      continue;
+    }
+    const here = placeIn(plain, cwd);
+    const elsewhere = placeOf(plain, here, placeFlags).dir;
     const found = new Set<string>();
     for (const word of words) {
-      // A whole command in quotes, as behind `sh -c`.
-      if (/\s/.test(word)) take(namedByCommand(word, cwd));
-      for (const part of [word, word.slice(word.indexOf("=") + 1)]) {
-        if (part !== "") found.add(join(cwd, part));
-        // A substituted command in front of a path most often says where the project is.
-        const rest = part.replace(substitutedBefore, "");
-        if (rest !== part) for (const from of ["", cwd]) found.add(join(from, rest));
+      // A variable or a substituted command in front of a path often says where the project is.
+      const root = /[$\uE000]/.test(word) ? [""] : [];
+      for (const reading of readingsOf(word, values)) {
+        // A whole command in quotes, as behind `sh -c`.
+        if (/\s/.test(reading)) take(namedByCommand(reading, here, { output: "shown", values, search }));
+        for (const piece of piecesOf(reading))
+          for (const from of [here, elsewhere, ...search, ...root]) found.add(join(from, piece));
       }
     }
-    const { paths: looked, scripts: named } = lookedUp(words, cwd);
-    take({ paths: looked, scripts: named });
-    const isTests = isTestRunner(words) ? isTestFile : () => false;
-    for (const path of found) if (!isTests(path)) paths.add(path);
+    take(readByProgram(plain, here));
+    for (const each of search) take({ paths: readByProgram(plain, each).paths, scripts: [] });
+    const isTests = runsTests(at, line) ? isTestFile : () => false;
+    const runs = runsItsFiles(at, line);
+    for (const path of found) {
+      if (isPattern.test(path) ? runs && !matchesTests(path, at, line) : !isTests(path)) paths.add(path);
+    }
   }
-  // Substituted commands in assignments.
-  for (const each of inner.values()) take(namedByCommand(each, cwd, { isRun: runsText.test(text) }));
   return { paths: [...paths], scripts: [...scripts.values()] };
 }
 
-/**
- * A path that begins with a variable most often begins at the root of the project. If not, one path too many is named.
- */
-const variableBefore = /(["']?)\$(?:\{[^}]*\}|\w+|\(\s*pwd\s*\))\1\//g;
-const substitutedBefore = /^\uE000\d+\uE001\//;
+/** `export A=b` and its relatives assign too. */
+function withDeclared(command: SimpleCommand): SimpleCommand {
+  const [program = ""] = command.words;
+  if (!declarers.has(program) && program !== "env") return command;
+  const assigned = [...command.assigned, ...command.words.filter(isAssignment)];
+  const words = command.words.filter((word) => !isAssignment(word));
+  return { ...command, assigned, words: declarers.has(program) ? [] : words };
+}
+const declarers = new Set(["export", "declare", "typeset", "readonly", "local"]);
 
-/** Programs that run what they are given as text. */
-const runsText = /(^|[\s;&|(/])(eval|source|\.|sh|bash|dash|zsh|ksh|fish)(\s|$)/;
+const nameIn = (assigned: string): string => /^\w+/.exec(assigned)?.[0] ?? "";
 
-interface Look {
-  readonly words: readonly string[];
-  /** The whole line. */
-  readonly line: string;
-  /** The commands that follow in the line. */
-  readonly later: readonly (readonly string[])[];
-  /** The output is run. */
-  readonly isRun: boolean;
+/** The values of the variables in a line, also of those that a loop goes through. */
+function valuesIn(commands: readonly SimpleCommand[], before: Values): Values {
+  const values = new Map(before);
+  const give = (name: string, given: string): void => {
+    // Without quotes a value of several words is used word by word.
+    const readings = readingsOf(given, values).flatMap((reading) => [...reading.split(/\s+/), reading]);
+    values.set(name, [...new Set([...(values.get(name) ?? []), ...readings])]);
+  };
+  for (const { assigned, words } of commands) {
+    for (const word of assigned) give(nameIn(word), word.slice(word.indexOf("=") + 1));
+    const at = words.indexOf("for");
+    if (at >= 0 && words[at + 2] === "in" && /^\w+$/.test(words[at + 1] ?? ""))
+      for (const word of words.slice(at + 3)) give(words[at + 1] ?? "", word);
+  }
+  return values;
+}
+
+/** Directories that a variable such as PATH, PYTHONPATH, NODE_PATH, PERL5LIB adds to those that are searched. */
+const directoriesIn = (name: string, value: string, cwd: string): readonly string[] =>
+  /(PATH|LIB)$/.test(name)
+    ? value.split(":").flatMap((each) => (/^\$|^$/.test(each) ? [] : [join(cwd, each.replaceAll(substituted, "."))]))
+    : [];
+
+/** Python runs these by itself when it finds them. */
+const runFrom = (name: string, dir: string): readonly string[] =>
+  name === "PYTHONPATH" ? [join(dir, "sitecustomize.py"), join(dir, "usercustomize.py")] : [];
+
+/** Variables that hold options of a program. */
+const optionsOf: Readonly<Record<string, string>> = { NODE_OPTIONS: "node", BUN_OPTIONS: "bun", RUBYOPT: "ruby" };
+
+/** The directory that `env` goes to before it runs the rest. */
+const placeIn = (words: readonly string[], cwd: string): string =>
+  programOf(words) === "env" ? placeOf(words, cwd, ["-C", "--chdir"]).dir : cwd;
+const placeFlags = ["-C", "--chdir", "--cwd", "--directory", "--dir", "--prefix"];
+
+/** A line of shell, and what becomes of the text that it prints. */
+interface Line {
+  readonly text: string;
+  readonly commands: readonly SimpleCommand[];
+  readonly output: Output;
+}
+
+const programOf = (words: readonly string[]): string => words.find((word) => !shellWords.has(word)) ?? "";
+const shellWords = new Set(["!", "if", "then", "elif", "else", "while", "until", "do", "time", "command", "exec"]);
+
+/** Programs that run the text or the files that they are given. */
+const runners =
+  /^(eval|source|\.|sh|bash|dash|zsh|ksh|fish|xargs|parallel|env|python[\d.]*|node|bun|deno|perl|ruby|php)$/;
+const runsText = (words: readonly string[]): boolean => words.some((word) => runners.test(word.replace(/^.*\//, "")));
+
+/** The commands of the line that use a variable, and what each uses it for. */
+function usesOf(name: string, line: Line): readonly { readonly output: Output; readonly looks: boolean }[] {
+  const use = useOf(name);
+  return line.commands.flatMap(({ assigned, words }, at) => {
+    const looks = looksOnly(at, line);
+    if (words.some((word) => use.test(word))) return [{ output: outputForArgument(words, looks), looks }];
+    return assigned.some((word) => use.test(word)) ? [{ output: "decides", looks: false }] : [];
+  });
+}
+
+/** A variable that the line itself does not use is for a program in it. */
+const mostOf = (outputs: readonly Output[]): Output =>
+  outputs.includes("run") ? "run" : outputs.length === 0 || outputs.includes("decides") ? "decides" : "shown";
+
+/** What the output of a substituted command is used for among these words. */
+function outputForArgument(words: readonly string[], looks: boolean): Output {
+  const program = programOf(words);
+  if (!looks) return runsText(words) ? "run" : "decides";
+  // A file that is compared with a fixed text is checked. Of two files that are compared, either may be the limit.
+  if (testers.has(program)) return words.filter((word) => /[$\uE000]/.test(word)).length > 1 ? "decides" : "shown";
+  return lookers.has(program) ? "decides" : "shown";
 }
 
 /**
  * Does a command only look at files, as `test -e a.txt` does? Then the gate checks those files and does not run them. A
  * file whose content goes to another program, or whose copy is named again, may be run there.
  */
-function looksOnly({ words, line, later, isRun }: Look): boolean {
-  const program = words.find((word) => !shellWords.has(word)) ?? "";
-  const isNamedAgain = (word: string | undefined, commands: Look["later"]): boolean =>
-    word !== undefined && commands.some((each) => each.some((one) => one === word || one.startsWith(`${word}/`)));
-  if (copiers.has(program)) return !isNamedAgain(words.at(-1), later);
-  if (!showers.has(program)) return lookers.has(program);
+function looksOnly(at: number, { text, commands, output }: Line): boolean {
+  const words = commands[at]?.words ?? [];
+  const program = programOf(words);
+  const later = commands.slice(at + 1);
+  if (quiet.has(program) || testers.has(program)) return true;
+  if (copiers.has(program)) return !words.slice(words.indexOf(program) + 1).some((word) => isNamedAgain(word, later));
   // The line was split at redirections too: the file behind `>` is the first word of the next part.
-  return !isRun && !/\||<\(/.test(line) && !isNamedAgain(later[0]?.[0], later.slice(1));
+  const isKept = isNamedAgain(later[0]?.words[0], later.slice(1));
+  if (showers.has(program)) return output === "shown" && !/\||<\(/.test(text) && !isKept;
+  const into = commands
+    .slice(at)
+    .flatMap(({ end }, step) => (end === "|" ? [commands[at + step + 1]?.words ?? []] : []));
+  const before = commands[at - 1];
+  const isRead = before?.end === "<" && /<\(/.test(text) && runsText(before.words);
+  if (printers.has(program))
+    return output === "shown" && !into.some((sink) => !passes(programOf(sink))) && !isRead && !isKept;
+  return lookers.has(program) && output !== "run" && !into.some(runsText) && !isRead && !isKept;
 }
 
-const shellWords = new Set(["!", "if", "then", "elif", "else", "while", "until", "do", "time"]);
+/** Does a later command that is more than a look name the file, or a file of its name? */
+function isNamedAgain(word: string | undefined, later: readonly SimpleCommand[]): boolean {
+  const name = word?.slice(word.lastIndexOf("/") + 1) ?? "";
+  if (word === undefined || /^(\.*|-.*)$/.test(name)) return false;
+  return later.some(
+    ({ words }) =>
+      !passes(programOf(words)) &&
+      words.some((one) => one === name || one.endsWith(`/${name}`) || one.startsWith(`${word}/`)),
+  );
+}
+
+const passes = (program: string): boolean =>
+  [quiet, testers, printers, lookers, filters].some((known) => known.has(program));
+
+const testers = new Set(["test", "[", "[["]);
+const quiet = new Set([":", "true", "false", "sleep", "touch", "rm", "mkdir", "read", "fi", "done"]);
+const printers = new Set(["echo", "printf"]);
 const showers = new Set(["cat", "head", "tail"]);
 const copiers = new Set(["cp", "mv", "ln", "install"]);
-const lookers = new Set(
-  "test [ [[ : true false exit return echo printf grep egrep fgrep ls wc diff cmp sort uniq stat sleep touch rm mkdir read set export fi done".split(
-    " ",
-  ),
-);
+const lookers = new Set(["grep", "egrep", "fgrep", "ls", "wc", "sort", "uniq", "stat", "exit", "return"]);
+const filters = new Set(["tee", "cut", "tr", "nl", "column"]);
+
+/** Files that a looking program takes its measure from, and does not judge: the patterns of `grep -f`. */
+function measuresIn(program: string, words: readonly string[]): readonly string[] {
+  if (!lookers.has(program)) return [];
+  return words.flatMap((word, at) => {
+    const next = words[at + 1] ?? "";
+    if (/^--(fi|exclude-f|files0)/.test(word)) return [word.includes("=") ? word.slice(word.indexOf("=") + 1) : next];
+    if (!/^-[^-]*f/.test(word) || !program.includes("grep")) return [];
+    return word.endsWith("f") ? [next] : [word.slice(word.indexOf("f") + 1)];
+  });
+}
 
 /**
  * Does the command give files to a test runner, which decides what a test is? Then adding a test to a named file is
  * ordinary work. A file that an interpreter runs by itself, as in `python3 test.py`, is the gate.
  */
-function isTestRunner(words: readonly string[]): boolean {
-  return words.some((word, at) => {
+function runsTests(at: number, { commands }: Line): boolean {
+  const { words = [], end } = commands[at] ?? {};
+  if (end === "|" && printers.has(programOf(words))) return runsTests(at + 1, { commands, text: "", output: "shown" });
+  return words.some((word, place) => {
     const name = word.slice(word.lastIndexOf("/") + 1);
-    const next = words[at + 1] ?? "";
+    const next = words[place + 1] ?? "";
     if (testRunners.has(name) || (name === "-m" && next === "unittest")) return true;
     return (withTestCommand.has(name) && next === "test") || (name === "node" && words.includes("--test"));
   });
 }
+
+const isPattern = /[*?[{]/;
+
+/**
+ * Does the command run the files that it names? A checker does not: the files in `eslint src/*.ts` are ordinary work.
+ */
+function runsItsFiles(at: number, { commands }: Line): boolean {
+  const { words = [], end } = commands[at] ?? {};
+  if (words.some((word) => interpreters.test(word.replace(/^.*\//, "")))) return true;
+  // A pattern in the place of the program.
+  if (isPattern.test(programOf(words))) return true;
+  return end === "|" && at + 1 < commands.length && runsItsFiles(at + 1, { commands, text: "", output: "shown" });
+}
+
+const interpreters = /^(eval|source|\.|sh|bash|dash|zsh|ksh|fish|python[\d.]*|node|bun|deno|perl|ruby|php)$/;
+
+/** A pattern that a test runner is given stands for tests, whatever they are called. Scripts of a shell stay the gate's. */
+const matchesTests = (pattern: string, at: number, line: Line): boolean =>
+  runsTests(at, line) && !isShellScript.test(pattern);
 
 const testRunners = new Set(
   "pytest py.test nose2 vitest jest mocha ava tap jasmine karma playwright cypress rspec phpunit ctest prove".split(
@@ -126,134 +291,9 @@ const testRunners = new Set(
 const withTestCommand = new Set(["bun", "deno", "go", "cargo", "dart", "flutter", "mix", "swift", "dotnet"]);
 
 /** A shell script is part of the gate itself. */
+const isShellScript = /\.(sh|bash|zsh|fish|ps1|bat|cmd)$/;
 const isTestFile = (path: string): boolean =>
-  !/\.(sh|bash|zsh|fish|ps1|bat|cmd)$/.test(path) &&
-  /(^|\/)((tests?|spec)\.\w+|[^/]*[._-](test|spec)\.\w+|test_[^/]*\.py)$/.test(path);
-
-const nothing: NamedByCommand = { paths: [], scripts: [] };
-
-/** The files and scripts that the first known program of the command reads. */
-function lookedUp(words: readonly string[], cwd: string): NamedByCommand {
-  for (const [at, word] of words.entries()) {
-    const program = programs[word.slice(word.lastIndexOf("/") + 1).replace(/^python[\d.]+$/, "python")];
-    if (program !== undefined) return program(words.slice(at + 1), cwd);
-  }
-  return nothing;
-}
-
-type Program = (args: readonly string[], cwd: string) => NamedByCommand;
-
-const manager =
-  (own: readonly string[], settings: readonly string[]): Program =>
-  (args, cwd) => {
-    const { dir, rest } = placeOf(args, cwd, ["--prefix", "-C", "--dir", "--cwd"]);
-    const words = rest.filter((word, at) => !word.startsWith("-") && !valued.includes(rest[at - 1] ?? ""));
-    const [verb = "install", next] = words;
-    const name = aliases[verb] ?? (runs.includes(verb) ? next : own.includes(verb) ? undefined : verb);
-    const names = installs.includes(verb) ? onInstall : name === undefined ? [] : [`pre${name}`, name, `post${name}`];
-    const manifest = join(dir, "package.json");
-    return {
-      paths: settings.map((file) => join(dir, file)),
-      scripts: names.map((each) => ({ manifest, name: each })),
-    };
-  };
-
-/** Flags of package managers that take the next word as their value. */
-const valued: readonly string[] = "--loglevel --workspace -w --filter -F --registry --cache --userconfig".split(" ");
-const runs: readonly string[] = ["run", "run-script", "rum", "urn"];
-const aliases: Readonly<Record<string, string>> = {
-  t: "test",
-  tst: "test",
-  test: "test",
-  start: "start",
-  stop: "stop",
-};
-const installs: readonly string[] = ["install", "i", "ci", "clean-install", "install-clean", "add"];
-/**
- * Scripts of the project itself that an installation runs. The scripts of its dependencies are fixed by the lock file.
- */
-const onInstall: readonly string[] = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
-
-/** Node and its relatives also find a module that is named without its ending. */
-const node: Program = (args, cwd) => ({
-  paths: args
-    .filter((word) => !word.startsWith("-"))
-    .flatMap((word) => [...endings.flatMap((end) => [`${word}${end}`, `${word}/index${end}`]), `${word}/package.json`])
-    .map((path) => join(cwd, path)),
-  scripts: [],
-});
-const endings: readonly string[] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"];
-
-/** Python also runs directories, and modules by their names. */
-const python: Program = (args, cwd) => {
-  const at = args.indexOf("-m");
-  const module = at < 0 ? undefined : args[at + 1]?.replaceAll(".", "/");
-  const found = module === undefined ? [] : [`${module}.py`, `${module}/__init__.py`, `${module}/__main__.py`];
-  const settings = module === "pytest" ? ["pytest.ini"] : [];
-  const directories = args.filter((word) => !word.startsWith("-")).map((word) => `${word}/__main__.py`);
-  return { paths: [...found, ...settings, ...directories].map((path) => join(cwd, path)), scripts: [] };
-};
-
-/** `bun test` is Bun's own test runner, not the script `test`. */
-const bun: Program = (args, cwd) => {
-  if (args.find((word) => !word.startsWith("-")) === "test") return { paths: [join(cwd, "bunfig.toml")], scripts: [] };
-  const { paths, scripts } = manager(["x", "build", "upgrade", "exec"], ["bunfig.toml"])(args, cwd);
-  return { paths: [...paths, ...node(args, cwd).paths], scripts };
-};
-
-const byFile =
-  (files: readonly string[], fileFlags: readonly string[]): Program =>
-  (args, cwd) => {
-    const { dir, rest } = placeOf(args, cwd, ["-C", "--directory"]);
-    const named = rest.map((word, at) => valueIn(word, rest[at + 1], fileFlags)).find((value) => value !== undefined);
-    return { paths: (named === undefined ? files : [named]).map((file) => join(dir, file)), scripts: [] };
-  };
-
-const make = byFile(["GNUmakefile", "makefile", "Makefile"], ["-f", "--file", "--makefile"]);
-
-const programs: Readonly<Record<string, Program>> = {
-  npm: manager(["exec", "x", "pack", "audit", "ls", "view", "version"], [".npmrc"]),
-  pnpm: manager(["exec", "dlx", "audit", "ls"], [".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs"]),
-  yarn: manager(["exec", "dlx", "node"], [".yarnrc", ".yarnrc.yml"]),
-  bun,
-  node,
-  tsx: node,
-  "ts-node": node,
-  python,
-  pytest: byFile(["pytest.ini"], ["-c", "--config-file"]),
-  cargo: byFile([".cargo/config.toml", ".cargo/config"], []),
-  make,
-  gmake: make,
-  just: byFile(["justfile", "Justfile", ".justfile"], ["-f", "--justfile"]),
-  task: byFile(["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], ["-t", "--taskfile"]),
-  deno: byFile(["deno.json", "deno.jsonc"], ["-c", "--config"]),
-  tox: byFile(["tox.ini"], ["-c", "--conf"]),
-  nox: byFile(["noxfile.py"], ["-f", "--noxfile"]),
-  rake: byFile(["Rakefile", "rakefile"], ["-f", "--rakefile"]),
-};
-
-/** The directory that one of the flags names, and the words without that flag. */
-function placeOf(args: readonly string[], cwd: string, flags: readonly string[]) {
-  const rest: string[] = [];
-  let dir = cwd;
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at] ?? "";
-    const named = valueIn(word, args[at + 1] ?? "", flags);
-    if (named === undefined) rest.push(word);
-    else dir = join(cwd, named);
-    if (flags.includes(word)) at++;
-  }
-  return { dir, rest };
-}
-
-/**
- * The value of one of the flags: the next word, the text behind an equals sign, or the text right behind its letter.
- */
-function valueIn(word: string, next: string | undefined, flags: readonly string[]): string | undefined {
-  if (flags.includes(word)) return next;
-  const flag = flags.find((each) => word.startsWith(each.length === 2 ? each : `${each}=`));
-  return flag === undefined ? undefined : word.slice(flag.length).replace(/^=/, "");
-}
+  !isShellScript.test(path) && /(^|\/)((tests?|spec)\.\w+|[^/]*[._-](test|spec)\.\w+|test_[^/]*\.py)$/.test(path);
 
 /** The paths that these paths lead to through symbolic links. `links` maps the path of a link to its target. */
 export const pathsBehind = (paths: readonly string[], links: ReadonlyMap<string, string>): readonly string[] =>
@@ -267,13 +307,3 @@ export const pathsBehind = (paths: readonly string[], links: ReadonlyMap<string,
 /** The path that a link leads to, from the root of the project. */
 export const behindLink = (link: string, target: string): string =>
   join(link.slice(0, Math.max(link.lastIndexOf("/"), 0)), target);
-
-/** Joins two paths from the root of the project. A path that leads out of the project stays outside. */
-function join(dir: string, path: string): string {
-  const parts: string[] = path.startsWith("/") ? ["", "outside"] : dir === "" ? [] : dir.split("/");
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return parts.join("/");
-}
