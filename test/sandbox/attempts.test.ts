@@ -35,6 +35,9 @@ kill-bystander      kill -9 "$BYSTANDER"
 see-processes       test -d "/proc/$BYSTANDER"
 read-database       test -s "$STATE/overstory.db"
 read-environment    ls "$STATE"/run/env/*
+read-other-state    ls "$HOME"/src/*/.git/ov-state/run/env/* || ls "$ROOT"/../beside/.git/ov-state/run/env/*
+list-other-projects ls "$HOME/src" | grep other
+read-documents      cat "$HOME/Documents/letter.txt"
 read-logs           ls "$STATE/logs/sibling"
 steal-token         cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep '^OVERSTORY_TOKEN=' | sort -u | grep -v "=$OVERSTORY_TOKEN$"
 use-no-token        env -u OVERSTORY_TOKEN ov stop sibling
@@ -63,12 +66,18 @@ read-disk           dd if=/dev/sda of=/dev/null count=1 || mknod "$OVERSTORY_SCR
 kernel-settings     echo planted > /proc/sys/kernel/hostname || test -w /proc/sys/kernel/core_pattern
 replace-output      mv "$TURN/stdout.ndjson" "$TURN/other" || ln -sf "$HOME/.netrc" "$TURN/stderr.log" || rm "$TURN/input.json"
 unknown-token       OVERSTORY_TOKEN=nobodys ov stop sibling
+siblings-token      OVERSTORY_TOKEN="$STOLEN" ov mail send --to operator --subject forged --body forged
+look-as-sibling     OVERSTORY_TOKEN="$STOLEN" ov mail list
+siblings-mark       (ulimit -S -w "$MARK" && ulimit -H -w "$MARK" && OVERSTORY_TOKEN="$STOLEN" ov mail send --to operator --subject forged --body forged)
+leave-and-send      (ulimit -S -w "$MARK"; ulimit -H -w "$MARK"; OVERSTORY_TOKEN="$STOLEN" setsid -w ov mail send --to operator --subject forged --body forged)
+can-ask             ov mail list
+can-read-tools      test -s "$HOME/go/pkg/mod.txt" && test -s "$HOME/.toolrc"
 can-connect         perl -MIO::Socket::UNIX -e 1
 can-see-its-turn    test -s "$TURN/input.json"
 `;
 
 /** Not attempts: without them some of the attempts would fail for another reason. */
-const controls = ["can-connect", "can-see-its-turn"];
+const controls = ["can-ask", "can-read-tools", "can-connect", "can-see-its-turn"];
 
 const inWorktree = `
 add-hook            echo x > .git/hooks/pre-commit
@@ -115,12 +124,19 @@ async function planted(): Promise<TestProject> {
     ".netrc": "machine x password secret",
     ".config/gh/hosts.yml": "secret",
     ".aws/credentials": "secret",
+    "src/other/.git/ov-state/run/env/a.json": "secret",
+    "Documents/letter.txt": "secret",
+    "go/pkg/mod.txt": "x",
+    "dotfiles/toolrc": "x",
   };
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(home, path, ".."), { recursive: true });
     writeFileSync(join(home, path), text);
   }
-  await Bun.$`ln -s .ssh ${home}/keys`.quiet();
+  await Bun.$`ln -s .ssh ${home}/keys && ln -s dotfiles/toolrc ${home}/.toolrc`.quiet();
+  const beside = join(root, "..", "beside", ".git", "ov-state", "run", "env");
+  mkdirSync(beside, { recursive: true });
+  writeFileSync(join(beside, "a.json"), "secret");
   await project.json("task", "create", "Wait", "--id", "T0");
   await project.json("sling", "T0", "--name", "sibling", "--capability", "lead");
   await project.until("the sibling worked", async () => existsSync(join(project.state, "sibling-is-there")));
@@ -146,7 +162,7 @@ for (const capability of capabilities) {
     using _daemon = daemonAt(join(project.home, "service", "daemon.sock"));
     const bystander = Bun.spawn({ cmd: ["sleep", "1000"], stdio: ["ignore", "ignore", "ignore"] });
     try {
-      const stolen = await tokenOf(project, "sibling");
+      const { token: stolen, mark } = await tokenOf(project, "sibling");
       const engine = JSON.parse(readFileSync(statePath(project.root, "run", "engine.json"), "utf8")).pid;
       const facts = {
         ROOT: project.root,
@@ -154,6 +170,7 @@ for (const capability of capabilities) {
         ENGINE: engine,
         BYSTANDER: bystander.pid,
         STOLEN: stolen,
+        MARK: mark,
       };
       const lines = Object.entries(facts).map(([name, value]) => `export ${name}='${value}'\n`);
       const turn = 'export TURN="$(dirname "$(find "$STATE/logs" -name stdout.ndjson | head -n 1)")"\n';
@@ -195,14 +212,17 @@ async function begin(project: TestProject, capability: (typeof capabilities)[num
   return "a1";
 }
 
-/** The token of a live agent, as the operator's machine knows it. */
-async function tokenOf(project: TestProject, name: string): Promise<string> {
+/** The token and the mark of a live agent, as the operator's machine knows them. */
+async function tokenOf(project: TestProject, name: string): Promise<{ token: string; mark: string }> {
   for (const pid of project.processes()) {
     try {
       const env = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
       const token = env.find((line) => line.startsWith("OVERSTORY_TOKEN="));
       if (token !== undefined && env.includes(`OVERSTORY_AGENT_NAME=${name}`))
-        return token.slice("OVERSTORY_TOKEN=".length);
+        return {
+          token: token.slice("OVERSTORY_TOKEN=".length),
+          mark: /^Max file locks +\S+ +(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, "utf8"))?.[1] ?? "",
+        };
     } catch {
       // It has ended meanwhile.
     }

@@ -30,7 +30,9 @@ function wordsOf(mount: Mount): readonly string[] {
   }
 }
 
-/** Directories for everybody's temporary files, sockets and process files. Sockets there lead to programs of the user. */
+/**
+ * Directories for temporary files, sockets and process files of all users. Sockets there lead to programs of the user.
+ */
 export const sharedPlaces = ["/tmp", "/var/tmp", "/run"] as const;
 
 /** What programs need of `/run`: how names are looked up, and on some systems every program. */

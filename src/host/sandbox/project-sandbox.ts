@@ -13,6 +13,7 @@ import { ifThere, makeWithin } from "../file-access.ts";
 import { commonDirAt } from "../project-place.ts";
 import { confinedHome } from "../turn-files.ts";
 import { bubblewrapWords, findBubblewrap } from "./bubblewrap.ts";
+import { neededOfPersonal, otherStates, personalDirs } from "./personal-files.ts";
 import {
   hiddenBySystem,
   hiddenCredentials,
@@ -203,28 +204,42 @@ interface CommonTerms {
   readonly shells: readonly Readonly<Record<string, string>>[];
 }
 
-/** What every confined program sees: the system, a home without credentials, and the project for reading. */
+/** What every confined program sees: the system, a home without credentials and personal files, and the project for reading. */
 function common(terms: SandboxTerms, { home, env, own, shown, program, shells }: CommonTerms): readonly Mount[] {
   const { root, state, workplaces, footprints, self } = terms;
   const vendors = hiddenVendorFiles({ footprints, home, root, shells, shown: shown.all });
   const commonDir = commonDirAt(root) ?? dirname(state);
   const path = (env.PATH ?? "").split(":").filter((dir) => isAbsolute(dir) && hiddenBySystem(dir) && existsSync(dir));
-  const hidden = [...sharedPlaces, ...[...vendors.inHome, ...caches].map((name) => join(home, name)), ...vendors.paths];
+  const inHome = [...vendors.inHome, ...caches, ...personalDirs(home)];
+  const hidden = [...sharedPlaces, ...inHome.map((name) => join(home, name)), ...vendors.paths];
   const closed = [home, root, state, commonDir];
+  const needed = neededOfPersonal({
+    home,
+    env,
+    hidden: [...vendors.inHome.map((name) => join(home, name)), ...vendors.paths],
+    closed,
+  });
+  // What lies in a directory that is hidden anyway needs no mount.
+  const states = otherStates(root, state).filter(
+    ({ at }) => !personalDirs(home).some((name) => isIn(at, join(home, name))),
+  );
   const words = [...self, ...(program === null ? [] : [program])];
   const programs = words.flatMap((word) => programFiles(word, { path: env.PATH ?? "", hidden, closed }));
   return [
     ...vendors.before,
-    ...homeMounts({ home, own, hidden: [...vendors.inHome, ...caches] }),
-    ...[...path, ...self.flatMap(checkoutOf), ...programs].map(toRead),
+    ...homeMounts({ home, own, hidden: inHome }),
+    ...[...needed, ...path, ...self.flatMap(checkoutOf), ...programs].map(toRead),
     toRead(root),
     ...(isIn(commonDir, root) ? [] : [toRead(commonDir)]),
     ...vendors.inProject,
     ...hiddenCredentials({ homes: [...new Set([home, userInfo().homedir])], shells, shown: shown.all }),
     ...hiddenSockets([home, root], (path) =>
-      [state, ...workplaces, ...contactDirs(state), ...shown.all].some((dir) => isIn(path, dir)),
+      [state, ...states.map(({ at }) => at), ...workplaces, ...contactDirs(state), ...shown.all].some((dir) =>
+        isIn(path, dir),
+      ),
     ),
     ...workplaces.filter((path) => existsSync(path)).map((at): Mount => ({ kind: "empty", at })),
+    ...states,
     { kind: "empty", at: state },
   ];
 }

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeProject } from "../../testkit/project.ts";
+import { confining, testConfined, withoutBubblewrap } from "../../testkit/sandboxed.ts";
+
+const builder = `
+- when: { capability: builder }
+  do:
+    - edit: { file: greeting.txt, write: "hello\\n" }
+    - commit: "Add a greeting"
+`;
+
+const ended = `
+    - ov: [done, --summary, "The greeting is there."]
+    - say: Done.
+`;
+
+testConfined("ov diff and ov merge radar work inside a confined agent, and write nothing to the project", async () => {
+  const look = `
+    - shell: ov diff b1 > "$OVERSTORY_SCENARIO_STATE/diff" 2>&1; ov merge radar --json > "$OVERSTORY_SCENARIO_STATE/radar" 2>&1 || true
+    - touch: \${env.OVERSTORY_SCENARIO_STATE}/looked
+`;
+  await using project = await makeProject({ config: confining, gates: ["true"], scenario: builder + look + ended });
+  await project.json("task", "create", "Greet", "--id", "T1");
+  await project.json("sling", "T1", "--name", "b1", "--capability", "builder");
+  await project.until("it had looked", async () => existsSync(join(project.state, "looked")));
+  expect(readFileSync(join(project.state, "diff"), "utf8")).toContain("+hello");
+  const radar = readFileSync(join(project.state, "radar"), "utf8");
+  expect(JSON.parse(radar)).toMatchObject({ success: true });
+  await project.settled();
+  expect(await project.agent("b1")).toMatchObject({ outcome: "done" });
+});
+
+test(
+  "sandbox.required keeps gates from running where the system cannot confine them",
+  () =>
+    withoutBubblewrap(async (PATH) => {
+      const state = "ran-unconfined";
+      await using project = await makeProject({
+        config: `${confining}  required: true\n`,
+        env: { PATH },
+        gates: [`touch "$HOME/${state}"`],
+      });
+      await project.git("switch", "--quiet", "--create", "work");
+      await Bun.write(join(project.root, "a.txt"), "a\n");
+      await project.git("add", "a.txt");
+      await project.git("commit", "--quiet", "--message", "Add a");
+      await project.git("switch", "--quiet", "main");
+      const merged = await project.ov("merge", "--branch", "work");
+      expect(merged.code).not.toBe(0);
+      expect(merged.out).toContain("Not merged yet");
+      expect(merged.err).toContain("bubblewrap cannot confine a program here");
+      expect(await project.read((tx) => tx.merges.list({ statuses: ["merged"] }))).toEqual([]);
+      expect(existsSync(join(project.home, state))).toBe(false);
+      expect((await project.git("ls-tree", "--name-only", "main")).includes("a.txt")).toBe(false);
+    }),
+  120_000,
+);
