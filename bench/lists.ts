@@ -8,7 +8,10 @@ import { progress } from "./progress.ts";
 import { median, ms, row, times, verdict } from "./stats.ts";
 import { benchProject, ov } from "./world.ts";
 
-/** Every command that lists what grows, as a person types it: with its default limit. A further one is a further line. */
+/**
+ * Every command that lists what grows, as a person types it: with its default limit. A further one is a further line. What
+ * has no limit, such as `ov task list --all`, prints more where there is more.
+ */
 const lists: readonly (readonly string[])[] = [
   ["costs"],
   ["costs", "--by", "agent"],
@@ -33,6 +36,21 @@ const lists: readonly (readonly string[])[] = [
   ["replay", "--json"],
   ["logs"],
   ["logs", "agent-1"],
+  ["status"],
+  ["dashboard"],
+  ["inbox", "--peek"],
+  ["agents", "discover", "--all"],
+  ["task", "list"],
+  ["task", "ready"],
+  ["group", "list"],
+  ["merge", "list"],
+  ["merge", "list", "--all", "--limit", "50"],
+  ["merge", "log"],
+  ["mail", "dead"],
+  ["mail", "list", "--unread"],
+  ["budget"],
+  ["snapshots", "list"],
+  ["prime"],
 ];
 
 const [small, large] = [1_000, 1_000_000] as const;
@@ -85,6 +103,7 @@ async function filled(size: number): Promise<TestProject> {
   await fillAgents(project);
   fillWithHistory(project.root, size);
   fillWork(project.root, size);
+  fillQueues(project.root, size);
   progress(`filling with rows`, size, size);
   return project;
 }
@@ -143,6 +162,35 @@ function fillWork(root: string, size: number): void {
   db.run(
     `${numbers} INSERT INTO runs (id, status, started_at, completed_at, checklist)
      SELECT 'old-run-' || i, 'completed', ${yesterday} + i, ${yesterday} + i, 0 FROM n WHERE i <= ${size / 100}`,
+  );
+  db.run("COMMIT");
+  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+}
+
+/** So many closed tasks and as many branches that landed, each by an operation of its own. A hundred tasks are open. */
+function fillQueues(root: string, size: number): void {
+  const yesterday = Date.now() - 24 * 60 * 60_000;
+  const db = new Database(statePath(root, "overstory.db"));
+  const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size})`;
+  db.run("PRAGMA synchronous = OFF");
+  db.run("BEGIN");
+  db.run(
+    `${numbers} INSERT INTO tasks (id, title, status, type, priority, labels, files, merge_state, created_at, updated_at, closed_at)
+     SELECT 'old-' || i, 'Task ' || i, CASE WHEN i <= 100 THEN 'open' ELSE 'closed' END, 'task', 2, '[]', '[]', 'none',
+       ${yesterday} + i, ${yesterday} + i, CASE WHEN i > 100 THEN ${yesterday} + i END FROM n`,
+  );
+  db.run(
+    `${numbers} INSERT INTO merge_queue (branch, head_commit, target_branch, files_modified, depends_on, priority, source, enqueued_by,
+       enqueued_at, status, approval, attempts, not_before, result_commit, updated_at)
+     SELECT 'old/' || i, 'c', 'main', '[]', '[]', 2, 'cli', 'operator', ${yesterday} + i, 'merged', 'granted', 1, 0, 'c',
+       ${yesterday} + i FROM n`,
+  );
+  db.run(
+    `${numbers} INSERT INTO merge_ops (id, kind, ref, before_commit, after_commit, queue_ids, actor, status, request, created_at,
+       updated_at)
+     SELECT 'op-' || i, 'land', 'refs/heads/main', 'a', 'b', '[' || i || ']', 'operator', 'done', '{}', ${yesterday} + i,
+       ${yesterday} + i FROM n`,
   );
   db.run("COMMIT");
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");

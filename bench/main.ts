@@ -14,6 +14,8 @@ const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   guard: () => import("./guard.ts"),
   clean: () => import("./clean.ts"),
   lists: () => import("./lists.ts"),
+  web: () => import("./web.ts"),
+  page: () => import("./page.ts"),
 };
 
 async function run(names: readonly string[]): Promise<number> {

@@ -183,7 +183,7 @@ describe("ov clean", () => {
       await change(project, async (tx) => {
         const [message] = await tx.messages.list({ limit: 1 });
         if (message === undefined) throw new Error("no mail");
-        await tx.messages.insert({ ...message, id: `m${i}`, dedupeKey: null, body: `${i} `.repeat(500) });
+        await tx.messages.insert({ ...message, id: `m${i}`, dedupeKey: null, body: `${i} `.repeat(1500) });
       });
     }
     const before = sizeOf(state);

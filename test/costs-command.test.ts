@@ -138,6 +138,16 @@ test("a run fills tokens, cost, durations, gate outcome and run, and costs and m
   expect((await project.ov("metrics")).out).toContain("2 of 2");
 }, 180_000);
 
+test("costs of an agent or a run that never was are refused, and not shown as nothing", async () => {
+  await using project = await makeProject({});
+  for (const asked of [[], ["--by", "day"], ["--live"]]) {
+    expect(await project.ov("costs", ...asked, "--agent", "bert")).toMatchObject({ code: 7 });
+    expect(await project.ov("costs", ...asked, "--run", "run-9")).toMatchObject({ code: 7 });
+  }
+  expect((await project.ov("costs")).out).toContain("No turn has settled yet");
+  expect((await project.ov("costs", "--task", "T9")).out).toContain("No turn that fits these flags");
+}, 60_000);
+
 const nothingTold = `
 - do: [{ noInit: true }, { exit: 3 }]
 `;
@@ -152,6 +162,9 @@ test("what nobody knows is n/a and never nought", async () => {
   const { sessions } = (await project.json("costs")) as { sessions: Session[] };
   expect(sessions[0]).toMatchObject({ tokens: null, costUsd: null, inputTokens: null, estimatedCostUsd: null });
   expect((await project.ov("costs")).out).toMatch(/n\/a +n\/a +n\/a +n\/a +n\/a/);
+  await project.json("config", "set", "budgets.agent.usd", "2");
+  expect((await project.json("costs")).sessions).toMatchObject([{ limitUsd: 2, usedPercent: null }]);
+  expect((await project.ov("costs")).out).toMatch(/n\/a +\$2\.00 +n\/a/);
 }, 120_000);
 
 /** A turn books on the day on which it began, by the clock on the wall of the reader. */

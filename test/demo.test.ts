@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { markOf } from "../src/domain/process/process.ts";
 import { allProcesses } from "../src/host/linux/process-table.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
+import { markedCommand } from "../testkit/marked.ts";
 import { jsonOf, ovBinary, runOv } from "../testkit/ov.ts";
 
 /** A handful says whether it works at all; the sweep says whether it always does. */
@@ -35,6 +37,15 @@ for (const seed of seeds) {
   }, 300_000);
 }
 
+test("a demonstration is refused inside an agent, and builds nothing", async () => {
+  await using place = emptyPlace();
+  const env = { PATH: process.env.PATH ?? "", HOME: place.dir, TMPDIR: place.dir };
+  const command = markedCommand(markOf("abcdefabcdef", 1), [ovBinary(), "demo"]);
+  const asked = Bun.spawnSync(command, { cwd: place.dir, env });
+  expect([asked.exitCode, asked.stderr.toString()]).toEqual([8, expect.stringContaining("that is for the operator")]);
+  expect(readdirSync(place.dir)).toEqual([]);
+}, 60_000);
+
 test("a demonstration that is interrupted ends its team and leaves nothing behind", async () => {
   await using place = emptyPlace();
   const env = { PATH: process.env.PATH ?? "", HOME: place.dir, TMPDIR: place.dir };
@@ -51,6 +62,25 @@ test("a demonstration that is interrupted ends its team and leaves nothing behin
   }
   child.kill("SIGINT");
   expect(await child.exited).toBe(130);
+  await expectNothingLeft(place.dir);
+}, 180_000);
+
+test("Ctrl-C while the team is being started is no failure of the commands that start it", async () => {
+  await using place = emptyPlace();
+  const env = { PATH: process.env.PATH ?? "", HOME: place.dir, TMPDIR: place.dir };
+  const child = Bun.spawn([ovBinary(), "demo", "--seed", "1"], {
+    cwd: place.dir,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const set = (): boolean =>
+    readdirSync(place.dir).some((name) => existsSync(join(place.dir, name, "tally", ".overstory")));
+  while (!set()) await Bun.sleep(10);
+  // A terminal sends it to every process of the group.
+  process.kill(-child.pid, "SIGINT");
+  const said = await new Response(child.stderr).text();
+  expect([await child.exited, said]).toEqual([130, expect.not.stringContaining("INTERNAL_ERROR")]);
   await expectNothingLeft(place.dir);
 }, 180_000);
 

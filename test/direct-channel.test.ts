@@ -30,7 +30,8 @@ async function channelWorld() {
       reach: () => {},
       sight: outside,
     }),
-    contact: () => ({ ensure: async () => void told++ }) as Partial<EngineContact> as EngineContact,
+    contact: () =>
+      ({ ensure: async () => void told++, wake: async () => true }) as Partial<EngineContact> as EngineContact,
     replacedWithinMs: 1_000,
   });
   const call = async (name: string, request: unknown): Promise<void> => {

@@ -108,6 +108,13 @@ const withReal = (commands: string, known: Known): string =>
 /** Lines that say how far the engine is. Which of them a person sees depends on the speed of the machine. */
 const progress = /^(?:(?:[\d.]+(?:ms|s|m|h) ?)+: |running gate \d).*\n/gm;
 
+/**
+ * Mail is on record the moment it is sent, and the call that sent it when the output of the program is next read: on a quick
+ * machine it stands above its own call. The pages show the usual order.
+ */
+const mailBelowItsCall = (shown: string): string =>
+  shown.replace(/^(< mail .*\n)((?:> .*\n)+)(?=== turn ended)/gm, "$2$1");
+
 const patienceMs = 50_000;
 
 type Typist = Pick<Person, "type"> & { readonly root: string };
@@ -118,7 +125,7 @@ async function follow({ root, type }: Typist, page: string): Promise<void> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       const { code, shown } = await type(withReal(step.commands, known));
-      const seen = shown.replaceAll(root, "/home/you/repo").replaceAll(progress, "");
+      const seen = mailBelowItsCall(shown.replaceAll(root, "/home/you/repo").replaceAll(progress, ""));
       const learned = step.shown === undefined ? known : reads(seen, step.shown, known);
       if (code === step.exit && learned !== undefined) {
         known = learned;

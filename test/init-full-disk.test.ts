@@ -44,6 +44,7 @@ test.skipIf(!mountable)("a full disk is shown by the commands that only look, un
     });
     expect(await world.json(...words)).toMatchObject({ fullDisk: expect.stringContaining("is full") });
   }
+  expect(await world.json("dashboard")).toMatchObject({ fullDisk: expect.stringContaining("is full") });
   disk.makeRoom();
   for (const words of looks) expect(await world.json(...words)).toMatchObject({ fullDisk: null });
 });

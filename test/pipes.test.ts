@@ -119,6 +119,19 @@ test("no command waits for a pipe where git opens a file of a worktree, and the 
   expect(existsSync(join(project.root, ".overstory/worktrees/b1/src/z.js"))).toBe(true);
 }, 180_000);
 
+test("a pipe in the place of a committed file hides no commit of the agent", async () => {
+  const scenario = `
+- do:
+    - shell: echo 1 >kept.txt && git add kept.txt && git commit -qm kept && rm kept.txt && mkfifo kept.txt
+`;
+  await using project = await makeProject({ scenario });
+  await project.json("sling", "Do the work", "--name", "b1");
+  await project.until("its turn is over", async () =>
+    project.read(async (tx) => ((await tx.agents.byName("b1"))?.ahead ?? 0) > 0),
+  );
+  expect(await project.read(async (tx) => tx.messages.list({ to: "operator", type: "status" }))).toEqual([]);
+}, 60_000);
+
 test.each(["config", "packed-refs", "objects/info/alternates"])(
   "a pipe in the place of .git/%s keeps no command waiting",
   async (name) => {

@@ -95,10 +95,16 @@ describe("ov worktree clean", () => {
       const [rescue] = cleaned.rescued as { ref: string; restore: string }[];
       expect(rescue?.ref).toBe("refs/overstory/rescue/ann-1");
       expect(typed(project, rescue?.restore ?? "false")).toMatchObject({ code: 0 });
-      expect(readFileSync(join(path, "committed.txt"), "utf8")).toBe("c\n");
-      expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("uncommitted\n");
-      expect(readFileSync(join(path, "dir/untracked file.txt"), "utf8")).toBe("u\n");
-      expect((await project.git("-C", path, "log", "--format=%s", "-2")).trim()).toBe(
+      expect(existsSync(path)).toBe(false);
+      const back = `${project.root}-ann-rescued`;
+      expect(readFileSync(join(back, "committed.txt"), "utf8")).toBe("c\n");
+      expect(readFileSync(join(back, "a.txt"), "utf8")).toBe("uncommitted\n");
+      expect(readFileSync(join(back, "dir/untracked file.txt"), "utf8")).toBe("u\n");
+      // It is the user's: no command takes it for the worktree of an agent.
+      expect((await project.json("worktree", "list")).worktrees).toMatchObject([{ agentName: null, path: back }]);
+      expect((await project.json("worktree", "clean")).cleaned).toEqual([]);
+      expect(JSON.stringify((await project.json("doctor")).checks)).not.toContain(back);
+      expect((await project.git("-C", back, "log", "--format=%s", "-2")).trim()).toBe(
         "Restore what ann left uncommitted\nchange committed.txt",
       );
     });

@@ -43,6 +43,7 @@ export function anAssignment(capability: Capability, facts: Partial<Assignment> 
     isPart: false,
     reviewBefore: null,
     decisions: [],
+    readsWhole: false,
     waived: [],
     predecessor: null,
     ...facts,

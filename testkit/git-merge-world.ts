@@ -29,6 +29,7 @@ export interface GitMergeWorldOptions {
   readonly format?: string;
   readonly hookLimitMs?: number;
   readonly signingLimitMs?: number;
+  readonly mergeLimitMs?: number | undefined;
   readonly idleMs?: number;
 }
 
@@ -36,6 +37,7 @@ export function gitMergeWorld({
   hookLimitMs = 60_000,
   signingLimitMs = 60_000,
   idleMs = 5_000,
+  mergeLimitMs,
   ...options
 }: GitMergeWorldOptions = {}): GitMergeWorld {
   const world = gitWorld(options);
@@ -48,7 +50,7 @@ export function gitMergeWorld({
     pool,
     scratch,
     trust,
-    merging: gitMerging(world.root, { poolDir: pool, scratch, hookLimitMs, signingLimitMs, idleMs }),
+    merging: gitMerging(world.root, { poolDir: pool, scratch, hookLimitMs, signingLimitMs, mergeLimitMs, idleMs }),
     hook: (name, body, { dir = ".git/hooks", confirmed = true } = {}) => {
       const text = `#!/bin/sh\n${body}\n`;
       const path = join(world.root, dir, name);
@@ -84,3 +86,10 @@ export function treeOf(merge: ObjectMerge): string {
   if (merge.kind !== "clean") throw new Error(`a clean merge was expected: ${JSON.stringify(merge)}`);
   return merge.tree;
 }
+
+/** A text of thirty lines, some of them changed. */
+export const lines = (...changed: readonly [number, string][]): string => {
+  const all = Array.from({ length: 30 }, (_, at) => `line ${at}`);
+  for (const [at, text] of changed) all[at] = text;
+  return `${all.join("\n")}\n`;
+};

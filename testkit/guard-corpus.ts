@@ -188,7 +188,9 @@ export const guardCorpus: readonly GuardCases[] = [
       "git add . ; git push",
       "git add . ; git rebase main",
       "git commit --amend",
+      "git add -A",
+      "git commit -m x",
     ],
-    allowed: ["git add -A", "git commit -m x"],
+    allowed: ["git add .seeds", "git commit -m x -- .seeds"],
   },
 ];

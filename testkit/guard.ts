@@ -9,7 +9,13 @@ import { claudeToolUse } from "../src/runtimes/claude/tools.ts";
 /** A machine of which only names are known. In its worktrees merges are half done, so that conflicts can be settled. */
 export const nowhere: GuardMachine = {
   parse: parseShell,
-  places: { realPath: lexical, isMerging: () => true, home: "/home/bob", temporary: ["/tmp"] },
+  places: {
+    realPath: lexical,
+    isDirectory: () => false,
+    isMerging: () => true,
+    home: "/home/bob",
+    temporary: ["/tmp"],
+  },
 };
 
 /** Paths without links, for where there is no disk to look at. */

@@ -48,7 +48,10 @@ export interface LandingOptions {
 }
 
 export async function landingWorld(options: LandingOptions = {}): Promise<LandingWorld> {
-  const world = gitMergeWorld(options.files === undefined ? {} : { files: options.files });
+  const world = gitMergeWorld({
+    ...(options.files === undefined ? {} : { files: options.files }),
+    mergeLimitMs: options.merge?.timeoutMs,
+  });
   const dir = join(world.root, "..", "overstory");
   mkdirSync(dir, { recursive: true });
   const store = openSqlite({ path: join(dir, "overstory.db"), life: "process" });

@@ -5,6 +5,7 @@ import type { RetentionKey, RetentionPorts } from "../src/engine/retention/table
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import { oldFiles } from "../src/host/old-files.ts";
 import type { Store } from "../src/ports/store.ts";
+import { shrinkSparseDatabase } from "../src/store/database-files.ts";
 import { anAgent, aRun, noon } from "./contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "./landing-world.ts";
 
@@ -49,6 +50,7 @@ export async function retentionWorld(days: Readonly<Record<RetentionKey, number>
       merging: git.merging,
       oldFiles: oldFiles(state),
       forgetEnvironment: (path) => rmSync(path, { force: true }),
+      shrinkDatabase: () => shrinkSparseDatabase(join(state, "overstory.db")),
       report: (error) => {
         throw error;
       },

@@ -91,6 +91,21 @@ const sorts: Readonly<Record<string, (seed: number) => Omit<PlantedSecret, "sort
   "key header": within(32, (value) => `x-api-key: ${value}`),
   "flag of a program": within(24, (value) => `deploy --token ${value} --region eu`),
   "password of curl": within(16, (value) => `curl -u ann:${value} https://example.org`, small),
+  "shop token": bare(`shp${"at"}_`, 32, hex),
+  "vault token": bare(`hv${"s"}.`, 24),
+  "Linear key": bare(`lin_${"api"}_`, 40),
+  "Doppler token": bare(`dp.${"pt"}.`, 43),
+  "Telegram bot token": bare(`123456789:${"AA"}`, 33),
+  "Telegram bot token in an address": (seed) => {
+    const value = `123456789:${"AA"}${characters(seed, 33)}`;
+    return { value, text: `https://api.example.org/bot${value}/getMe` };
+  },
+  "Discord bot token": bare(`${Buffer.from("123456789012345678").toString("base64url")}.Gx1a2b.`, 38),
+  "Twilio key": bare(`S${"K"}`, 32, hex),
+  "cookie of a session": within(32, (value) => `Cookie: theme=dark; session=${value}; lang=en`),
+  "cookie that is set": within(32, (value) => `Set-Cookie: connect.sid=${value}; Path=/; HttpOnly`),
+  "password of mysql": within(16, (value) => `mysql -u root -p${value} app`, small),
+  "password of mysqldump": within(16, (value) => `mysqldump -h db.example.org -p${value} app`, small),
   "line of a netrc file": within(16, (value) => `machine example.org login ann password ${value}`, small),
 };
 
@@ -144,5 +159,12 @@ export const lookAlikes: readonly string[] = [
   "eyJ is how such a token begins; a.b.c has three parts",
   "secret: see docs/secrets.md",
   "Bearer $TOKEN",
+  "mysql -u root -p app; mysql -u root -p$PASSWORD; mysql -P 3306 -proot",
+  "Cookie: theme=dark; session=<id>; lang=en",
+  "cookie: { name: session, maxAge: 3600 }",
+  "SKIPPED 12 tests; SKU-3f786850e387550fdab836ed7e6dc881",
+  "the object hvs.readConfigurationFromDisk and dp.pt.x",
+  "at 12345678:AAPL and NotificationServiceProviders.client.NotificationServiceProvidersFactory",
+  "lin_api_key shpat_token",
   `fetch(url, { headers: { Authorization: "Bearer $${"{token}"}" } })`,
 ];

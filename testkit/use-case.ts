@@ -168,6 +168,7 @@ export const mergeDefaults: Settings["merge"] = {
   batchSize: 8,
   parallelGates: 2,
   maxRebases: 5,
+  timeoutMs: 60_000,
   baselineFailing: "warn",
   keepRefsDays: 14,
   closeTask: true,

@@ -15,15 +15,28 @@ import { version } from "./version.ts";
 /** One command line of a person, a script or an agent. `read`: standard input, where it was read before. */
 export async function runCommand(argv: readonly string[], read?: string): Promise<number> {
   const { env } = process;
-  return runCli({
+  let app: OpenApp | undefined;
+  const exit = await runCli({
     argv,
     ...(read === undefined ? {} : { stdin: async () => read }),
     env,
     tree: await treeFor(argv),
     version,
-    makeApp: ({ project }, warn, { worksWithBrokenConfig: lastKnownConfig = false }) =>
-      makeApp({ env, cwd: process.cwd(), project, lastKnownConfig, warn }),
+    makeApp: ({ project }, warn, { worksWithBrokenConfig: lastKnownConfig = false }) => {
+      app = makeApp({ env, cwd: process.cwd(), project, lastKnownConfig, warn });
+      return app;
+    },
   });
+  await app?.close();
+  return exit;
+}
+
+export interface OpenApp extends App {
+  /**
+   * Closes the store. Bun empties the log of a database that is still open when its process exits: it waits for the disk
+   * four times and keeps other writers out meanwhile.
+   */
+  close(): Promise<void>;
 }
 
 /** What weakens the project's hold on its agents is said with every command of the operator. */
@@ -59,7 +72,7 @@ export interface AppOptions {
 }
 
 /** The program as commands see it. Nothing is opened before a command asks for it. */
-export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, warn = () => {} }: AppOptions): App {
+export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, warn = () => {} }: AppOptions): OpenApp {
   const here = typed === undefined ? cwd : resolve(cwd, typed);
   let place: FoundPlace | undefined;
   const thePlace = (): FoundPlace => {
@@ -112,7 +125,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     });
     return runEffect(world, { name, operation, request }, listener);
   };
-  const app: App = {
+  const app: OpenApp = {
     version,
     notices: async () => {
       const opened = await project?.catch(() => undefined);
@@ -133,6 +146,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       },
     },
     hookFormat,
+    close: async () => channel?.close(),
     serveTools: async () => {
       const [{ serveAgent }, { fileSink, isTerminal }] = await Promise.all([
         import("../surfaces/mcp/stdio.ts"),
@@ -157,6 +171,25 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
         return withTerminal(fileSink(1).write, (terminal) => runDashboard(app, terminal, { ...options, clock }));
       },
       frame: async (scope, size) => (await import("../surfaces/tui/dashboard.ts")).oneFrame(app, scope, size),
+    },
+    openInBrowser: async (url) => {
+      const { openInBrowser } = await import("../host/open-browser.ts");
+      openInBrowser(thePlace().state, url, env);
+    },
+    serveSources: async ({ api, port }) => {
+      const [{ openUiSources }, { serveSources }] = await Promise.all([
+        import("../host/ui-files.ts"),
+        import("../surfaces/server/dev-server.ts"),
+      ]);
+      const sources = await openUiSources();
+      if (sources === undefined) return "no-sources";
+      try {
+        const served = serveSources({ api, port, sources });
+        return { url: served.url, close: () => served.close().then(sources.close) };
+      } catch (error) {
+        await sources.close();
+        throw error;
+      }
     },
   };
   return app;

@@ -27,7 +27,7 @@ export function attachedSessions(project: Project): AttachedSessions {
   };
 }
 
-/** Whoever starts a program at a terminal must tell it what kind of terminal that is. */
+/** A program at a terminal must be told what kind of terminal it has. */
 const ofTerminals = ["TERM", "COLORTERM", "TERM_PROGRAM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
 function portsOf(project: Project, store: Store): AttachedPorts {

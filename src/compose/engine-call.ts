@@ -13,13 +13,15 @@ export interface CallTerms {
   readonly token?: unknown;
   /** A call left work for the engine. */
   readonly wake?: () => void;
+  /** The caller is a person who logged in: the operations of a person's own process run here, with the files of the project. */
+  readonly forPerson?: boolean;
 }
 
 /**
  * Runs operations for callers at the engine's socket, in the engine's process. The token of a request says who its
  * caller is. The engine identifies the caller before it begins an effect, also an effect that changes nothing.
  */
-export function engineCall({ project, store, ports, token, wake = () => {} }: CallTerms) {
+export function engineCall({ project, store, ports, token, wake = () => {}, forPerson = false }: CallTerms) {
   const run = async (frame: Omit<Frame, "token">, listener?: Partial<Listener<unknown>>) => {
     const operation = await operationOf(frame.name);
     if (isUseCase(operation)) {
@@ -27,7 +29,8 @@ export function engineCall({ project, store, ports, token, wake = () => {} }: Ca
       if (due) wake();
       return result;
     }
-    if (operation.place === "caller") throw new Error(`${frame.name} is for a process beside the project`);
+    if (operation.place === "caller" && !forPerson)
+      throw new Error(`${frame.name} is for a process beside the project`);
     const { name, request, action = name } = frame;
     const known = await runUseCase(ports, { name: "identity.check", request: {}, token, action });
     if (!known.result.ok) return known.result;

@@ -11,23 +11,26 @@ import { openRepository } from "../host/git/repository.ts";
 import { randomIds } from "../host/ids.ts";
 import { isTestBuild, killPointsFrom } from "../host/kill-points.ts";
 import { lockLimitOf } from "../host/linux/mark.ts";
-import { killOne } from "../host/linux/process-table.ts";
+import { killOne, processAndAbove } from "../host/linux/process-table.ts";
 import { cutLog, redactLog, say } from "../host/log-files.ts";
+import { notifyChannels } from "../host/notify-channels.ts";
 import { oldFiles } from "../host/old-files.ts";
 import { placeOvShim, selfCommand, serviceEnvironment, settleIn } from "../host/own-program.ts";
 import { leaveAsEngine, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { knownSettings, projectFiles } from "../host/project-files.ts";
-import { isOldState, placeAround, readRecord } from "../host/project-place.ts";
+import { databaseIn, isOldState, placeAround, readRecord } from "../host/project-place.ts";
 import { unconfinedBecause } from "../host/sandbox/project-sandbox.ts";
 import { removeScratch } from "../host/turn-files.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
+import { shrinkSparseDatabase } from "../store/database-files.ts";
 import { exits } from "../surfaces/shared/exits.ts";
 import { readFrame } from "../usecases/channel/read-frame.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
-import { tellOfChangedSettings } from "../usecases/config/judging-settings.ts";
+import { isConfirmedCommand, tellOfChangedSettings } from "../usecases/config/judging-settings.ts";
 import { record } from "../usecases/events/record.ts";
+import type { CallerSight, ProcessSight } from "../usecases/identity/identify.ts";
 import { projectWorktrees } from "./agent-parts.ts";
 import { engineCall } from "./engine-call.ts";
 import { mergingParts } from "./merging.ts";
@@ -46,6 +49,7 @@ import {
   withoutOverrides,
 } from "./project.ts";
 import { version } from "./version.ts";
+import { announcing, withWeb } from "./web.ts";
 
 interface EngineOptions {
   /** Ends an engine that a user runs in the foreground. */
@@ -94,10 +98,15 @@ async function serveWith(
       : { lost: exits.ok, replaced: exits.ok, again: exits.busy },
   );
   const served = serve(placeOf(project), openStore(project, { life: "process", isWatched: true }), leave);
-  const { store, holdTo } = seatedStore(served.store, leave.replaced);
+  const { store: seated, holdTo } = seatedStore(served.store, leave.replaced);
+  const announced = announcing(seated);
+  const { store } = announced;
   placeOvShim(project.dir);
-  const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(ownSide, project, store) : ownSide;
+  const mcp = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).mcpHttp(project, store) : undefined;
+  const webSide = isForeground ? ownSide : withWeb(ownSide, project, announced, mcp);
+  const side = mcp === undefined ? webSide : mcp.beside(webSide);
   const repository = openRepository(project.root);
+  const memory = knownSettings(opened.dir);
   const ports: EnginePorts = {
     root: project.root,
     store,
@@ -124,10 +133,19 @@ async function serveWith(
       const { root, state } = placeAround(at);
       await contactOf({ root, dir: state, env: withoutOverrides(project.env) }).ensure();
     }),
+    notifying: {
+      project: settings.project.name,
+      channels: notifyChannels(settings.notify, serviceEnvironment(project.env, project.root), () =>
+        isConfirmedCommand(memory, opened.config),
+      ),
+      bell: settings.notify.bell,
+      debounceMs: settings.notify.debounceMs,
+    },
     forgetEnvironment: (path) => void projectFiles(project).removeEnvironment(path),
+    shrinkDatabase: () => shrinkSparseDatabase(databaseIn(project.dir)),
     forgetScratch: (agentName) => removeScratch(project.dir, agentName),
     report: (error) => reportFailure(project, store, error),
-    answer: (frame) => answer(project, store, frame),
+    answer: (frame, peer) => answer(project, store, frame, peer),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),
     logDir: (agentName, turnId) => join(project.dir, "logs", agentName, `${timestamp(project)}-${turnId}`),
     rules: settingsOf(project),
@@ -146,6 +164,7 @@ async function serveWith(
         "events.retentionDays": settings.events.retentionDays,
         "logs.retentionDays": settings.logs.retentionDays,
         "costs.retentionDays": settings.costs.retentionDays,
+        "history.landedDays": settings.history.landedDays,
         "merge.keepLogsDays": settings.merge.keepLogsDays,
         "merge.keepReceiptsDays": settings.merge.keepReceiptsDays,
         "merge.keepAttemptsDays": settings.merge.keepAttemptsDays,
@@ -160,7 +179,6 @@ async function serveWith(
     settingsChanged: watchConfig(placeOf(opened), opened.env, opened),
   };
   try {
-    const memory = knownSettings(opened.dir);
     await tellOfChangedSettings(opened.config, { store, memory, ids: randomIds, now: ports.clock.now() });
     return await runEngine(ports, stop);
   } finally {
@@ -221,22 +239,33 @@ function startSupervisor(project: Project, turnId: string, fence: number, onExit
 const timestamp = (project: Project): string =>
   new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
 
-/** Are agents kept from each other's tokens by the system? Tests can play that they are. */
-const areConfined = ({ dir, config, env }: Project): boolean =>
-  (isTestBuild && env.OVERSTORY_TEST_CONFINED === "1") ||
-  (config.sandbox.mode === "os" && unconfinedBecause({ settings: config.sandbox, state: dir }) === undefined);
-
 /**
- * Answers one request of a remote caller: runs the operation in this process, for the agent whose token the request
- * carries. A socket does not show which process is at its other end. So tokens count here only where the system keeps
- * agents from reading each other's tokens.
+ * The facts about a caller at the other end of the engine's socket. Tokens count there only where the system confines agents.
+ * A confined process cannot leave the process tree of its agent, so its ancestors tell which agent it belongs to. Tests can
+ * play that agents are confined.
  */
-async function answer(project: Project, store: Store, text: string): Promise<string> {
+function connectionSight({ dir, config, env }: Project, peer: () => number | undefined): CallerSight {
+  if (isTestBuild && env.OVERSTORY_TEST_CONFINED === "1") return { kind: "connection", takesTokens: true };
+  const { sandbox: settings } = config;
+  if (settings.mode !== "os" || unconfinedBecause({ settings, state: dir }) !== undefined)
+    return { kind: "connection", takesTokens: false };
+  const pid = peer();
+  if (pid === undefined) return { kind: "connection", takesTokens: false };
+  const process: ProcessSight = {
+    kind: "process",
+    mark: () => lockLimitOf(pid),
+    ancestors: () => processAndAbove(pid),
+  };
+  return { kind: "connection", takesTokens: true, process };
+}
+
+/** Answers one request of a remote caller: runs the operation in this process, for the agent whose token the request carries. */
+async function answer(project: Project, store: Store, text: string, peer: () => number | undefined): Promise<string> {
   try {
+    const sight = connectionSight(project, peer);
     const asked = await readFrame(text);
     if (!asked.ok) return JSON.stringify({ result: asked });
-    const takesTokens = areConfined(project);
-    const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
+    const ports: ChannelPorts = { ...channelPorts(project, store), sight };
     const { token, ...frame } = asked.value;
     return JSON.stringify({ result: await engineCall({ project, store, ports, token }).run(frame) });
   } catch (error) {

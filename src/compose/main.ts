@@ -31,7 +31,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return runCommand(argv, read);
 }
 
-/** Whose rules are in the file that the call names. */
+/** Rules of the agent that the file named by the call belongs to. */
 const turnGuard = async (): Promise<ToolGuard> => {
   const { toolGuard } = await import("../host/tool-guard.ts");
   const noState = () => Promise.reject(new Error("the rules of a turn are in the file that it names"));

@@ -15,11 +15,15 @@ import type { World } from "../usecases/operation.ts";
 import { sandboxOf } from "./agent-parts.ts";
 import { openStore, type Project } from "./project.ts";
 
-const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">, repository: OpenRepository): MergeGit =>
+const projectMerging = (
+  { root, dir, config }: Pick<Project, "root" | "dir" | "config">,
+  repository: OpenRepository,
+): MergeGit =>
   gitMerging(root, {
     repository,
     poolDir: gatePlaces(root),
     scratch: join(dir, "run", "git"),
+    mergeLimitMs: config.merge.timeoutMs,
   });
 
 type MergingParts = Pick<

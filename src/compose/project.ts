@@ -39,7 +39,7 @@ export interface Project {
   readonly config: Config;
   readonly runtimeFiles: RuntimeFiles;
   readonly warnings: readonly { readonly key: string; readonly message: string }[];
-  /** For whoever runs a command here, whatever it is. */
+  /** Notices for the person who runs a command here, whichever command it is. */
   readonly notices: readonly string[];
   readonly limitSources?: Settings["limitSources"];
 }
@@ -101,7 +101,7 @@ export function clockFor(env: Environment): Clock {
   return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);
 }
 
-/** How long a turn's supervisor may be silent; see `SilentSupervisors` in `engine/dispatch`. */
+/** How long a turn's supervisor may be silent; see `Supervisors` in `engine/dispatch`. */
 export function leaseMsFor(env: Environment): number {
   return isTestBuild ? Number(env.OVERSTORY_TEST_LEASE_MS ?? leaseMs) : leaseMs;
 }
@@ -115,7 +115,7 @@ export const settingsOf = ({ config, runtimeFiles, limitSources = {} }: Project)
   brokenRuntimes: runtimeFiles.broken,
 });
 
-/** What can be seen of whoever types a command: it is this process. */
+/** The caller of a command line is this process itself, so this process is what can be looked at. */
 export const thisProcess: ProcessSight = {
   kind: "process",
   mark: ownLockLimit,

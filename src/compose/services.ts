@@ -9,7 +9,7 @@ import { isMarked, openProject, type Project } from "./project.ts";
 
 /** `ov engine run --project P` and `ov turn run <id> --fence N --project P`: started by us, never typed by people. */
 export async function runService(argv: readonly string[]): Promise<number> {
-  // What an agent could be started by must not be inside one: it would be everybody's supervisor, with an agent's mark.
+  // The program that starts agents must not run inside an agent: every agent below it would carry that agent's mark.
   if (isMarked()) throw new Error("services are not started inside an agent");
   const after = (flag: string): string => argv[argv.indexOf(flag) + 1] ?? "";
   const root = after("--project");

@@ -1,6 +1,7 @@
 import { type Failure, failureOf } from "../domain/failure.ts";
 import { runTurn } from "../engine/supervisor/run-turn.ts";
 import { agentLauncher } from "../host/agent-launcher.ts";
+import { isDiskFull } from "../host/file-access.ts";
 import { guardTrial } from "../host/guard-trial.ts";
 import { randomIds } from "../host/ids.ts";
 import { killPointsFrom } from "../host/kill-points.ts";
@@ -73,6 +74,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       worktrees: projectWorktrees(project),
       prices: () => projectPrices(project.root).list,
       sandbox: sandboxOf(project),
+      isDiskFull: () => isDiskFull(project.dir),
       report: sayTrouble,
       limits: {
         loops: { sameFailures: config.turn.maxSameFailures, denials: config.turn.maxDenials },

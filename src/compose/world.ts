@@ -5,10 +5,10 @@ import { branchName } from "../domain/name/name.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { fullDiskWords } from "../host/file-access.ts";
 import { randomIds } from "../host/ids.ts";
-import { selfCommand, settleIn } from "../host/own-program.ts";
+import { selfCommand, serviceEnvironment, settleIn } from "../host/own-program.ts";
 import { refuseLostDatabase } from "../host/project/lost-database.ts";
 import type { ProjectRepository } from "../host/project/repository.ts";
-import { databaseIn, hasDatabase, placeIfAny } from "../host/project-place.ts";
+import { databaseIn, hasDatabase, newestBackup, placeIfAny } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
@@ -21,6 +21,7 @@ import {
   clockFor,
   contactOf,
   type Environment,
+  isMarked,
   keeperOptions,
   leaseMsFor,
   openProject,
@@ -88,7 +89,7 @@ const callIn = (place: ProjectPlace, env: Environment): Call => {
   return run as Call;
 };
 
-/** Who calls, by the store in a state directory, if there is one, and by this process. */
+/** Identifies the caller by this process and by the store of a state directory, if there is one. */
 const operatorCheck = (state: string, env: Environment): OperatorCheck => ({
   env,
   sight: thisProcess,
@@ -149,8 +150,26 @@ export const makeWorld = ({
     settings: async () => settingsOf(await project()),
     quickGit: async () => (await import("../host/git/quick-git.ts")).quickGit((await placeAt()).root),
     lookAhead: async (look) => (await import("./merging.ts")).lookAheadOf(await project(), store)(look),
+    turnOutputs: async () => (await import("../host/turn-output.ts")).turnOutputs,
     worktrees: async () => (await import("./agent-parts.ts")).projectWorktrees(await project()),
+    earlierProject: async () => {
+      const { earlierProject } = await import("../host/earlier-project/earlier-project.ts");
+      const { root, config } = await project();
+      return earlierProject({ root, canonicalBranch: config.project.canonicalBranch });
+    },
     trackers: async () => (await import("../host/trackers/trackers.ts")).hostTrackers(await project()),
+    notifyChannels: async () => {
+      const [{ notifyChannels, unavailableChannels }, { root, config }] = await Promise.all([
+        import("../host/notify-channels.ts"),
+        project(),
+      ]);
+      const variables = serviceEnvironment(env, root);
+      return {
+        channels: notifyChannels(config.notify, variables),
+        unavailable: unavailableChannels(config.notify, variables),
+        bell: config.notify.bell,
+      };
+    },
     configuration: async (at) => {
       const [{ makeConfiguration }, texts, here] = await Promise.all([
         import("../config/configuration.ts"),
@@ -173,13 +192,15 @@ export const makeWorld = ({
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
     projectSetup: async () => {
-      const [{ projectSetup }, { keepCopies }, { renderDefaultConfig }, { runtimeById }, binding] = await Promise.all([
-        import("../host/project/project-setup.ts"),
-        import("../config/compile.ts"),
-        import("../config/render.ts"),
-        import("./runtimes.ts"),
-        bindingFor(env),
-      ]);
+      const [{ projectSetup }, { databaseHealth }, { keepCopies }, { renderDefaultConfig }, { runtimeById }, binding] =
+        await Promise.all([
+          import("../host/project/project-setup.ts"),
+          import("../store/database-health.ts"),
+          import("../config/compile.ts"),
+          import("../config/render.ts"),
+          import("./runtimes.ts"),
+          bindingFor(env),
+        ]);
       return projectSetup({
         repository: await findRepository(),
         env,
@@ -188,12 +209,15 @@ export const makeWorld = ({
         keepSettings: keepCopies,
         lastKnownSettings: (at) => configFiles(at).lastKnown.project,
         openDatabase: (path) => openSqlite({ path, life: "command" }).close(),
+        health: databaseHealth,
+        clock: clockFor(env),
         refuseLostDatabase,
         bind: (found) => binding.bind(found, { adopt: true }),
         record: binding.record,
         programOf: (runtime) => runtimeById(runtime)?.program,
       });
     },
+    unknownCaller: () => ({ env, isMarked: isMarked() }),
     demoStage: async (request) => {
       const { buildStage } = await import("../host/demo/stage.ts");
       const open = (path: string): Store => openSqlite({ path, life: "process", readOnly: true });
@@ -237,6 +261,7 @@ export const makeWorld = ({
     typedFiles: async () => (await import("../host/project-files.ts")).typedFiles(cwd),
     textFiles: async () =>
       (await import("../host/project-files.ts")).textFiles(typedIn ?? cwd, async () => (await place()).root),
+    gateLogs: async () => (await import("../host/gates/gate-log-files.ts")).gateLogFiles,
     fileHistory: async () =>
       (await import("../host/git/file-history.ts")).fileHistory((await place()).root, typedIn ?? cwd),
     callerShell: async () => {
@@ -296,6 +321,7 @@ export const makeWorld = ({
         ...programFacts(at, env),
         look: (rows) => surveyProject({ ...look, now: clockFor(env).now() }, rows),
         database: () => databaseHealth(databaseIn(at.state)),
+        newestBackup: () => newestBackup(at.state),
       };
     },
     projectRepairs: async () => {

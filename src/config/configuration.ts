@@ -2,7 +2,14 @@ import { existsSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
-import type { ConfigChange, ConfigKey, Configuration, FileSettings } from "../ports/settings.ts";
+import type {
+  ConfigChange,
+  ConfigKey,
+  ConfigSaved,
+  Configuration,
+  FileSettings,
+  WantedSetting,
+} from "../ports/settings.ts";
 import { keepCopies } from "./compile.ts";
 import { setConfigValue, unsetConfigValue } from "./edit.ts";
 import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";
@@ -70,6 +77,11 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
         runtimes: [...runtimeFiles.specs, ...runtimeFiles.broken].map(({ id }) => id),
       };
     },
+    file: ({ local }) => {
+      const layer = local ? "local" : "project";
+      return { file: relative(root, files[layer]), text: terms.texts.textIfAny(fileInForce(files, layer)) };
+    },
+    save,
     set: (key, typed, { local }) => {
       const edit = (text: string, file: string) => setConfigValue(text, key, typed, file);
       return change({ key, typed, layer: local ? "local" : "project", edit });
@@ -79,6 +91,36 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
       return change({ key, typed: "", layer: local ? "local" : "project", edit });
     },
   };
+
+  async function save(
+    wanted: readonly WantedSetting[],
+    { local, seen }: { readonly local: boolean; readonly seen: string },
+  ): Promise<Result<ConfigSaved, Refusal>> {
+    const layer = local ? "local" : "project";
+    const edit: Edit["edit"] = async (text, file) => {
+      let edited = text;
+      for (const { key, value } of wanted) {
+        const next = await (value === null
+          ? unsetConfigValue(edited, key, file)
+          : setConfigValue(edited, key, value, file));
+        if (!next.ok) return next;
+        edited = next.value;
+      }
+      return ok(edited);
+    };
+    const typed = wanted.map(({ value }) => value ?? "").join(", ");
+    const written = await write(terms, { key: wanted[0]?.key ?? "", typed, layer, edit, seen });
+    if (!written.ok) return written;
+    keepCopies(files);
+    const loaded = await load();
+    const keys: ConfigKey[] = [];
+    for (const { key } of wanted) {
+      if (loaded.ok) await onSet(key, loaded.config);
+      const after = explain(key, loaded);
+      if (after.ok) keys.push(shownKey(root, after.value));
+    }
+    return ok({ file: relative(root, files[layer]), isWritten: written.value, keys });
+  }
 
   async function change(edit: Edit): Promise<Result<ConfigChange, Refusal>> {
     const { key, layer } = edit;
@@ -132,12 +174,14 @@ interface Edit {
   readonly typed: string;
   readonly layer: "project" | "local";
   readonly edit: (text: string, file: string) => Promise<Result<string, readonly ConfigProblem[]>>;
+  /** The text that the caller has seen. The edit is refused when the file says something else by now. */
+  readonly seen?: string;
 }
 
 /** False when the file says so already. */
 async function write(
   { files, env, texts }: ConfigurationTerms,
-  { key, typed, layer, edit }: Edit,
+  { key, typed, layer, edit, seen }: Edit,
 ): Promise<Result<boolean, Refusal>> {
   const { textIfAny, createFile, replaceFile } = texts;
   // What counts here so far must not be lost because another branch is checked out.
@@ -145,6 +189,7 @@ async function write(
   const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];
   for (let attempt = 0; attempt < patience; attempt++) {
     const text = textIfAny(file);
+    if (seen !== undefined && text !== seen) return no({ kind: "changed-outside", file: shownFile(files.root, file) });
     const edited = await edit(text, file);
     if (!edited.ok) return no(refusalOf(key, typed, edited.refusal));
     if (edited.value === text) return ok(false);

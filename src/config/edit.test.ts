@@ -237,3 +237,8 @@ describe("removing a value leaves the rest of the text as it was", () => {
     );
   });
 });
+
+test("a key that resembles no other is refused with the command that lists the keys", async () => {
+  const refused = await setConfigValue("", "nope.x", "1");
+  expect(refused).toMatchObject({ refusal: [{ message: "is not a known key; see them all with: ov config list" }] });
+});

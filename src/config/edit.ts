@@ -53,8 +53,8 @@ function unknownKey(at: Omit<ConfigProblem, "message">): ConfigProblem {
   const unused = whyNoKey(at.key);
   if (unused !== undefined) return { ...at, message: unused };
   const nearest = nearestKey(at.key);
-  const message = "is not a known key";
-  return nearest === undefined ? { ...at, message } : { ...at, message, nearest };
+  if (nearest === undefined) return { ...at, message: "is not a known key; see them all with: ov config list" };
+  return { ...at, message: "is not a known key", nearest };
 }
 
 /** The edited text, unless the edit changed what other keys mean or gave the file a problem that it does not have now. */

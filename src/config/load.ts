@@ -65,7 +65,7 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
   return { ok: problems.length === 0, config, warnings, problems, notices, origins, runtimeFiles };
 }
 
-/** The models in the manifest. A manifest that cannot be read keeps nobody from working. */
+/** The models in the manifest. A manifest that cannot be read is reported and stops no command. */
 function manifestModels(file: string, findings: Findings): readonly Setting[] {
   const text = textOf(file);
   const warn = (message: string): readonly Setting[] => {

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { isForNobody } from "../domain/agent/environment.ts";
+import { isNeverPassedOn } from "../domain/agent/environment.ts";
 import { type BrokenRuntime, type RuntimeFiles, type RuntimeSpec, runtimeNames } from "../domain/agent/runtime-spec.ts";
 import type { Shape } from "../domain/name/name.ts";
 import { nearest } from "../domain/name/nearest.ts";
@@ -13,7 +13,7 @@ import { entryOf, type Tree } from "./tree.ts";
 
 const isName = (name: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name);
 
-/** Reads every `.overstory/runtimes/*.yaml`. A file that cannot be used keeps nobody from working with other runtimes. */
+/** Reads every `.overstory/runtimes/*.yaml`. A file that cannot be used does not affect the other runtimes. */
 export async function loadRuntimeFiles({ root }: Pick<ConfigFiles, "root">): Promise<RuntimeFiles> {
   const specs: RuntimeSpec[] = [];
   const broken: BrokenRuntime[] = [];
@@ -96,7 +96,7 @@ const optionName: Shape = { must: "one word", fits: (name) => /^\S+$/.test(name)
 const ours = (name: string): boolean =>
   /^(?:OVERSTORY_|LD_|DYLD_|GIT_)/.test(name) ||
   ["PATH", "HOME", "TMPDIR", "SHELL"].includes(name) ||
-  isForNobody(name);
+  isNeverPassedOn(name);
 
 /** Every key of a runtime file. */
 export const keys = {

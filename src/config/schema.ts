@@ -4,6 +4,7 @@ import type { KeySpec } from "./schema/key.ts";
 import { mailKeys } from "./schema/mail.ts";
 import { mergeKeys } from "./schema/merge.ts";
 import { modelKeys } from "./schema/models.ts";
+import { notifyKeys } from "./schema/notify.ts";
 import { projectKeys } from "./schema/project.ts";
 
 /**
@@ -18,6 +19,7 @@ export const table = {
   ...mergeKeys,
   ...runtimeKeys,
   ...modelKeys,
+  ...notifyKeys,
   ...watchdogKeys,
 } satisfies Readonly<Record<string, KeySpec>>;
 

@@ -78,7 +78,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** A runtime file that cannot be looked at keeps nobody from working: reading it says what is wrong. */
+/** The fingerprint of a runtime file. A file that cannot be looked at stops no command: the command that reads it reports why. */
 const fingerprintIfReadable = (path: string): Fingerprint => (existsSync(path) ? fingerprint(path) : [path, null]);
 
 /** Undefined also where `.overstory` is a plain file. */

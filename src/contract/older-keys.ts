@@ -31,7 +31,8 @@ export const olderAgentKeys = (agent: Agent) => ({
   fileScope: agent.scope,
   sessionId: agent.id,
   claudeSessionId: agent.providerSessionId,
-  ...olderSeatKeys,
+  tmuxSession: olderSeatKeys.tmuxSession,
+  pid: olderSeatKeys.pid,
 });
 
 /** 0.11 had columns for the tool of an event, and gave its data as the text that was stored. */
@@ -173,7 +174,7 @@ export function olderCleanKeys(report: CleanReport | undefined) {
 
 export const olderCheckKeys = ({ steps }: Pick<DoctorCheck, "steps">) => ({ fixable: steps.length > 0 });
 
-/** 0.11 asked a registry for the newest version. This program asks nobody. */
+/** 0.11 asked a registry for the newest version. This program asks no registry. */
 const notAsked = { latest: null, latestError: "ov asks no registry" } as const;
 
 export const olderUpgradeKeys = ({ program, engine, database, newest }: Versions) => ({

@@ -1,3 +1,4 @@
+import { isStoreFailure, type StoreFailure, storeTrouble } from "./store-trouble.ts";
 import { type FilterProblem, filterSentence } from "./trust/filters.ts";
 
 /**
@@ -22,7 +23,7 @@ export type FailureData =
       readonly advice: string | null;
     }
   | { readonly kind: "project-copied"; readonly root: string; readonly original: string }
-  | { readonly kind: "store-lost"; readonly path: string; readonly backup: string | null }
+  | StoreFailure
   /** `holders`: the processes that use files which are deleted. None: another program has made new ones under us. */
   | {
       readonly kind: "store-index-lost";
@@ -30,10 +31,6 @@ export type FailureData =
       readonly files: readonly string[];
       readonly holders: readonly number[];
     }
-  | { readonly kind: "store-corrupt"; readonly path: string; readonly problem: string }
-  | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
-  | { readonly kind: "store-read-only"; readonly path: string }
-  | { readonly kind: "store-busy"; readonly path: string; readonly waitedMs: number }
   | { readonly kind: "no-access"; readonly path: string | null; readonly problem: string }
   /** Something else than a file that can be read has the name of a file. `problem` says what. */
   | { readonly kind: "unusable-file"; readonly path: string; readonly problem: string }
@@ -45,7 +42,8 @@ export type FailureData =
   | { readonly kind: "worktree-damaged"; readonly path: string; readonly problem: string }
   | { readonly kind: "filters-not-ready"; readonly filters: readonly FilterProblem[] }
   | { readonly kind: "commit-refused"; readonly commit: string; readonly problem: string }
-  | { readonly kind: "engine-unreachable"; readonly problem: string }
+  /** `next`: what to type, where the caller is known to be no agent. */
+  | { readonly kind: "engine-unreachable"; readonly problem: string; readonly next?: string }
   | { readonly kind: "unexpected"; readonly problem: string };
 
 /** One setting that cannot be used. `problem` completes the sentence "`<field>` ...". */
@@ -69,14 +67,17 @@ export class Failure extends Error {
   }
 }
 
-/** For those who can only pass it on as text, such as a mail. */
+/** For a channel that can pass a failure on only as text, such as a mail. */
 function messageOf(data: FailureData): string {
   if (data.kind === "filters-not-ready") return data.filters.map(filterSentence).join("; ");
   if (data.kind === "signing-failed") return `the commit could not be signed: ${data.problem}; ${signingAdvice}`;
   if (data.kind === "commit-refused") return `the commit ${data.commit.slice(0, 12)} is refused: ${data.problem}`;
   if (data.kind === "unusable-file") return `${data.path} cannot be read: ${data.problem}`;
   if (data.kind === "not-a-directory") return `${data.path} must be a directory, but something else has that name`;
+  if (data.kind === "disk-full") return `the disk${data.path === null ? "" : ` that holds ${data.path}`} is full`;
+  if (data.kind === "config-invalid") return `${data.path} cannot be used`;
   if (data.kind === "program-missing") return `there is no program "${data.program}"`;
+  if (isStoreFailure(data)) return storeTrouble(data).says;
   return "problem" in data && saysItAll.some((kind) => kind === data.kind) ? data.problem : data.kind;
 }
 
@@ -109,12 +110,15 @@ export function failureOf(thrown: unknown): FailureData {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   const path = thrown instanceof Error && "path" in thrown && typeof thrown.path === "string" ? thrown.path : null;
   if (fullCodes.some((full) => full === code)) return { kind: "disk-full", path };
-  if (code === "EROFS" && path !== null) return { kind: "store-read-only", path };
+  if (code === "EROFS" && path !== null) return { kind: "store-read-only", path: directoryOf(path), of: "disk" };
   if (thrown instanceof Error && (code === "EACCES" || code === "EPERM")) {
     return { kind: "no-access", path, problem: thrown.message };
   }
   return { kind: "unexpected", problem: thrown instanceof Error ? thrown.message : String(thrown) };
 }
+
+/** What could not be made on a read-only disk is not there; its directory is. */
+const directoryOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
 /** No space, or none for this user. */
 const fullCodes = ["ENOSPC", "EDQUOT"] as const;

@@ -1,3 +1,4 @@
+import type { NotImportable } from "./earlier/earlier-project.ts";
 /**
  * Every way a use case may say no, as data. Surfaces turn each kind into words, an exit code and a next command in one
  * exhaustive table (`surfaces/shared/refusals.ts`), so no caller ever parses a message.
@@ -9,14 +10,19 @@ export type Refusal =
   | { readonly kind: "unknown-token" }
   | TokenElsewhere
   | { readonly kind: "busy"; readonly what: string }
+  /** A file was edited by another program since the caller read it. */
+  | { readonly kind: "changed-outside"; readonly file: string }
+  /** The engine does not listen for browsers. */
+  | { readonly kind: "not-served" }
   | AgentRefusal
   | MailRefusal
   | TaskRefusal
   | GroupRefusal
   | RunRefusal
-  | MergeRefusal;
+  | MergeRefusal
+  | NotImportable;
 
-/** A token of somebody, shown where it does not count: outside of its turn's processes, or over a connection. */
+/** An agent's token, shown where it does not count: outside of its turn's processes, or over a connection. */
 export interface TokenElsewhere {
   readonly kind: "token-elsewhere";
   readonly over: "process" | "connection";
@@ -49,6 +55,7 @@ export const nouns = [
   "criterion",
   "event",
   "finding",
+  "key",
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -99,6 +106,11 @@ export type AgentRefusal =
         readonly owned: string;
         readonly shared: boolean;
       }[];
+      /** What the new agent and the tasks of the others would have to share; absent where the caller may not change one. */
+      readonly toShare?: {
+        readonly own: readonly string[];
+        readonly others: readonly { readonly task: string; readonly shares: readonly string[] }[];
+      };
     }
   /** `next`: what to do in its place. */
   | { readonly kind: "not-recoverable"; readonly name: string; readonly why: string; readonly next?: string }
@@ -256,7 +268,10 @@ export const invalid = (
 export const notFound = (noun: Noun, id: string, nearest?: string): NotFound =>
   nearest === undefined ? { kind: "not-found", noun, id } : { kind: "not-found", noun, id, nearest };
 
-/** Who set a limit: a configuration key, in a file or variable or by default, or a flag, with the words about whose. */
+/**
+ * The source of a limit: a configuration key, in a file or variable or by default, or a flag, with the words that name
+ * it.
+ */
 export type LimitSource =
   | { readonly key: string; readonly source: string | null }
   | { readonly flag: string; readonly of: string };

@@ -141,6 +141,69 @@ async function inputFor(tx: Tx, { name }: Agent, now: number): Promise<readonly 
 
 const wakes = ({ delivery }: Mail): boolean => delivery.wake;
 
+/** How long a supervisor may take from its start to its first transaction. */
+const startMs = 10_000;
+
+/** Looking at all running turns costs as much as there are: a burst of wakes must not repeat it for each. */
+const lookMs = 250;
+
+/** The supervisors of running turns: starts them, and notices those that are gone or silent. */
+export class Supervisors {
+  readonly #ports: EnginePorts;
+  /** Called when a supervisor that this engine started has ended. */
+  readonly #ended: () => void;
+  /** Those we started, until their first sign of life can be expected. */
+  readonly #starting = new Map<string, number>();
+  readonly #silent = new SilentSupervisors();
+  readonly #lost = new LostTurns();
+  /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
+  #areInDoubt = true;
+  #seenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(ports: EnginePorts, ended: () => void) {
+    this.#ports = ports;
+    this.#ended = ended;
+  }
+
+  start({ turnId, fence }: Claimed): void {
+    this.#starting.set(turnId, this.#ports.clock.monotonic());
+    this.#ports.startSupervisor(turnId, fence, () => {
+      this.#starting.delete(turnId);
+      this.#areInDoubt = true;
+      this.#ended();
+    });
+  }
+
+  /** Takes the turns whose supervisor is gone. They need new ones. */
+  async takeOver(): Promise<readonly Claimed[]> {
+    const now = this.#ports.clock.monotonic();
+    if (!this.#areInDoubt && now - this.#seenAt < lookMs) return [];
+    this.#areInDoubt = false;
+    this.#seenAt = now;
+    await this.killSilent();
+    return this.#lost.takeOver(this.#ports, this.#recentlyStarted());
+  }
+
+  killSilent(): Promise<void> {
+    return this.#silent.killSilent(this.#ports);
+  }
+
+  async isAnyLost(): Promise<boolean> {
+    return (await lostTurns(this.#ports, this.#recentlyStarted())).length > 0;
+  }
+
+  /** The next `takeOver` looks, however short ago the last look was. */
+  doubt(): void {
+    this.#areInDoubt = true;
+  }
+
+  #recentlyStarted(): ReadonlySet<string> {
+    const oldest = this.#ports.clock.monotonic() - startMs;
+    for (const [turnId, since] of this.#starting) if (since < oldest) this.#starting.delete(turnId);
+    return new Set(this.#starting.keys());
+  }
+}
+
 interface Sighting {
   readonly fence: number;
   readonly beat: number;
@@ -152,7 +215,7 @@ interface Sighting {
  * alone: the same (fence, beat) seen for twice the lease. Such a supervisor is killed, itself only; the agent it started
  * goes on and is adopted by the next one.
  */
-export class SilentSupervisors {
+class SilentSupervisors {
   readonly #seen = new Map<string, Sighting>();
 
   async killSilent(ports: EnginePorts): Promise<void> {
@@ -188,7 +251,7 @@ const longestPauseMs = 30_000;
  * Gives running turns whose supervisor is gone to new ones, by a higher fence. A turn whose supervisors die one after
  * the other is tried again with growing pauses: what kills them must not take a whole core.
  */
-export class LostTurns {
+class LostTurns {
   readonly #tries = new Map<string, { count: number; nextAt: number }>();
 
   /** `starting` names turns whose supervisor was just started and had no time to record itself. */
@@ -217,7 +280,7 @@ export class LostTurns {
 }
 
 /** Running turns without a living supervisor. `starting` as above. */
-export async function lostTurns(ports: EnginePorts, starting: ReadonlySet<string>): Promise<Turn[]> {
+async function lostTurns(ports: EnginePorts, starting: ReadonlySet<string>): Promise<Turn[]> {
   return ports.store.read(async (tx) => {
     const lost: Turn[] = [];
     for (const turn of await tx.turns.running()) {

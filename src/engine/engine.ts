@@ -4,12 +4,13 @@ import { earliest, isWorkDue, nextChore, nextReturn } from "../usecases/engine/e
 import { tellOperator } from "../usecases/mail/post.ts";
 import { lostAttachments } from "./attached/hand-back.ts";
 import { CompletionWorker } from "./completions/worker.ts";
-import { type Claimed, claimTurns, LostTurns, lostTurns, SilentSupervisors } from "./dispatch.ts";
+import { claimTurns, Supervisors } from "./dispatch.ts";
 import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./engine-lease.ts";
 import { Housework } from "./housework.ts";
 import { Radar } from "./merge/radar.ts";
 import { Slots } from "./merge/slots.ts";
 import { MergeWorker } from "./merge/worker.ts";
+import { Notifier } from "./notify/notifier.ts";
 import type { EnginePorts } from "./ports.ts";
 import { Retention } from "./retention/table.ts";
 import { Seating } from "./seat-agents.ts";
@@ -20,14 +21,12 @@ import { nextWatchdogAt, watchdogTick } from "./watchdog/tick.ts";
 /** While something is live, a lost wake or a lost supervisor is noticed within this time. Idle, nothing is looked at. */
 const safetyNetMs = 500;
 
-/** Looking at everybody costs as much as there are agents: a burst of wakes must not repeat it for each. */
+/** Looking at all agents costs as much as there are agents: a burst of wakes must not repeat it for each. */
 const lookAtAllMs = 250;
 
 /** A wake always starts what is ready; everything else is looked at no more often than this while wakes follow each other. */
 const lookAsideMs = 100;
 
-/** How long a supervisor may take from its start to its first transaction. */
-const supervisorStartMs = 10_000;
 /** So long may an installer take to put the program back. */
 const programReturnMs = 10_000;
 
@@ -72,6 +71,7 @@ interface Worker {
  *   `Seating`                            gives reserved agents their worktrees
  *   housework                            finishes stops, frees lost attachments and mail, cleans released agents
  *   pruning                              deletes what is old, by one table
+ *   `Notifier`                           tells the operator of what waits for them
  *   `MergeWorker`                        lands, promotes, undoes
  *   `Radar`                              warns of branches that collide
  *   `CompletionWorker`                   answers `ov done` and asked-for checks
@@ -83,25 +83,19 @@ class Engine {
   readonly #ports: EnginePorts;
   readonly #seat: EngineSeat;
   readonly #signal = new WakeSignal();
-  /** Supervisors we started, until their first sign of life can be expected. */
-  readonly #starting = new Map<string, number>();
+  readonly #supervisors: Supervisors;
   readonly #seating: Seating;
   readonly #merges: MergeWorker;
   readonly #completions: CompletionWorker;
   readonly #radar: Radar;
   /** Workers that do the same whatever the settings are. */
   readonly #steady: readonly Worker[];
-  readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
-  readonly #lost = new LostTurns();
   readonly #retention = new Retention();
-  /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
-  #ownersInDoubt = true;
   #lookedAsideAt = Number.NEGATIVE_INFINITY;
   /** Since when agents are being seated without a pause. */
   #seatingSince: number | undefined;
   #hurriedAt = Number.NEGATIVE_INFINITY;
-  #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
   /** The settings have changed: the engine starts no work that depends on the old ones. */
   #outdated: "no" | "finishing" | "finished" = "no";
@@ -115,6 +109,7 @@ class Engine {
     this.#seat = seat;
     const slots = new Slots(ports.rules.merge.parallelGates);
     const wake = (): void => this.#wakeForAll();
+    this.#supervisors = new Supervisors(ports, () => this.#signal.wake());
     this.#seating = new Seating(ports, { stop, wake: () => this.#signal.wake() });
     this.#merges = new MergeWorker(ports, { slots, stop, wake });
     this.#radar = new Radar(ports, wake);
@@ -125,7 +120,11 @@ class Engine {
       return { look: () => flight.ask(), settled: () => flight.settled() };
     };
     // Apart from each other: pruning takes long in a large repository, and a stop must not wait for it.
-    this.#steady = [inBackground(() => housework.run()), inBackground(() => this.#retention.prune(ports, stop))];
+    this.#steady = [
+      inBackground(() => housework.run()),
+      inBackground(() => this.#retention.prune(ports, stop)),
+      new Notifier(ports, stop),
+    ];
     this.#idleSince = ports.clock.monotonic();
   }
 
@@ -206,8 +205,8 @@ class Engine {
     if (await watchdogTick(this.#ports, this.#watchdog)) this.#signal.wake();
     const { live, dueInMs } = await this.#outlook(moment);
     const now = clock.monotonic();
+    if (live || side.isServing?.() === true) this.#idleSince = now;
     if (live) {
-      this.#idleSince = now;
       if (!side.keeperIsAlive()) side.replaceKeeper();
     }
     const idleLeft = this.#idleSince + settings.idleExitMs - now;
@@ -220,8 +219,8 @@ class Engine {
   }
 
   /**
-   * When the workers beside the turns may look again. Each of their looks costs as much of this thread as giving an agent
-   * its worktree, for which somebody waits.
+   * When the workers beside the turns may look again. Each of their looks costs as much of this thread as giving an
+   * agent its worktree, and an agent that starts waits for that.
    */
   #nextLookAside(): number {
     this.#seatingSince = this.#seating.isBusy ? (this.#seatingSince ?? this.#ports.clock.monotonic()) : undefined;
@@ -260,7 +259,7 @@ class Engine {
     this.#ports.giveUp();
   }
 
-  /** Waits for a wake; while something is live also for a change that nobody announced, or a supervisor that died. */
+  /** Waits for a wake; while something is live also for a change without a wake, or a supervisor that died. */
   async #rest(live: boolean, until: number, seen: number): Promise<void> {
     const { clock, store, side } = this.#ports;
     for (;;) {
@@ -268,11 +267,11 @@ class Engine {
       if (left <= 0 || (await this.#signal.wait(live ? Math.min(left, safetyNetMs) : left))) return;
       if (!live || this.#programGoneSince !== undefined) return;
       if ((await store.changeCounter()) !== seen || !side.keeperIsAlive() || this.#seating.dueInMs() === 0) return;
-      if (await this.#somethingLost()) {
-        this.#ownersInDoubt = true;
+      if ((await lostAttachments(this.#ports)).length > 0 || (await this.#supervisors.isAnyLost())) {
+        this.#supervisors.doubt();
         return;
       }
-      await this.#silent.killSilent(this.#ports);
+      await this.#supervisors.killSilent();
     }
   }
 
@@ -306,28 +305,10 @@ class Engine {
     // A turn without a supervisor would count as running.
     if (this.#programGoneSince !== undefined) return;
     this.#seating.look();
-    const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports, moment))];
+    const started = [...(await this.#supervisors.takeOver()), ...(await claimTurns(this.#ports, moment))];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");
-    for (const turn of started) this.#startSupervisor(turn);
+    for (const turn of started) this.#supervisors.start(turn);
     if (started.length > 0) this.#ports.reach("dispatch.after-supervisor");
-  }
-
-  async #takeOver(): Promise<readonly Claimed[]> {
-    const now = this.#ports.clock.monotonic();
-    if (!this.#ownersInDoubt && now - this.#ownersSeenAt < lookAtAllMs) return [];
-    this.#ownersInDoubt = false;
-    this.#ownersSeenAt = now;
-    await this.#silent.killSilent(this.#ports);
-    return this.#lost.takeOver(this.#ports, this.#recentlyStarted());
-  }
-
-  #startSupervisor({ turnId, fence }: Claimed): void {
-    this.#starting.set(turnId, this.#ports.clock.monotonic());
-    this.#ports.startSupervisor(turnId, fence, () => {
-      this.#starting.delete(turnId);
-      this.#ownersInDoubt = true;
-      this.#signal.wake();
-    });
   }
 
   async #outlook(moment: number): Promise<{ live: boolean; dueInMs: number | undefined }> {
@@ -337,7 +318,7 @@ class Engine {
       const turn = await tx.turns.nextDue(moment);
       const chore = earliest(await nextChore(tx, terms), await nextReturn(tx));
       const now = this.#ports.clock.now();
-      // What is past by now is being seen to, or a pause away: asking again and again would make it no faster.
+      // Overdue chores are already running or backing off: looking again at once would only spin.
       const choreInMs = chore === undefined ? undefined : chore <= now ? lookAtAllMs : chore - now;
       const soonest = earliest(turn, watch);
       const dueInMs = earliest(
@@ -358,29 +339,18 @@ class Engine {
     return nextWatchdogAt(this.#ports, this.#watchdog);
   }
 
-  async #somethingLost(): Promise<boolean> {
-    if ((await lostAttachments(this.#ports)).length > 0) return true;
-    return (await lostTurns(this.#ports, this.#recentlyStarted())).length > 0;
-  }
-
-  #recentlyStarted(): ReadonlySet<string> {
-    const oldest = this.#ports.clock.monotonic() - supervisorStartMs;
-    for (const [turnId, since] of this.#starting) if (since < oldest) this.#starting.delete(turnId);
-    return new Set(this.#starting.keys());
-  }
-
   #openSocket(): void {
     this.#socket = this.#ports.side.open({
       wake: () => this.#signal.wake(),
-      call: (frame) => this.#answer(frame),
+      call: (frame, peer) => this.#answer(frame, peer),
       restored: () => this.#signal.wake(),
     });
     this.#ports.reach("engine.listening");
   }
 
   /** A call that came in here commits on our own connection, where no change counter tells of it. */
-  async #answer(frame: string): Promise<string> {
-    const answer = await this.#ports.answer(frame);
+  async #answer(frame: string, peer: () => number | undefined): Promise<string> {
+    const answer = await this.#ports.answer(frame, peer);
     this.#signal.wake();
     return answer;
   }
@@ -393,7 +363,7 @@ class Engine {
     this.#ports.reach("engine.before-leave");
     let left = false;
     try {
-      // Who changed the settings before the socket closed has woken this engine and relies on it.
+      // A command that changed the settings before the socket closed has woken this engine and relies on it.
       if (!options.whateverIsDue) await this.#isOutdated();
       const mayLeave = options.whateverIsDue || this.#outdated === "no";
       left = mayLeave && (await leaveEngineSeat(this.#ports, this.#seat, options));

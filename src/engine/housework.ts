@@ -95,7 +95,7 @@ async function expireClaims(ports: EnginePorts): Promise<boolean> {
   });
 }
 
-/** Lets agents go on whose budget allows it again, as at the turn of a day. True when somebody may run now. */
+/** Lets agents go on whose budget allows it again, as at the turn of a day. True when an agent may run now. */
 async function freeFromBudgets(
   ports: EnginePorts,
   { evenIfNotDue }: { readonly evenIfNotDue: boolean },
@@ -117,7 +117,7 @@ const graceMs = 2_000;
 class UnfinishedStops {
   readonly #seen = new Map<string, number>();
 
-  /** True when somebody ended by it, which others may have to hear of. */
+  /** True when an agent ended by it, which other agents may have to hear of. */
   async finish(ports: EnginePorts): Promise<boolean> {
     const stopping = await ports.store.read((tx) => tx.agents.stopping());
     const now = ports.clock.monotonic();
@@ -133,7 +133,7 @@ class UnfinishedStops {
   }
 }
 
-/** A command that stops somebody ends the processes itself and tells how that went; it should find them alive. */
+/** A command that stops an agent ends the processes itself and tells how that went; it should find them alive. */
 const headStartMs = 4_000;
 
 async function finishStop(ports: EnginePorts, agent: Agent): Promise<boolean> {
@@ -183,7 +183,10 @@ export interface CleaningPorts
 }
 
 const longestHoldMs = 24 * 60 * 60_000;
-/** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. True when it let somebody go. */
+/**
+ * Releases agents whose work was left alone for a day. Work in the merge queue is not forgotten. True when it released
+ * one.
+ */
 export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock" | "ids">): Promise<boolean> {
   const now = ports.clock.now();
   const forgotten = await ports.store.read((tx) => tx.agents.submittedBefore(now - longestHoldMs));
@@ -206,8 +209,8 @@ export async function cleanReleased(ports: CleaningPorts): Promise<void> {
 }
 
 /**
- * Takes away what a released agent left; its place is free then, unless what it held could not be kept. Whoever needs
- * the place and whoever tidies up may come at the same time.
+ * Removes what a released agent left; its place is free then, unless what it held could not be kept. An agent that
+ * needs the place and the housework may come at the same time.
  */
 export function cleanUp(ports: CleaningPorts, { id }: Pick<Agent, "id">): Promise<void> {
   const going = underWay.get(id);
@@ -219,7 +222,7 @@ export function cleanUp(ports: CleaningPorts, { id }: Pick<Agent, "id">): Promis
 
 const underWay = new Map<string, Promise<void>>();
 
-/** Resolves when nobody is taking away what this agent left. */
+/** Resolves when no removal of this agent's remains is under way. */
 export const cleaningOf = async ({ id }: Pick<Agent, "id">): Promise<void> => underWay.get(id);
 
 async function clean(ports: CleaningPorts, id: string): Promise<void> {
@@ -228,7 +231,8 @@ async function clean(ports: CleaningPorts, id: string): Promise<void> {
   // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
   await ports.processes.endStartedFor(agent.id, graceMs);
   const worktree = worktreeOf(agent);
-  // Whoever removes it says so when it is done; if that process dies, the next look finds the agent still to be cleaned.
+  // The other process records the removal when it is done; if it dies, the next look finds the agent still to be
+  // cleaned.
   if (worktree !== undefined && (await isRemovedByOther(ports, agent.name))) return;
   if (worktree !== undefined && (await claim(ports, agent))) {
     const kept = await conserve(ports, agent, "pause");
@@ -258,7 +262,7 @@ export async function isRemovedByOther({ store, processes }: CleaningPorts, name
   return false;
 }
 
-/** The intent: from here on nobody of this name is seated there before we have ended. False when somebody is already. */
+/** The intent: from here on no agent of this name is seated there before we have ended. False when one is already. */
 async function claim(ports: CleaningPorts, agent: Agent): Promise<boolean> {
   const createdAt = ports.clock.now();
   return ports.store.transaction(async (tx) => {

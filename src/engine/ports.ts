@@ -1,6 +1,7 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { EngineSide, EnginesAbroad } from "../ports/engine-contact.ts";
+import type { Notifying } from "../ports/notify-channels.ts";
 import type { Processes } from "../ports/process.ts";
 import type { OldFiles } from "../ports/project-files.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
@@ -22,18 +23,21 @@ export interface EnginePorts extends MergePorts {
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
   readonly abroad: EnginesAbroad;
+  readonly notifying: Notifying;
   readonly oldFiles: OldFiles;
   /** Deletes variables captured from a shell. */
   forgetEnvironment(path: string): void;
+  /** Gives the space of deleted rows back to the disk, if there is much of it. */
+  shrinkDatabase(): void;
   /** Deletes the files that an agent kept to throw away. */
   forgetScratch(agentName: string): void;
-  /** Answers a request frame of the command channel. */
-  answer(frame: string): Promise<string>;
+  /** Answers a request frame of the command channel. `peer`: see `SocketHandlers`. */
+  answer(frame: string, peer: () => number | undefined): Promise<string>;
   worktreePath(agentName: string): string;
   logDir(agentName: string, turnId: string): string;
   readonly settings: EngineSettings;
   /**
-   * The limit of file locks that somebody put on this process since it started. No process below it can be marked as an
+   * The limit of file locks that was put on this process since it started. No process below it can be marked as an
    * agent's then.
    */
   lockLimit(): number | undefined;

@@ -77,7 +77,7 @@ export class Seating {
     }
   }
 
-  /** In how many milliseconds somebody is tried again. */
+  /** In how many milliseconds the next seat is tried again. */
   dueInMs(): number | undefined {
     const due = [
       ...[...this.#later.values()].map(({ nextAt }) => nextAt),
@@ -327,7 +327,7 @@ async function placeFor(
   if (!isIntegration(baseRef)) {
     return landing === undefined ? { agent, baseRef } : { agent, baseRef, start: await startOn(ports, landing) };
   }
-  // An agent that goes on where it stopped, or starts from a branch that somebody named, has its start already.
+  // An agent that goes on where it stopped, or starts from a named branch, has its start already.
   const isNew = landing !== undefined && !(await ports.store.read((tx) => isRecovered(tx, agent)));
   const entry = isNew ? await takeInFor(ports, { agent, landing, awaited }) : undefined;
   if (entry !== undefined && awaited === undefined && isUnderWay(entry, ports.clock.now())) return { awaits: entry };

@@ -9,9 +9,9 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
 /**
- * Runs some work in the background, one run at a time. Work that is asked for while it runs is run once more afterwards,
- * however often it was asked for. After a failed run `wake` is called once a pause is over, and the pause doubles with
- * each failure in a row: the cause of a failure may go away without a change that anybody would ask for.
+ * Runs some work in the background, one run at a time. Work that is asked for while it runs is run once more
+ * afterwards, however often it was asked for. After a failed run `wake` is called once a pause is over, and the pause
+ * doubles with each failure in a row: the cause of a failure may go away without a change that would ask for a run.
  */
 export class SingleFlight {
   readonly #work: () => Promise<boolean>;
@@ -84,7 +84,7 @@ export class WakeSignal {
     this.#waiter?.();
   }
 
-  /** Resolves true when woken, false when nobody did so for `ms`. */
+  /** Resolves true when woken, false after `ms` without a wake. */
   wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const answer = (): void => {

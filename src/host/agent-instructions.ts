@@ -66,7 +66,7 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
 function placeGuard({ state, self }: InstructionTerms, policy: GuardPolicy): GuardCommand | null {
   const file = rulesFile(state, policy.agent);
   const text = JSON.stringify(policy);
-  // Also without a guard: whoever asks by the agent's name finds the rules that count.
+  // Written without a guard too: a question by the agent's name then finds the rules that count.
   if (readText(file) !== text) writeAtomically(file, text, 0o600);
   return policy.off ? null : { program: self, rules: file, digest: randomIds.digest(text) };
 }

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -16,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../domain/failure.ts";
+import { remountAdvice } from "../domain/store-trouble.ts";
 
 /** What lies at a path, at the end of its links; undefined when nothing does. */
 export const statIfThere = (path: string): Stats | undefined =>
@@ -109,13 +111,21 @@ export function writable<T>(path: string, action: () => T): T {
     return action();
   } catch (error) {
     const code = errorCode(error);
-    if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
+    if (code === "EROFS")
+      throw new Failure({ kind: "store-read-only", path: nearestAbove(path), of: "disk" }, { cause: error });
+    if (code === "EACCES" || code === "EPERM") {
       throw new Failure({ kind: "store-read-only", path: dirname(path) }, { cause: error });
     }
     const taken = ["EEXIST", "ENOTDIR", "ELOOP"].includes(code ?? "") ? noDirectoryAbove(path) : undefined;
     if (taken !== undefined) throw new Failure({ kind: "not-a-directory", path: taken }, { cause: error });
     throw error;
   }
+}
+
+/** The advice about a read-only disk names a path for `findmnt`, which finds nothing for a path that is not there. */
+function nearestAbove(path: string): string {
+  const above = dirname(path);
+  return lstatIfThere(above) !== undefined || above === path ? above : nearestAbove(above);
 }
 
 /** The nearest that there is above a path, when it is no directory. */
@@ -159,13 +169,30 @@ export function isBehindLink(top: string, path: string): boolean {
   return false;
 }
 
-/** A sentence for a person when the disk with this directory is full; undefined when it has space. */
+/** A sentence for a person when the disk with this directory is full or read-only; undefined when it takes more. */
 export function fullDiskWords(state: string): string | undefined {
   // A clone brings no state directory; the first command that writes makes it.
   if (!existsSync(state)) return undefined;
-  const { bavail, bsize } = statfsSync(state);
-  if (bavail * bsize >= leastFreeBytes) return undefined;
+  if (isReadOnlyDisk(state)) {
+    return `the disk that holds ${state} is mounted read-only, so nothing can go on; ${remountAdvice(state)}`;
+  }
+  if (!isDiskFull(state)) return undefined;
   return `the disk that holds ${state} is full, so nothing can go on; make room, and it goes on by itself`;
+}
+
+export function isDiskFull(dir: string): boolean {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize < leastFreeBytes;
+}
+
+/** Also root is told so. A directory that only this user may not write is another matter. */
+function isReadOnlyDisk(dir: string): boolean {
+  try {
+    accessSync(dir, constants.W_OK);
+    return false;
+  } catch (error) {
+    return errorCode(error) === "EROFS";
+  }
 }
 
 /** A database that cannot grow by this much cannot take a transaction. */

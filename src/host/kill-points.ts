@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * In a test build, kills by SIGKILL at the point that `OVERSTORY_TEST_KILL_AT` names, or at the first of several with
  * commas between them: this process, or the processes listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of
- * `killVictims`). `OVERSTORY_TEST_KILL_ONCE` is a file that is created first, with the point in it; with it there nobody
+ * `killVictims`). `OVERSTORY_TEST_KILL_ONCE` is a file that is created first, with the point in it; while it exists no process
  * dies any more, so that the successors live. `OVERSTORY_TEST_KILL_IN` names the
  * only sort of process that listens: `engine`, `supervisor` or `command`. With `OVERSTORY_TEST_KILL_WITH=SIGSTOP` the
  * process that gets there is stopped instead, and goes on from there when it is continued.

@@ -6,7 +6,7 @@ import { readText, writeAtomically } from "./file-access.ts";
 
 /**
  * How to start this very program again: the compiled binary, or from a checkout its launcher. Never the name `ov`,
- * which in somebody's PATH may be another version.
+ * which in a user's PATH may be another version.
  */
 export function selfCommand(): readonly string[] {
   if (Bun.main.startsWith("/$bunfs/")) return [process.execPath];

@@ -32,7 +32,7 @@ export function watchPlace(
   onLost?: (standing: PlaceStanding) => void,
   onChange?: () => void,
 ): PlaceWatch {
-  // Somebody may put another database in the place of ours. We would then write into a file that no process reads.
+  // Another database may be put in the place of ours. We would then write into a file that no process reads.
   const [isState, isRoot, isDatabase] = [sameAs(state), sameAs(root), sameAs(databaseIn(state))];
   const held = openSync(state, "r");
   const standing = (): PlaceStanding => {
@@ -102,7 +102,10 @@ export function serve({ root, state }: ProjectPlace, store: Store, leave: Leave)
   };
   const here = <T>(work: () => Promise<T>): Promise<T> => {
     const standing = place.standing();
-    if (standing === "here") return isWritable(database) ? work().catch(orLeave) : Promise.reject(readOnly(database));
+    if (standing === "here") {
+      const refused = whyUnwritable(database);
+      return refused === undefined ? work().catch(orLeave) : Promise.reject(refused);
+    }
     leave.now(standing);
     // The process is about to exit: its caller gets no answer.
     return new Promise(() => {});
@@ -127,17 +130,17 @@ export function serve({ root, state }: ProjectPlace, store: Store, leave: Leave)
  * SQLite writes to the index of its log (`-shm`) through mapped memory. The system kills a process that writes so to a
  * file that became read-only (`chattr +i`, a read-only mount). So this asks the system first.
  */
-function isWritable(database: string): boolean {
+function whyUnwritable(database: string): Failure | undefined {
   try {
     accessSync(`${database}-shm`, constants.W_OK);
-    return true;
+    return undefined;
   } catch (error) {
+    const code = errorCode(error);
     // SQLite makes the file when the first process opens the database for writing.
-    return errorCode(error) === "ENOENT";
+    if (code === "ENOENT") return undefined;
+    return new Failure({ kind: "store-read-only", path: database, ...(code === "EROFS" ? { of: "disk" } : {}) });
   }
 }
-
-const readOnly = (path: string): Failure => new Failure({ kind: "store-read-only", path });
 
 interface Leave {
   now(reason: Reason): void;

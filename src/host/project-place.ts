@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure, type FailureData } from "../domain/failure.ts";
 import {
@@ -98,6 +98,14 @@ export const packedIn = (backup: string): string => `${databaseIn(backup)}.gz`;
 
 /** Does this backup hold a copy of the database? */
 export const hasCopy = (backup: string): boolean => hasDatabase(backup) || existsSync(packedIn(backup));
+
+/** The newest backup with a copy of the database. Those that `ov doctor` made have a word before their time. */
+export function newestBackup(state: string): string | null {
+  const all = join(state, "backups");
+  const names = existsSync(all) ? readdirSync(all).filter((name) => hasCopy(join(all, name))) : [];
+  const timeOf = (name: string): string => name.replace(/^[a-z]+-/, "");
+  return names.toSorted((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1)).at(-1) ?? null;
+}
 
 /** An earlier version kept the state in the checkout. It is used there until it could be moved. */
 export const isOldState = (state: string): boolean => basename(state) === sharedDirName;

@@ -7,9 +7,9 @@ const chunkBytes = 1024 * 1024;
 const deepest = 6;
 
 /**
- * Takes secrets out of all files in a directory. Nobody may be writing to them any more. A file without secrets is not
- * touched; another one is replaced in one step, so a process that dies on the way leaves each file as it was or as it
- * should be. Links are left alone: they lead to files of others.
+ * Takes secrets out of all files in a directory. No process may be writing to them any more. A file without secrets is
+ * not touched; another one is replaced in one step, so a process that dies on the way leaves each file as it was or as
+ * it should be. Links are left alone: they lead to files of others.
  */
 export async function redactFiles(dir: string, redact: Redact, depth = 0): Promise<void> {
   for (const entry of readdirSync(dir, { withFileTypes: true })) {

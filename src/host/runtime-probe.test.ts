@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { probeRuntime } from "./runtime-probe.ts";
@@ -52,6 +52,18 @@ test("a program that fails is refused at once, with its words", async () => {
       ok: false,
       refusal: { kind: "runtime-unavailable", problem: { kind: "broken", said: "no beak" } },
     });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+test("a program that is asked for its version carries the mark of a gate", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "ov-probe-"));
+  try {
+    const script = `#!/bin/sh\nsed -n 's/^Max file locks  *[^ ]*  *//p' /proc/self/limits > ${dir}/limit\necho 1.0\n`;
+    writeFileSync(join(dir, "parrot"), script, { mode: 0o755 });
+    await probeRuntime({ runtime: "parrot", program: "parrot", path: `${dir}:/usr/bin:/bin` });
+    expect(readFileSync(join(dir, "limit"), "utf8")).toMatch(/^\d+ +locks/);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import type { ProgramProblem, Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import type { Confinement, ProbeProgram } from "../ports/sandbox.ts";
-import { errorCode, writeAtomically } from "./file-access.ts";
+import { writeAtomically } from "./file-access.ts";
+import { markedAsGate } from "./linux/mark.ts";
 
 /** A program that an agent needs, as a shell with this PATH finds it. */
 interface ProbedProgram {
@@ -91,8 +92,9 @@ async function ask(
   patienceMs: number,
 ): Promise<{ readonly version: string | null } | { readonly problem: string }> {
   try {
+    if (!isProgram(words[0] ?? "")) return { problem: "it is not a program that this system can run" };
     // In a group of its own, so that what a launcher started goes with it.
-    const child = Bun.spawn({ cmd: [...words], env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const child = Bun.spawn({ cmd: markedAsGate(words), env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     const said = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
     const answer = await within(said, patienceMs);
     if (answer === "late") {
@@ -105,10 +107,26 @@ async function ask(
     if (code === 0) return { version: (out.trim() || err.trim()).slice(0, 100) || "unknown" };
     return { problem: err.trim().slice(-300) || `it exited with ${child.signalCode ?? code}` };
   } catch (error) {
-    if (errorCode(error) === "ENOEXEC") return { problem: "it is not a program that this system can run" };
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/** A shell, which puts the mark on it, would take any other file for a script. */
+function isProgram(at: string): boolean {
+  if (process.platform !== "linux") return true;
+  const start = Buffer.alloc(4);
+  try {
+    const file = openSync(at, "r");
+    readSync(file, start);
+    closeSync(file);
+  } catch {
+    // A program need not be readable to be started.
+    return true;
+  }
+  return start.toString("latin1").startsWith("#!") || start.equals(elf);
+}
+
+const elf = Buffer.from("\x7fELF", "latin1");
 
 /**
  * Does this command end with 0? `late`: it did not end in time. What it prints is not looked at: it may be about a person's
@@ -119,7 +137,7 @@ export async function exitsWell(
   env: Readonly<Record<string, string>>,
 ): Promise<boolean | "late"> {
   try {
-    const child = Bun.spawn({ cmd: [...cmd], env, stdio: ["ignore", "ignore", "ignore"], detached: true });
+    const child = Bun.spawn({ cmd: markedAsGate(cmd), env, stdio: ["ignore", "ignore", "ignore"], detached: true });
     const code = await within(child.exited, patience);
     if (code !== "late") return code === 0;
     killGroup(child.pid);

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import type { GuardMachine } from "../domain/guard/paths.ts";
@@ -30,12 +30,21 @@ export const toolGuard = (env: Environment, here: string, stateDir: () => Promis
 export async function guardMachine(env: Environment): Promise<GuardMachine> {
   const { parseShell } = await import("./syntax/shell.ts");
   const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
-  return { parse: parseShell, places: { realPath: realPathOf, isMerging, home: env.HOME, temporary } };
+  return { parse: parseShell, places: { realPath: realPathOf, isDirectory, isMerging, home: env.HOME, temporary } };
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // Where it cannot be looked at, a shell may not get in either.
+    return false;
+  }
 }
 
 /** Git leaves one of these in its directory for the worktree until the merge or its like is done. */
 function isMerging(worktree: string): boolean {
-  // A worktree that is not there has nothing that could be thrown away: somebody asks what would be.
+  // A worktree that is not there has nothing that could be thrown away: this is only a question what would be.
   if (!existsSync(worktree)) return true;
   const dir = gitDirOf(worktree);
   return halfDone.some((name) => existsSync(join(dir, name)));

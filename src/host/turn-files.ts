@@ -107,7 +107,7 @@ export function removeScratch(state: string, agentName: string): void {
     rmSync(scratchOf(state, agentName), { recursive: true, force: true });
     rmSync(confinedHome(state, agentName), { recursive: true, force: true });
   } catch (error) {
-    // An agent may have left a directory that nobody may write to; the files stay, and are no part of the work.
+    // An agent may have left a directory without the right to write; the files stay, and are no part of the work.
     if (errorCode(error) === undefined) throw error;
   }
 }

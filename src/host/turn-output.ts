@@ -11,7 +11,8 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import type { GrowingFile } from "../ports/agent-process.ts";
+import { join } from "node:path";
+import type { GrowingFile, TurnOutputs } from "../ports/agent-process.ts";
 import { expectRegular } from "./file-access.ts";
 
 /** In the directory of a turn: what the agent's program wrote. */
@@ -85,4 +86,32 @@ export function turnOutput(path: string): GrowingFile {
       return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
     },
   };
+}
+
+/** Opens the file for each part and closes it again: nobody knows when a reader has read enough. */
+export const turnOutputs: TurnOutputs = {
+  read: (logDir, { before, most }) => {
+    const path = join(logDir, outputName);
+    const isPlain = existsSync(path);
+    if (!isPlain && !existsSync(compressedAt(path))) return { from: 0, size: 0, bytes: new Uint8Array() };
+    if (!isPlain) return lastPart(turnOutput(path), before, most);
+    expectRegular(path);
+    const file = openSync(path, noLink);
+    try {
+      const read: GrowingFile["read"] = (offset, length) => {
+        const bytes = new Uint8Array(length);
+        return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+      };
+      return lastPart({ size: () => fstatSync(file).size, read }, before, most);
+    } finally {
+      closeSync(file);
+    }
+  },
+};
+
+function lastPart(file: GrowingFile, before: number | null, most: number): ReturnType<TurnOutputs["read"]> {
+  const size = file.size();
+  const end = Math.min(size, before ?? size);
+  const from = Math.max(0, end - most);
+  return { from, size, bytes: file.read(from, end - from) };
 }

@@ -18,8 +18,8 @@ export interface AgentLaunch {
 }
 
 /**
- * The input of an agent that may ask during its turn. It lies in files, so whoever takes over a turn writes to the same
- * input as the supervisor before it.
+ * The input of an agent that may ask during its turn. It lies in files, so a supervisor that takes over a turn writes
+ * to the same input as the supervisor before it.
  */
 export interface OpenInput {
   /** Writes a reply down. A reply that is there already under this id stays: nothing is answered in two ways. */
@@ -57,6 +57,15 @@ export interface GrowingFile {
   read(offset: number, length: number): Uint8Array;
 }
 
+/** What the programs of agents wrote, for reading part by part. */
+export interface TurnOutputs {
+  /** At most so many bytes that end before an offset, or at the end of the file. Empty where the file was removed. */
+  read(
+    logDir: string,
+    part: { readonly before: number | null; readonly most: number },
+  ): { readonly from: number; readonly size: number; readonly bytes: Uint8Array };
+}
+
 /** What decides which files a turn gets: the home of the agent, and whether its input stays open. */
 export interface TurnFileTerms {
   readonly home: string;
@@ -76,9 +85,9 @@ export interface TurnFiles {
   redact(logDir: string): Promise<void>;
   /** Makes the directory, with the agent's input and the files of its plan. Files for the home are never replaced. */
   create(logDir: string, plan: Pick<LaunchPlan, "input" | "files" | "opening">, terms: TurnFileTerms): void;
-  /** The opening of the plan, also for a turn that somebody else started; empty where it had none. */
+  /** The opening of the plan, also for a turn that another supervisor started; empty where it had none. */
   openingOf(logDir: string): string;
-  /** The input that `create` made, also for a process that somebody else started. */
+  /** The input that `create` made, also for a process that another supervisor started. */
   openInput(logDir: string): OpenInput;
   /** The text of a file for an agent that has no tool of its own for it. Relative paths count from `cwd`. */
   readFor(cwd: string, path: string): AgentAnswer;

@@ -29,6 +29,12 @@ export interface CleanFiles {
   moveTrash(path: string, backup: Backup): Promise<string>;
   /** The names of all backups. */
   backups(): readonly string[];
+  /** The newest backup with a copy of the database; null when there is none. */
+  newestBackup(): string | null;
+  /** Does this backup hold a copy of the database? */
+  hasCopy(name: string): boolean;
+  /** The database is there, and no command can use it. */
+  isDatabaseRuined(): boolean;
   /** Brings back what a backup holds, as far as nothing has taken its place. */
   bringBack(name: string): Promise<BroughtBack>;
   /** Gives the space of removed rows back to the disk. */
@@ -39,6 +45,8 @@ export interface BroughtBack {
   /** Refs that were missing and are back. */
   readonly refs: readonly string[];
   readonly rows: number;
+  /** Where the damaged database is kept that the copy took the place of, from the root; null when it was sound. */
+  readonly putAside: string | null;
   /** Files and directories that were missing and are back, relative to the state directory. */
   readonly files: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 
-/** A use case to run, as whoever holds the token; no token is the operator. */
+/** A use case to run, as the holder of the token; no token is the operator. */
 export interface ChannelCall {
   readonly name: string;
   readonly request: unknown;

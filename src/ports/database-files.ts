@@ -35,6 +35,8 @@ export interface DatabaseFiles {
 
 /** Copies of a database in backups. */
 export interface DatabaseCopies {
+  /** Is it damaged beyond what new indexes mend? Reads the whole file. */
+  isRuined(path: string): boolean;
   /** Writes a complete copy of the database to a new file, as one consistent moment, while others go on using it. */
   copyDatabase(path: string, to: string): void;
   /** Gives the space of deleted rows back to the disk. */

@@ -35,10 +35,13 @@ export interface EngineContact {
 export type EngineLook = "answers" | "busy" | "silent";
 
 export interface SocketHandlers {
-  /** Somebody committed work. */
+  /** Another process committed work. */
   wake(): void;
-  /** A request frame came in; the answer goes back as one line. */
-  call(frame: string): Promise<string>;
+  /**
+   * A request frame came in; the answer goes back as one line. `peer` tells which process is at the other end, as long as it is
+   * asked before anything is awaited; undefined where the system does not tell.
+   */
+  call(frame: string, peer: () => number | undefined): Promise<string>;
   /**
    * The files by which callers find the engine were deleted and have been made again. Wakes may have been lost
    * meanwhile.
@@ -56,6 +59,8 @@ export interface OpenSocket {
 
 /** How the engine lets itself be reached. */
 export interface EngineSide {
+  /** Browsers are served: the engine stays though nothing is left to do. */
+  isServing?(): boolean;
   open(handlers: SocketHandlers): OpenSocket;
   /** Looks at another engine of this project; waits for its answer up to `ms`. */
   look(engine: ProcessIdentity, ms: number): Promise<EngineLook>;

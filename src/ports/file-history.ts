@@ -25,7 +25,10 @@ export interface CommitFacts {
   readonly author: string;
   readonly committedAt: number;
   readonly subject: string;
-  /** What its message says about itself behind `Overstory-`, by name: `Agent`, `Task`, `Run`, `Queue-Id`. Anybody can write this. */
+  /**
+   * What its message says about itself behind `Overstory-`, by name: `Agent`, `Task`, `Run`, `Queue-Id`. Any author of
+   * a commit can write this.
+   */
   readonly trailers: Readonly<Record<string, string>>;
 }
 

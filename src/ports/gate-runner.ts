@@ -35,7 +35,7 @@ export interface GateRun {
   readonly durationMs: number;
   /** SHA-256 of the log. */
   readonly logDigest: string;
-  /** The last lines of the log as they came: whoever shows them makes them visible. */
+  /** The last lines of the log as they came: a surface that shows them makes control characters visible. */
   readonly tail: string;
 }
 

@@ -57,6 +57,8 @@ export const killPoints = [
   "done.after-claim",
   "done.after-check",
   "done.after-fact",
+  "notify.after-claim",
+  "notify.after-send",
 ] as const;
 export type KillPoint = (typeof killPoints)[number];
 

@@ -1,3 +1,4 @@
+import type { FileChange } from "../domain/diff/shown-files.ts";
 import type { CheckoutTerms } from "../domain/gate/gate.ts";
 import type { Conflict } from "../domain/merge/ladder.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
@@ -10,7 +11,12 @@ export type ObjectMerge =
   | { readonly kind: "clean"; readonly tree: string }
   | { readonly kind: "conflicts"; readonly tree: string; readonly conflicts: readonly Conflict[] }
   | { readonly kind: "unrelated" }
-  | { readonly kind: "failed"; readonly problem: string };
+  | {
+      readonly kind: "failed";
+      readonly problem: string;
+      /** Files of which git could not make a result in time. */
+      readonly files?: readonly string[];
+    };
 
 export interface ResolvedFile {
   readonly path: string;
@@ -48,7 +54,7 @@ export interface CommitRequest {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
-  /** Whose work it is, when it is not the user's. */
+  /** The author, when it is not the user. */
   readonly author?: Author | undefined;
 }
 
@@ -119,7 +125,7 @@ export interface MarkedPath {
   readonly mark: "skip-worktree" | "assume-unchanged" | "intent-to-add";
 }
 
-/** A move that its maker did not live to end, and what became of it. */
+/** A move whose process died before its end, and its outcome. */
 export interface FinishedMove {
   readonly checkout: string;
   readonly ref: string;
@@ -143,7 +149,7 @@ export interface PoolCheckout {
   readonly unfilled?: readonly UnfilledSubmodule[];
 }
 
-/** A submodule that would land at a commit which nobody could check out. */
+/** A submodule that would land at a commit which cannot be checked out elsewhere. */
 export interface LostPointer {
   readonly path: string;
   readonly commit: string;
@@ -155,16 +161,16 @@ export interface KeepTerms extends CheckoutTerms {
   /** A commit that has landed: what is installed from its files is good for every tree with the same dependencies. */
   readonly landed: string | null;
   /**
-   * `goes`: what is neither tracked nor kept is removed. `stays`: it is left as the gate before on the same commit left
-   * it; tracked files and kept paths are put right all the same.
+   * Files that are neither tracked nor kept. `goes`: they are removed. `stays`: they are left as the gate before on the same
+   * commit left them. Tracked files and kept paths are put right in both cases.
    */
   readonly rest: "goes" | "stays";
 }
 
-/** `left`: paths outside of what is kept, by which the setup command has to run each time. */
+/** `left`: files of the setup command outside the kept paths. Because of them it has to run each time. */
 export type Installed = { readonly kind: "kept" } | { readonly kind: "not-kept"; readonly left: readonly string[] };
 
-/** A hook is the project's, but what it runs lies in the candidate: code of agents, like any gate. */
+/** A hook belongs to the project, but it runs files of the candidate: code of agents, as gates do. */
 export interface HookVeto {
   /** `commit-msg` judges the message, which is ours; the others judge the files. */
   readonly hook: string;
@@ -177,8 +183,15 @@ export interface HookRequest {
   readonly checkout: string;
   readonly message: string;
   newRun(): CommandRun;
-  /** Puts the process on record before the hook runs; what it answers takes note of its end. */
+  /** Puts the process on record before the hook runs. The function that it returns records the end. */
   record(identity: ProcessIdentity, run: CommandRun): Promise<() => Promise<void>>;
+}
+
+export interface PatchForm {
+  /** How many unchanged lines stand around a change. */
+  readonly context?: number | undefined;
+  /** Lines that differ in blanks alone count as the same. */
+  readonly ignoreSpace?: boolean | undefined;
 }
 
 /**
@@ -219,15 +232,15 @@ export interface MergeGit {
   /** A readable patch of these files, from the merge base of `from` and `to` up to `to`. */
   patchOf(from: string, to: string, paths: readonly string[]): Promise<string>;
   /** A readable patch between two commits or trees, of all files or of these. */
-  patch(from: string, to: string, paths?: readonly string[]): Promise<string>;
+  patch(from: string, to: string, paths?: readonly string[], form?: PatchForm): Promise<string>;
   subjectOf(commit: string): Promise<string>;
   /**
    * Submodules, nested ones too, that `to` has at another commit than `from` and whose commit is not in the user's module.
-   * One that is there, or in the module of some worktree, is made sure of: from then on a ref holds it.
+   * A commit that is there, or in the module of a worktree, gets a ref that holds it.
    */
   lostPointers(from: string, to: string): Promise<readonly LostPointer[]>;
 
-  /** Merges are about to begin: starts what the first one would have to wait for. Changes nothing and never fails. */
+  /** Starts the processes that the first merge would have to wait for. Changes nothing and never fails. */
   expectMerges(): Promise<void>;
   /** Attributes of `ours` decide, as they do for `git merge`; merge drivers that are programs do not run. */
   merge(ours: string, theirs: string): Promise<ObjectMerge>;
@@ -289,15 +302,15 @@ export interface MergeGit {
   finishMoves(reach?: ReachKillPoint): Promise<readonly FinishedMove[]>;
   /** Why the files of a commit cannot be checked out as plain git would, in words; undefined where they can. */
   filterProblem(commit: string): Promise<string | undefined>;
-  /** The project's hooks that could veto a merge: those that may run, and those that nobody confirmed. */
+  /** The project's hooks that could veto a merge: those that may run, and those that are not confirmed. */
   hooks(): Promise<{ readonly trusted: readonly string[]; readonly unconfirmed: readonly string[] }>;
   /** The trusted ones of them on this candidate. */
   runHooks(request: HookRequest): Promise<HookVeto | undefined>;
 
   /**
    * Checks out a commit in a slot of the pool: its tracked files exactly, submodules at the commits it names, nothing
-   * untracked or ignored except what the terms keep. What is kept is as setup made it, whatever gates wrote into it
-   * since. A slot that git cannot use any more is made anew.
+   * untracked or ignored except the paths that the terms keep. Kept paths are as setup made them: changes of gates to them
+   * are gone. A slot that git cannot use any more is made anew.
    */
   checkOut(slot: number, commit: string, keep?: KeepTerms): Promise<PoolCheckout>;
   /**
@@ -305,7 +318,7 @@ export interface MergeGit {
    * tree, settings and filters. What a gate said about a tree counts only for the same form.
    */
   formOfFiles(): Promise<string>;
-  /** Keeps what the setup command has just made in a slot that holds this commit. Nothing of it may run any more. */
+  /** Keeps the files that the setup command has just made in a slot of this commit. No process of it may run any more. */
   keepInstalled(slot: number, commit: string, keep: KeepTerms): Promise<Installed>;
 }
 
@@ -338,6 +351,8 @@ export interface LookingGit extends Pick<MergeGit, Harmless> {
    * there is none, or it was reverted itself.
    */
   revertOf(commit: string, into: string): Promise<string | undefined>;
+  /** The files that differ between two commits or trees, with the lines that came and went. */
+  fileChanges(from: string, to: string, form?: Pick<PatchForm, "ignoreSpace">): Promise<readonly FileChange[]>;
   /** Submodules that changed between two commits of a branch and are at another commit in its checkout. */
   submodulesBehind(
     branch: string,
@@ -363,7 +378,7 @@ export interface AheadGit extends LookingGit {
 export interface QuickGit {
   /** Null when there is no such branch. */
   tipOf(branch: string): string | null | undefined;
-  /** Files that differ between a commit and where its history left what work for the target lands on now. */
+  /** Files that a commit changes since its history left the branch on which work for the target lands now. */
   changedFiles(target: string, commit: string): Promise<readonly string[] | undefined>;
   /** True when nothing in the repository can have a say in how the files of its checkout look. False tells nothing. */
   hasPlainFiles(): boolean;

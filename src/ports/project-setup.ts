@@ -70,6 +70,10 @@ export interface ProjectSetup {
   settingsAreLeftOut(): Promise<boolean>;
   /** Settings that are there, or their last known text where another branch is checked out. */
   settings(): { readonly isThere: boolean; readonly lastKnown: string | undefined };
+  /** What is damaged in the database that is there, and the newest backup; null when commands can use it. Reads the whole file. */
+  databaseDamage(): { readonly problem: string; readonly backup: string | null } | null;
+  /** Moves the database to the trash, where it stays; answers its path there, from the root. */
+  putDatabaseAside(): string;
   /** Throws when the database cannot be used, or is lost and nothing says that a new one is wanted. */
   checkDatabase(options: { readonly mayBeNew: boolean }): Promise<void>;
   /** Several calls at the same time come one after the other. */
@@ -103,7 +107,7 @@ export interface GeneratedPart {
   /** Relative to the root. */
   readonly path: string;
   readonly state: GeneratedState;
-  /** Why it cannot be written, whoever asks. */
+  /** Why it cannot be written, for every caller. */
   readonly stuck?: string;
   /** Writes what ships, all of it or nothing. A refusal when that could not be done. */
   write(): Promise<Refusal | undefined>;
@@ -177,4 +181,6 @@ export interface RepositoryBranches {
   tip(branch: string): Promise<string | undefined>;
   /** How many commits of the history of `commit` are not in that of the branch. */
   commitsBeyond(branch: string, commit: string): Promise<number>;
+  /** How many tracked files of the checkout that `head` is of have changes that are not committed. */
+  changedFiles(): Promise<number>;
 }

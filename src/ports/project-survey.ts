@@ -1,4 +1,5 @@
 import type { ProjectFacts, StoredRows } from "../domain/consistency/facts.ts";
+import type { FailureData } from "../domain/failure.ts";
 
 /** A project as it lies on the disk, and what else of this machine `ov doctor` looks at. Looking changes nothing. */
 export interface ProjectSurvey {
@@ -6,6 +7,8 @@ export interface ProjectSurvey {
   look(rows: StoredRows | null): Promise<ProjectFacts>;
   /** Reads the whole file of the database, so it takes as long as that is large. */
   database(): DatabaseHealth;
+  /** The newest backup with a copy of the database; null when there is none. */
+  newestBackup(): string | null;
   /** The first line that a program prints about its version; null when it is not there or does not answer. */
   versionOf(program: string, args: readonly string[]): Promise<string | null>;
   git(): Promise<GitHealth>;
@@ -18,7 +21,7 @@ export interface ProjectSurvey {
 export interface DatabaseHealth {
   readonly exists: boolean;
   /** Why it cannot be opened. */
-  readonly problem: string | null;
+  readonly problem: FailureData | null;
   readonly version: number;
   /** The version that this program brings it to. */
   readonly newest: number;
@@ -26,12 +29,14 @@ export interface DatabaseHealth {
   readonly isLogged: boolean;
   /** What SQLite says about damaged pages and indexes. */
   readonly damage: readonly string[];
+  /** It cannot be read, or pages of tables are damaged: neither a later look nor new indexes mend it. */
+  readonly isRuined: boolean;
   readonly bytes: number;
 }
 
 export interface GitHealth {
   readonly version: string;
-  /** Who commits; null where git does not know. */
+  /** The author of commits; null where git does not know. */
   readonly committer: string | null;
   /** Commits are signed by the settings of the user. */
   readonly signs: boolean;
@@ -40,6 +45,8 @@ export interface GitHealth {
   /** Tracked files whose names or first bytes look like a secret. */
   readonly secrets: readonly string[];
   readonly hasCommit: boolean;
+  /** Objects for which git shows others instead: `git replace`. */
+  readonly replaced: readonly string[];
   readonly branches: readonly string[];
 }
 

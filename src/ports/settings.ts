@@ -103,6 +103,8 @@ export interface MergeSettings {
   readonly batchSize: number;
   readonly parallelGates: number;
   readonly maxRebases: number;
+  /** How long git may take to merge one branch. */
+  readonly timeoutMs: number;
   readonly baselineFailing: "warn" | "block";
   readonly keepRefsDays: number;
   readonly closeTask: boolean;
@@ -150,10 +152,25 @@ export interface ConfigChange {
   /** False when the file said so already. */
   readonly isWritten: boolean;
   readonly before: unknown;
-  /** What counts now. Another source may still overrule what was written: see `origin`. */
+  /** The key as it counts now. Another source may overrule the written value: see `origin`. */
   readonly after: ConfigKey;
-  /** False when another source overrules what was written. */
+  /** False when another source overrules the written value. */
   readonly inForce: boolean;
+}
+
+/** A key and what to write for it; null takes it out of the file. */
+export interface WantedSetting {
+  readonly key: string;
+  readonly value: string | null;
+}
+
+/** What saving several keys at once changed. */
+export interface ConfigSaved {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly isWritten: boolean;
+  /** The keys as they count now. */
+  readonly keys: readonly ConfigKey[];
 }
 
 /** What the files alone say: a variable of this shell is not a property of the project. */
@@ -171,7 +188,7 @@ export interface Configuration {
   isWritten(): boolean;
   /** Throws `config-invalid` while there are problems, unless defaults may stand in for what is broken. */
   ofFiles(options?: { readonly evenBroken: boolean }): Promise<FileSettings>;
-  /** The value of a key as a person would write it: without fields that only say what is so anyway. */
+  /** The value of a key as a person would write it: without fields that have their default value. */
   asWritten(key: "project.qualityGates", value: unknown): unknown;
   /** Every key, those of a section only when one is given. While there are problems, defaults stand in for some values. */
   list(section: string | undefined): Promise<readonly ConfigKey[]>;
@@ -192,6 +209,16 @@ export interface Configuration {
    * problem they do not have now, and no edit that another program makes meanwhile is lost.
    */
   set(key: string, typed: string, options: { readonly local: boolean }): Promise<Result<ConfigChange, Refusal>>;
+  /** The project's file, or this machine's own, as it is written. */
+  file(options: { readonly local: boolean }): { readonly file: string; readonly text: string };
+  /**
+   * Sets and takes out several keys in one step, under the same terms. Refused when the file is no longer the one that
+   * the caller has seen.
+   */
+  save(
+    wanted: readonly WantedSetting[],
+    options: { readonly local: boolean; readonly seen: string },
+  ): Promise<Result<ConfigSaved, Refusal>>;
   /** Takes one key out of the project's file, or of this machine's own, under the same terms. */
   unset(key: string, options: { readonly local: boolean }): Promise<Result<ConfigChange, Refusal>>;
 }

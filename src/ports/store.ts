@@ -2,6 +2,7 @@ import type { AgentRows, RecoveryRows, WaitRows } from "./store/agents.ts";
 import type { ConsistencyRows } from "./store/consistency.ts";
 import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
 import type { FleetRows } from "./store/fleet.ts";
+import type { ImportRows } from "./store/imports.ts";
 import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
 import type {
   CheckRows,
@@ -13,12 +14,14 @@ import type {
   ReceiptRows,
   ResolutionRows,
 } from "./store/merges.ts";
+import type { NotificationRows } from "./store/notifications.ts";
 import type { OldRows } from "./store/old-rows.ts";
 import type { LeaseRows, ProcessRows, RequestRows, TokenRows } from "./store/processes.ts";
 import type { CleaningRows, RemovalRows, SnapshotRows } from "./store/snapshots.ts";
 import type { SpendingRows } from "./store/spending.ts";
 import type { CriterionRows, GroupRows, RunRows, SpecRows, TaskRows } from "./store/tasks.ts";
 import type { BudgetRows, TurnRows, UsageRows } from "./store/turns.ts";
+import type { WebRows } from "./store/web.ts";
 
 /** The tables, inside one transaction. */
 export interface Tx {
@@ -34,6 +37,7 @@ export interface Tx {
   readonly waits: WaitRows;
   readonly events: EventRows;
   readonly notices: NoticeRows;
+  readonly notifications: NotificationRows;
   readonly audit: AuditRows;
   readonly tasks: TaskRows;
   readonly groups: GroupRows;
@@ -58,6 +62,8 @@ export interface Tx {
   readonly radar: RadarRows;
   readonly oldRows: OldRows;
   readonly consistency: ConsistencyRows;
+  readonly imports: ImportRows;
+  readonly web: WebRows;
 }
 
 /** The one database. */

@@ -2,8 +2,8 @@ import type { Result } from "../domain/result.ts";
 import type { ExternalTracker, TrackerFacts, TrackerRefusal, TrackerTask } from "../domain/tracker/tracker.ts";
 
 /**
- * The task tracker of somebody else. Every call starts its program, so none belongs in a transaction: gather first, then
- * decide. No call rejects for what the program does, and none takes longer than a bounded time.
+ * An external task tracker. Every call starts its program, so none belongs in a transaction: gather first, then decide.
+ * No call rejects for what the program does, and none takes longer than a bounded time.
  */
 export interface Tracker {
   /** Tasks that could be started now, by the tracker's own rules and in its own order. */

@@ -138,6 +138,11 @@ export interface Worktrees {
    * snapshot ref, which is the answer. Overwrites no file. Safe to repeat.
    */
   mendChanges(worktree: OwnedWorktree, changes: readonly WorktreeChange[]): Promise<readonly Snapshot[]>;
+  /**
+   * Removes lock files of git commands that were killed in the worktree, so that the next commands of its agent work. A lock
+   * that a living process may hold stays. To be asked before every turn.
+   */
+  removeDeadLocks(worktree: OwnedWorktree): Promise<void>;
   /** The branch the project root has checked out, or undefined when detached. */
   currentBranch(): Promise<string | undefined>;
   /** The commit a ref or name stands for. */
@@ -147,14 +152,14 @@ export interface Worktrees {
   /**
    * Keeps commits, tracked changes and untracked files that are not ignored under
    * `refs/overstory/snap/<agent>/<generation>/<n>` of the project repository, touching neither the worktree nor its
-   * index. The last snapshot again when nothing changed since: whoever took it may have died before it was recorded.
-   * Undefined when there is nothing to keep. Commits that no branch holds are further parents of it. Works as well on a worktree whose git directory was destroyed: its files
-   * then count as changes to the last commit we know.
+   * index. The last snapshot again when nothing changed since: the process that took it may have died before it was
+   * recorded. Undefined when there is nothing to keep. Commits that no branch holds are further parents of it. Works as
+   * well on a worktree whose git directory was destroyed: its files then count as changes to the last commit we know.
    */
   snapshot(worktree: OwnedWorktree): Promise<Snapshot | undefined>;
   /**
    * Takes the directory away; ignored files go to the trash. The caller must have snapshotted it before. With
-   * `deleteBranch` the branch goes too, but only if its tip is still the one given and nobody has it checked out. Safe
+   * `deleteBranch` the branch goes too, but only if its tip is still the one given and it is checked out nowhere. Safe
    * to repeat: a removal that was cut short is finished. The project's own checkout is never removed.
    */
   remove(worktree: OwnedWorktree, options: { readonly deleteBranch: string | null }): Promise<Removal>;
@@ -180,7 +185,7 @@ export interface LandedQuestion {
   readonly words?: readonly WordAboutBranch[];
 }
 
-/** A worktree as found in the repository, whoever made it. */
+/** A worktree as found in the repository, whichever program made it. */
 export interface FoundWorktree {
   readonly path: string;
   /** Short name; null when no branch is checked out there. */
@@ -278,7 +283,9 @@ export interface WorktreeKeeping extends Worktrees {
   state(worktree: OwnedWorktree): Promise<Pick<WorktreeFacts, "exists" | "head" | "dirty">>;
   /** `isLanded` in any of the targets, for many commits at once, in their order. */
   areLanded(questions: readonly LandedQuestion[], targets: readonly string[]): Promise<readonly boolean[]>;
-  /** Deletes branches whose tips are still these and which nobody has checked out; answers why each was kept, or null. */
+  /**
+   * Deletes branches whose tips are still these and which are checked out nowhere; answers why each was kept, or null.
+   */
   deleteBranches(branches: readonly FoundBranch[]): Promise<readonly (string | null)[]>;
   /** Agents' branches. Landing branches (`overstory/integration/`) are not among them. */
   branches(): Promise<readonly FoundBranch[]>;
@@ -326,7 +333,7 @@ export interface WorktreeKeeping extends Worktrees {
   unsettled(worktree: OwnedWorktree): Promise<Unsettled | undefined>;
   /** Why `commitRest` would not commit, without doing anything. */
   whyNotCommitRest(worktree: OwnedWorktree): Promise<RestProblem | undefined>;
-  /** Commits what is uncommitted in a worktree in which nobody works, as the user. Throws as `commitKept`. */
+  /** Commits what is uncommitted in a worktree without a running turn, as the user. Throws as `commitKept`. */
   commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;
   /** Takes away what operations of ours left that were killed: their scratch directories, and empty records of git. */
   sweep(now: number): Promise<void>;

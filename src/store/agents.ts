@@ -111,7 +111,7 @@ export const agentRows = (sql: Sql): AgentRows => ({
   },
   seated: async (id, seat) => {
     const { set, values } = assign(agents, seat);
-    // One that was let go meanwhile was cleaned without it: now there is something to take away.
+    // An agent that was released meanwhile was cleaned without it: now there is something to take away.
     await sql.run(`UPDATE agents SET ${set}, cleaned_at = NULL WHERE id = ?`, ...values, id);
   },
   setBase: async (id, baseCommit) => {
@@ -202,6 +202,7 @@ function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } 
   equal("parent_name", filter.parentName);
   equal("task_id", filter.taskId);
   equal("branch", filter.branch);
+  equal("capability", filter.capability);
   equal("env_file", filter.envFile);
   equal("outcome", filter.outcome);
   if (filter.live === true) add(live);

@@ -61,7 +61,7 @@ async function readAll(sql: Sql): Promise<StoredRows> {
     ),
     unreadable: (
       await sql.all(
-        `SELECT message_seq, to_agent FROM deliveries WHERE state = 'queued' AND to_agent NOT IN ('operator', 'orchestrator')
+        `SELECT message_seq, to_agent FROM deliveries WHERE state = 'queued' AND to_agent NOT IN ('operator', 'orchestrator', 'system')
          AND NOT EXISTS (SELECT 1 FROM agents a WHERE a.name = to_agent) ORDER BY message_seq, to_agent`,
       )
     ).map(letter),

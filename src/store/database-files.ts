@@ -3,6 +3,7 @@ import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, re
 import { dirname } from "node:path";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { DatabaseCopies, DatabaseFiles, DatabaseMove, Rebinding } from "../ports/database-files.ts";
+import { databaseHealth } from "./database-health.ts";
 import { openDatabase } from "./open-files.ts";
 import { summedAnew } from "./spending.ts";
 import { openSqlite, withDatabase } from "./sqlite.ts";
@@ -162,7 +163,13 @@ function syncPath(path: string): void {
 }
 
 /** Copies of a database of SQLite. */
-export const databaseCopies: DatabaseCopies = { copyDatabase, shrinkDatabase, restoreDatabase, restoreWhole };
+export const databaseCopies: DatabaseCopies = {
+  isRuined: (path) => databaseHealth(path).isRuined,
+  copyDatabase,
+  shrinkDatabase,
+  restoreDatabase,
+  restoreWhole,
+};
 
 /** Writes a complete copy of the database to a new file, as one consistent moment, while others go on using it. */
 function copyDatabase(path: string, to: string): void {
@@ -193,6 +200,22 @@ function shrinkDatabase(path: string): void {
 }
 
 const shrinkPatienceMs = 500;
+
+/** More than a tenth of the file, and more than a few runs fill again. */
+const [sparseShare, sparseBytes] = [0.1, 1024 * 1024] as const;
+/** Rewriting takes about ten milliseconds for each megabyte, and an engine answers nobody meanwhile. */
+const mostRewritten = 128 * 1024 * 1024;
+
+/** The same for an engine: only if much is free, and little enough is left to be rewritten in a moment. */
+export function shrinkSparseDatabase(path: string): void {
+  const db = openDatabase(path, "read");
+  const pragma = (name: string): number =>
+    Number(db.query<Record<string, number>, []>(`PRAGMA ${name}`).values()[0]?.[0]);
+  const [pages, free, size] = [pragma("page_count"), pragma("freelist_count"), pragma("page_size")];
+  db.close();
+  const isSparse = free > pages * sparseShare && free * size >= sparseBytes;
+  if (isSparse && (pages - free) * size <= mostRewritten) shrinkDatabase(path);
+}
 
 /** Tables that a person may empty on purpose; parents before children. */
 const restorable = ["messages", "deliveries", "usage", "spending", "events"] as const;

@@ -5,10 +5,12 @@ import { waitRows } from "./budgets.ts";
 import { deliveryRows } from "./deliveries.ts";
 import { eventRows } from "./events.ts";
 import { fleetRows } from "./fleet.ts";
+import { mergeOpRows } from "./merge-history.ts";
 import { mergeRows } from "./merges.ts";
 import { messageRows } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
 import type { Sql } from "./sql.ts";
+import { taskRows } from "./tasks.ts";
 
 /** How SQLite finds the rows of these statements, the first step of each. */
 async function plansOf(work: (sql: Sql) => Promise<void>): Promise<readonly string[]> {
@@ -58,8 +60,27 @@ test("what every end of a turn asks about its run never walks over other runs", 
     "SEARCH messages USING INDEX messages_run (run_id=? AND from_agent=?)",
     "SEARCH messages USING INDEX messages_run (run_id=? AND from_agent=?)",
     "SEARCH agents USING INDEX agents_run (run_id=?)",
-    "SEARCH merge_queue USING INDEX merge_queue_run (run_id=?)",
+    "SEARCH merge_queue USING INDEX merge_queue_unmerged (status=?)",
     "SEARCH waits USING INDEX waits_object (kind=?)",
+  ]);
+});
+
+test("lists never walk over all that has come to its end", async () => {
+  const plans = await plansOf(async (sql) => {
+    await messageRows(sql).list({ to: "operator", limit: 20 });
+    await messageRows(sql).list({ unread: true, limit: 20 });
+    await mergeRows(sql).list({ statuses: ["failed", "conflict"] });
+    await mergeRows(sql).list({ branch: "b", statuses: ["merged"] });
+    await mergeOpRows(sql).list({ kind: "promote", status: "done", limit: 50 });
+    await taskRows(sql).list({ unclosed: true });
+  });
+  expect(plans).toEqual([
+    "SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)",
+    "SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)",
+    "SEARCH merge_queue USING INDEX merge_queue_unmerged (status=?)",
+    "SEARCH merge_queue USING INDEX merge_queue_branch (branch=?)",
+    "SEARCH merge_ops USING INDEX merge_ops_kind (kind=? AND status=?)",
+    "SEARCH tasks USING INDEX tasks_status (status=?)",
   ]);
 });
 

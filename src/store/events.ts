@@ -162,9 +162,18 @@ export const auditRows = (sql: Sql): AuditRows => ({
       now,
     );
   },
-  list: async (limit) => {
+  list: async (limit, { before, refused, text: contained } = {}) => {
+    const { add, all } = conditionList();
+    if (before !== undefined) add("seq < ?", before);
+    if (refused !== undefined) add("refused = ?", refused ? 1 : 0);
+    if (contained !== undefined) {
+      const pattern = `%${contained.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+      add("LOWER(caller || ' ' || action || ' ' || detail) LIKE ? ESCAPE '\\'", pattern);
+    }
+    const { where, values } = all();
     const rows = await sql.all(
-      "SELECT seq, caller, action, refused, detail, created_at FROM audit ORDER BY seq DESC LIMIT ?",
+      `SELECT seq, caller, action, refused, detail, created_at FROM audit ${where} ORDER BY seq DESC LIMIT ?`,
+      ...values,
       limit,
     );
     return rows.map((row) => ({

@@ -8,9 +8,10 @@ import {
   type ResolutionTier,
   type Verdict,
 } from "../domain/merge/entry.ts";
+import type { QueuePause } from "../domain/merge/queue-pause.ts";
 import type { MergeFilter, MergeRows } from "../ports/store/merges.ts";
 import { conditionList, literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
-import { changeIn, insertCounted, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
+import { changeIn, insert, insertCounted, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const mergeQueue = table<MergeEntry>("merge_queue", {
   id: integer,
@@ -38,6 +39,19 @@ export const mergeQueue = table<MergeEntry>("merge_queue", {
   causeDetail: nullable(json<CauseDetail>()),
   updatedAt: integer,
 });
+
+export const mergePauses = table<QueuePause & { readonly name: string }>("merge_pauses", {
+  name: text(),
+  pausedBy: text(),
+  reason: nullable(text()),
+  since: integer,
+});
+
+/** There is one queue for each project. */
+const only = "queue";
+
+/** See `bringsTarget`. */
+const mayGo = "(NOT EXISTS (SELECT 1 FROM merge_pauses) OR (source = 'engine' AND agent_name IS NULL))";
 
 const open = `status IN ${literals(openMergeStatuses)}`;
 
@@ -72,7 +86,7 @@ export const mergeRows = (sql: Sql): MergeRows => ({
     const rows = await sql.all(
       `SELECT 1 AS due WHERE EXISTS (SELECT 1 FROM merge_ops WHERE status = 'intended')
          OR EXISTS (SELECT 1 FROM merge_queue WHERE ${open} AND (status IN ('merging', 'gating')
-           OR (not_before <= ? AND approval IN ${placeholders(approvals.length)} AND ${waitsForNothing})))`,
+           OR (not_before <= ? AND approval IN ${placeholders(approvals.length)} AND ${mayGo} AND ${waitsForNothing})))`,
       now,
       ...approvals,
     );
@@ -81,12 +95,22 @@ export const mergeRows = (sql: Sql): MergeRows => ({
   nextDue: async (now, approvals) => {
     const rows = await sql.all(
       `SELECT MIN(not_before) AS due FROM merge_queue
-         WHERE ${open} AND not_before > ? AND approval IN ${placeholders(approvals.length)} AND ${waitsForNothing}`,
+         WHERE ${open} AND not_before > ? AND approval IN ${placeholders(approvals.length)} AND ${mayGo} AND ${waitsForNothing}`,
       now,
       ...approvals,
     );
     const due = rows[0]?.due;
     return typeof due === "number" ? due : undefined;
+  },
+  pause: async () => {
+    const found = await selectOne(sql, mergePauses, "WHERE name = ?", only);
+    if (found === undefined) return undefined;
+    const { name: _, ...pause } = found;
+    return pause;
+  },
+  setPause: async (pause) => {
+    await sql.run("DELETE FROM merge_pauses");
+    if (pause !== undefined) await insert(sql, mergePauses, { name: only, ...pause });
   },
 });
 
@@ -98,6 +122,8 @@ function conditions(filter: MergeFilter): { where: string; values: SqlValue[] } 
   equal("run_id", filter.runId);
   if (filter.statuses !== undefined) {
     add(`status IN ${placeholders(filter.statuses.length)}`, ...filter.statuses);
+    // Almost all entries are merged: the others have an index of their own, which SQLite uses where it reads these words.
+    if (!filter.statuses.includes("merged")) add("status <> 'merged'");
   }
   if (filter.newestOfBranch === true) {
     add("NOT EXISTS (SELECT 1 FROM merge_queue n WHERE n.branch = merge_queue.branch AND n.id > merge_queue.id)");

@@ -35,9 +35,17 @@ export const messageRows = (sql: Sql): MessageRows => ({
   get: (id) => selectOne(sql, messages, "WHERE id = ?", id),
   bySeq: (seq) => selectOne(sql, messages, "WHERE seq = ?", seq),
   byDedupeKey: (fromAgent, key) => selectOne(sql, messages, "WHERE from_agent = ? AND dedupe_key = ?", fromAgent, key),
-  list: (filter) => {
+  list: async (filter) => {
     const { where, values } = conditions(filter);
-    return select(sql, messages, `${where} ORDER BY seq DESC LIMIT ?`, ...values, filter.limit ?? 1_000_000);
+    const order = filter.after === undefined ? "DESC" : "ASC";
+    const found = await select(
+      sql,
+      messages,
+      `${where} ORDER BY seq ${order} LIMIT ?`,
+      ...values,
+      filter.limit ?? 1_000_000,
+    );
+    return filter.after === undefined ? found : found.toReversed();
   },
   thread: (threadId) => select(sql, messages, "WHERE thread_id = ? ORDER BY seq", threadId),
   recentIds: async (limit) => {
@@ -63,6 +71,19 @@ export const messageRows = (sql: Sql): MessageRows => ({
       address,
       subject,
       body,
+    ),
+  questionsTo: (name) =>
+    select(
+      sql,
+      messages,
+      `JOIN (SELECT ref, since, agent_name FROM waits WHERE kind = 'reply' AND EXISTS (SELECT 1 FROM agents a
+           WHERE a.name = waits.agent_name AND a.state NOT IN ('completed', 'zombie'))) w ON w.ref = messages.id
+       WHERE EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = messages.seq AND d.to_agent = ?)
+         OR EXISTS (SELECT 1 FROM messages c JOIN deliveries d ON d.message_seq = c.seq AND d.to_agent = ?
+           WHERE c.thread_id = messages.thread_id AND c.reply_to = messages.id AND c.from_agent = messages.from_agent)
+       ORDER BY w.since, w.agent_name, w.ref`,
+      name,
+      name,
     ),
   ofTurn: async (turnId, types) => {
     if (types.length === 0) return [];
@@ -133,17 +154,26 @@ function conditions(filter: MessageFilter): { where: string; values: SqlValue[] 
       ...filter.involving,
     );
   }
+  if (filter.before !== undefined) add("seq < ?", filter.before);
+  if (filter.after !== undefined) add("seq > ?", filter.after);
   if (filter.type !== undefined) add("type = ?", filter.type);
   if (filter.threadId !== undefined) add("thread_id = ?", filter.threadId);
   if (filter.runId !== undefined) add("run_id = ?", filter.runId);
-  const unread = filter.unread === true ? "AND d.state IN ('queued', 'claimed')" : "";
+  const unread = filter.unread === true ? "AND state IN ('queued', 'claimed')" : "";
+  const { from, runId, threadId } = filter;
   if (filter.to !== undefined) {
+    // If nothing else narrows the list, SQLite would look at every message for the few of one reader.
+    const isOnlyNarrowing = from === undefined && runId === undefined && threadId === undefined;
     add(
-      `EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = messages.seq AND d.to_agent = ? ${unread})`,
+      isOnlyNarrowing
+        ? `seq IN (SELECT message_seq FROM deliveries WHERE to_agent = ? ${unread})`
+        : `EXISTS (SELECT 1 FROM deliveries WHERE message_seq = messages.seq AND to_agent = ? ${unread})`,
       filter.to,
     );
   } else if (filter.unread === true) {
-    add(`EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = messages.seq ${unread})`);
+    // Few messages are unread. Each part of the query has an index of its own.
+    add(`seq IN (SELECT message_seq FROM deliveries WHERE state = 'queued'
+      UNION ALL SELECT message_seq FROM deliveries WHERE state IN ('claimed', 'delivered', 'dead') AND state = 'claimed')`);
   }
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }

@@ -1,5 +1,6 @@
 import { openMergeStatuses } from "../domain/merge/entry.ts";
 import type { FoundRows, OldRowKind, OldRows, Place } from "../ports/store/old-rows.ts";
+import { settledNames } from "./settled-names.ts";
 import { literals, placeholders, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
 
 /** Which rows of a table may go, and in which order they are looked at. */
@@ -107,6 +108,7 @@ const kinds: Readonly<Record<OldRowKind, Kind>> = {
 };
 
 export const oldRowsIn = (sql: Sql): OldRows => ({
+  ...settledNames(sql),
   look: async (kind, { before, after, most }) => {
     const { table, key, time, order, only = "1 = 1", free = "1 = 1" } = kinds[kind];
     const [first, second] = order;

@@ -14,10 +14,10 @@ import { dirname, join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 
 /**
- * SQLite keeps two files beside an open database: its log, which holds the newest commits, and the index of the log.
- * A process that has them open goes on using them after somebody deleted them. A process that opens the database then
- * makes new ones, and neither sees what the other writes: commits are lost, and the database may be damaged. So
- * nobody makes new ones while another process has the database open without them.
+ * SQLite keeps two files beside an open database: its log, which holds the newest commits, and the index of the log. A
+ * process that has them open goes on using them after they were deleted. A process that opens the database then makes
+ * new ones, and neither sees what the other writes: commits are lost, and the database may be damaged. So no process of
+ * ours makes new ones while another process has the database open without them.
  */
 const ends = ["-wal", "-shm"] as const;
 
@@ -33,8 +33,8 @@ interface OpenOptions {
 }
 
 /**
- * Opens the database, as soon as no other process uses deleted files of it. Somebody may delete the files between that
- * look and the first use, which then makes new ones. So it looks again after the first use, and takes them back.
+ * Opens the database, as soon as no other process uses deleted files of it. The files may be deleted between that look
+ * and the first use, which then makes new ones. So it looks again after the first use, and takes them back.
  */
 export function openDatabase(
   path: string,
@@ -80,7 +80,7 @@ function takeBack(path: string, db: Database, deadline: number): void {
         ends.map((end) => at + end),
       ).length > 0;
     if (!isUsed(database)) {
-      // Whoever opens them after that look still has them when they are put back.
+      // A process that opens them after that look still has them when they are put back.
       const moved = ends.filter((end) => unlessMissing(() => renameSync(database + end, aside + end)));
       const isLate = isUsed(aside);
       for (const end of moved) {
@@ -112,7 +112,7 @@ function unless(expected: string, act: () => void): boolean {
 
 /**
  * ours      the files beside the database are those that this process has open
- * deleted   nobody else has made new ones
+ * deleted   no other program has made new ones
  * replaced  another program has made new ones, and may have written
  */
 export type FilesStanding = "ours" | "deleted" | "replaced";
@@ -170,8 +170,8 @@ const lost = (path: string, holders: readonly number[]): Failure =>
 /**
  * Other processes that have the database open although its log or index is not there. The kernel stops all processors
  * for its list of locks, which takes longer than a whole command. So it is asked only where one of the two files is
- * missing, which nobody but a person brings about, or where an engine or a turn is on record as alive: the last process
- * that closes a database deletes both.
+ * missing, which only a person brings about, or where an engine or a turn is on record as alive: the last process that
+ * closes a database deletes both.
  */
 function usersOfDeleted(path: string): readonly number[] {
   if (process.platform !== "linux") return [];

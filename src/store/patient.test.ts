@@ -34,7 +34,10 @@ test("a unit of work waits for space, says so each time it is refused, and happe
 });
 
 test("any other failure is passed on at once", async () => {
-  const { store, tries } = failing(1, new Failure({ kind: "store-corrupt", path: "/p/s.db", problem: "malformed" }));
+  const { store, tries } = failing(
+    1,
+    new Failure({ kind: "store-corrupt", path: "/p/s.db", problem: "malformed", backup: null }),
+  );
   const refused = patientStore(store, () => {}).transaction(async () => 1);
   expect(await refused.catch((error: unknown) => error)).toHaveProperty("data.kind", "store-corrupt");
   expect(tries()).toBe(1);

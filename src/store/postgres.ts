@@ -79,7 +79,7 @@ interface Attempt {
 async function once<T>(db: SQL, mode: Mode, attempt: Attempt, work: (tx: Tx) => Promise<T>): Promise<T> {
   // Boxed, because Bun would await each element of a resolved array by itself.
   const box = await db.begin(modes[mode], async (tx) => {
-    // Repeated writers queue up here, one at a time, so that each round of a crowd gets somebody through. A table
+    // Repeated writers queue up here, one at a time, so that each round of a crowd gets one writer through. A table
     // lock comes before the snapshot; an advisory lock would be waited for with an old one.
     if (attempt.number > 1 && mode === "write")
       await tx.unsafe("LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE");
@@ -110,13 +110,13 @@ async function repeated<T>(place: string, action: (attempt: Attempt) => Promise<
 
 /**
  * A serialisation failure, a deadlock or a connection lost before the commit says nothing about the work. A broken
- * unique rule may: two units that looked first can still meet there, and the second look tells; when it is the work's
- * own fault the repetition fails alike.
+ * unique rule may: two units that looked first can still meet there, a repeated one also with those that try for the
+ * first time. When it is the work's own fault, the repetitions fail alike.
  */
 function reasonToRepeat(error: unknown, attempt: Attempt): "conflict" | "connection" | undefined {
   const { state } = faultOf(error);
   if (state === "40001" || state === "40P01") return "conflict";
-  if (state === "23505" && attempt.number === 1) return "conflict";
+  if (state === "23505" && attempt.number < 5) return "conflict";
   return isConnectionLoss(error) && !attempt.committing ? "connection" : undefined;
 }
 
@@ -247,7 +247,7 @@ export function translated(place: string, error: unknown): unknown {
   const { state = "" } = faultOf(error);
   const cause = { cause: error };
   if (state === "XX001" || state === "XX002")
-    return new Failure({ kind: "store-corrupt", path: place, problem: error.message }, cause);
+    return new Failure({ kind: "store-corrupt", path: place, problem: error.message, backup: null }, cause);
   if (state === "25006") return new Failure({ kind: "store-read-only", path: place }, cause);
   if (state === "53100") return new Failure({ kind: "disk-full", path: place }, cause);
   if (state === "55P03") return new Failure({ kind: "store-busy", path: place, waitedMs: patienceMs }, cause);

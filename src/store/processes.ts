@@ -60,7 +60,7 @@ export const leases = table<Lease>("leases", {
   processId: nullable(text()),
 });
 
-// A lease that was given up stays as a row with the beat -1: its next holder must get a fence nobody had before.
+// A lease that was given up stays as a row with the beat -1: its next holder must get an unused fence.
 const held = "beat >= 0";
 
 export const leaseRows = (sql: Sql): LeaseRows => ({

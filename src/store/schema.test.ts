@@ -5,8 +5,9 @@ import { budgetReservations, budgets, usage, waits } from "./budgets.ts";
 import { checks, gateResults, receipts } from "./checks.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
+import { imports } from "./imports.ts";
 import { mergeAttempts, mergeOps, radarPairs, rememberedResolutions } from "./merge-history.ts";
-import { mergeQueue } from "./merges.ts";
+import { mergePauses, mergeQueue } from "./merges.ts";
 import { messages } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
 import { leases, processes, tokens } from "./processes.ts";
@@ -15,6 +16,7 @@ import { spending, spendingSums } from "./spending.ts";
 import { type Column, columnName, type Table } from "./table.ts";
 import { criteria, groups, runChanges, runs, specs, taskCriteria, taskDeps, tasks } from "./tasks.ts";
 import { turns } from "./turns.ts";
+import { operatorMarks, webKeys, webListeners } from "./web.ts";
 
 const described = [
   columnsOf(runs),
@@ -45,6 +47,7 @@ const described = [
   columnsOf(snapshots),
   columnsOf(removals),
   columnsOf(mergeQueue),
+  columnsOf(mergePauses),
   columnsOf(mergeAttempts),
   columnsOf(mergeOps),
   columnsOf(gateResults),
@@ -52,6 +55,10 @@ const described = [
   columnsOf(checks),
   columnsOf(rememberedResolutions),
   columnsOf(radarPairs),
+  columnsOf(imports),
+  columnsOf(webListeners),
+  columnsOf(webKeys),
+  columnsOf(operatorMarks),
 ];
 /** Written and read by a statement or two of their own, without a row type. */
 const undescribed = [
@@ -59,6 +66,7 @@ const undescribed = [
   "group_members",
   "inbox_checks",
   "notices",
+  "notifications",
   "project",
   "radar_warnings",
   "run_left_open",

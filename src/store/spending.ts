@@ -76,6 +76,20 @@ export const spendingRows = (sql: Sql): SpendingRows => ({
     }
     return summed(sql, dimension, { where, values, last });
   },
+  steps: async (dimension, filter, stepMs) => {
+    const { where, values } = conditionsOf(filter);
+    const [key, step] = [keys[dimension], `ended_at / ${Math.floor(stepMs)}`];
+    const rows = await sql.all(
+      `SELECT ${key} AS key, ${step} AS step, SUM(COALESCE(cost_micros, 0)) AS cost_micros FROM spending
+       ${where === "" ? "WHERE" : `${where} AND`} ${key} IS NOT NULL GROUP BY ${key}, ${step} ORDER BY ${step}`,
+      ...values,
+    );
+    return rows.map((row) => ({
+      key: String(row.key),
+      step: Number(row.step),
+      costMicros: Number(row.cost_micros),
+    }));
+  },
   sumsOf: (dimension, keys) =>
     select(sql, spendingSums, `WHERE dimension = ? AND key IN ${placeholders(keys.length)}`, dimension, ...keys),
 });
@@ -114,7 +128,9 @@ async function grow(sql: Sql, growth: readonly SpendingSum[]): Promise<void> {
 }
 
 function conditionsOf(filter: SpendingFilter): { readonly where: string; readonly values: readonly SqlValue[] } {
-  const { equal, all } = conditionList();
+  const { add, equal, all } = conditionList();
+  if (filter.since !== undefined) add("ended_at >= ?", filter.since);
+  if (filter.until !== undefined) add("ended_at <= ?", filter.until);
   equal("agent_name", filter.agentName);
   equal("run_id", filter.runId);
   equal("task_id", filter.taskId);

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { testDatabase } from "../../testkit/contracts/store/database.ts";
 import { aMessage, aRun } from "../../testkit/contracts/store/rows.ts";
 import { rejection } from "../../testkit/contracts/store/transactions.ts";
@@ -232,7 +232,12 @@ describe("a database file that cannot be used", () => {
   test("a file that is no database is corrupt, and stays as it is", async () => {
     using place = tempPlace();
     writeFileSync(place.path, "x".repeat(8192));
-    expect(openFailure(place.path)).toMatchObject({ kind: "store-corrupt", path: place.path });
+    expect(openFailure(place.path)).toMatchObject({ kind: "store-corrupt", path: place.path, backup: null });
+    const backup = join(dirname(place.path), "backups", "2026-01-01");
+    mkdirSync(backup, { recursive: true });
+    expect(openFailure(place.path)).toMatchObject({ backup: null });
+    writeFileSync(join(backup, `${basename(place.path)}.gz`), "packed");
+    expect(openFailure(place.path)).toMatchObject({ backup: "newest" });
     expect(readFileSync(place.path, "utf8")).toBe("x".repeat(8192));
   });
 

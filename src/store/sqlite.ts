@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { schemaVersion, statementsFrom } from "./migrations/migrations.ts";
@@ -30,7 +31,7 @@ const processBusyMs = 20;
 /**
  * The longest pause between two tries, by how long one has waited. Writers hold the database for a few milliseconds, so
  * it is asked for again soon; SQLite's own waiting would come long after it was free. Where that was not enough there
- * are many, and asking takes from all of them the time that the holder needs. Whoever has waited for seconds was
+ * are many, and asking takes from all of them the time that the holder needs. A writer that has waited for seconds was
  * unlucky, and is one of few: it may press.
  */
 const longestPauses = [
@@ -92,7 +93,8 @@ export function openSqlite(options: SqliteOptions): Store {
     db.run(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
     if (mode === "write" || options.life === "command") return db;
     try {
-      // A reader meets whoever recovers the log after a kill only at its first look; no later statement waits for that.
+      // A reader meets a process that recovers the log after a kill only at its first look; no later statement waits
+      // for that.
       statements.of(firstLook).get();
     } catch (error) {
       db.run("ROLLBACK");
@@ -126,7 +128,7 @@ export function openSqlite(options: SqliteOptions): Store {
   const looking =
     options.isWatched === true || path === inMemory ? undefined : setInterval(() => void glance(), lookMs);
   looking?.unref();
-  // Whoever uses the store next is told what is wrong.
+  // The next user of the store is told what is wrong.
   const glance = (): Promise<void> => next(async () => look()).catch(ignore);
 
   return {
@@ -338,19 +340,37 @@ async function translateAsync<T>(path: string, action: () => Promise<T>): Promis
   }
 }
 
-function translated(path: string, began: number, error: unknown): unknown {
+/** What SQLite says, as a failure where it is one that we know. */
+export function translated(path: string, began: number, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
   const cause = { cause: error };
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
-    return new Failure({ kind: "store-corrupt", path, problem: messageOf(error) }, cause);
+    return new Failure({ kind: "store-corrupt", path, problem: messageOf(error), backup: backupOf(path) }, cause);
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
-    return new Failure({ kind: "store-read-only", path }, cause);
+    return new Failure({ kind: "store-read-only", path, ...(isOnReadOnlyDisk(path) ? { of: "disk" } : {}) }, cause);
   }
   if (isFull(code)) return new Failure({ kind: "disk-full", path }, cause);
   const waitedMs = Math.round(performance.now() - began);
   if (isBusy(code)) return new Failure({ kind: "store-busy", path, waitedMs }, cause);
   return error;
+}
+
+/** Backups are directories beside the database, each with its copy, plain or packed. */
+function backupOf(path: string): string | null {
+  const all = join(dirname(path), "backups");
+  const copies = [basename(path), `${basename(path)}.gz`];
+  const names = existsSync(all) ? readdirSync(all) : [];
+  return names.some((name) => copies.some((copy) => existsSync(join(all, name, copy)))) ? "newest" : null;
+}
+
+function isOnReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EROFS";
+  }
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -6,19 +6,24 @@ export interface Column<T> {
   readonly nullable: boolean;
   encode(value: T): SqlValue;
   decode(value: SqlValue): T;
+  /** The database gives the value as it is: `decode` has nothing to do. */
+  readonly asStored: boolean;
 }
 
 /** A table whose columns are exactly the fields of a domain type; a test compares them with the real schema. */
 export interface Table<Row> {
   readonly name: string;
   readonly columns: { readonly [Field in keyof Row]-?: Column<Row[Field]> };
-  /** Quoted column list for SELECT, in the order of the fields. */
+  /** Quoted column list, in the order of the fields. */
   readonly list: string;
+  /** The same for SELECT, each column under the name of its field. */
+  readonly selection: string;
 }
 
 /** Nothing is computed before a statement needs it: a command that touches two tables must not pay for sixteen. */
 export function table<Row>(name: string, columns: Table<Row>["columns"]): Table<Row> {
   let list: string | undefined;
+  let selection: string | undefined;
   return {
     name,
     columns,
@@ -28,21 +33,35 @@ export function table<Row>(name: string, columns: Table<Row>["columns"]): Table<
         .join(", ");
       return list;
     },
+    get selection() {
+      selection ??= Object.keys(columns).map(selected).join(", ");
+      return selection;
+    },
   };
 }
 
-export const text = <T extends string = string>(): Column<T> => ({
+function selected(field: string): string {
+  const name = columnName(field);
+  return name === field ? `"${name}"` : `"${name}" AS "${field}"`;
+}
+
+const plainText: Column<string> = {
   type: "TEXT",
   nullable: false,
   encode: (value) => value,
-  decode: (value) => value as T,
-});
+  decode: (value) => value as string,
+  asStored: true,
+};
+
+/** One for all: there are hundreds of such columns, and every command makes them. */
+export const text = <T extends string = string>(): Column<T> => plainText as unknown as Column<T>;
 
 export const integer: Column<number> = {
   type: "INTEGER",
   nullable: false,
   encode: (value) => value,
   decode: (value) => value as number,
+  asStored: true,
 };
 
 export const flag: Column<boolean> = {
@@ -50,6 +69,7 @@ export const flag: Column<boolean> = {
   nullable: false,
   encode: (value) => (value ? 1 : 0),
   decode: (value) => value === 1,
+  asStored: false,
 };
 
 export const json = <T>(): Column<T> => ({
@@ -57,6 +77,7 @@ export const json = <T>(): Column<T> => ({
   nullable: false,
   encode: (value) => JSON.stringify(value),
   decode: (value) => JSON.parse(value as string) as T,
+  asStored: false,
 });
 
 export const nullable = <T>(column: Column<T>): Column<T | null> => ({
@@ -64,6 +85,7 @@ export const nullable = <T>(column: Column<T>): Column<T | null> => ({
   nullable: true,
   encode: (value) => (value === null ? null : column.encode(value)),
   decode: (value) => (value === null ? null : column.decode(value)),
+  asStored: column.asStored,
 });
 
 /** `lastActivityAt` -> `last_activity_at`. */
@@ -75,28 +97,45 @@ interface Entry {
   readonly column: Column<unknown>;
 }
 
-const entriesOf = new WeakMap<object, readonly Entry[]>();
+/** `encoded`: those whose values the database stores in another form. */
+interface Entries {
+  readonly all: readonly Entry[];
+  readonly encoded: readonly Entry[];
+}
 
-function entries<Row>(from: Table<Row>): readonly Entry[] {
+const entriesOf = new WeakMap<object, Entries>();
+
+function entries<Row>(from: Table<Row>): Entries {
   const known = entriesOf.get(from);
   if (known !== undefined) return known;
-  const made = Object.entries<Column<unknown>>(from.columns as Record<string, Column<unknown>>).map(
+  const all = Object.entries<Column<unknown>>(from.columns as Record<string, Column<unknown>>).map(
     ([field, column]): Entry => ({ field, name: columnName(field), column }),
   );
+  const made = { all, encoded: all.filter(({ column }) => !column.asStored) };
   entriesOf.set(from, made);
   return made;
 }
 
 export function decodeRow<Row>(from: Table<Row>, row: SqlRow): Row {
   const made: Record<string, unknown> = {};
-  for (const { field, name, column } of entries(from)) made[field] = column.decode(row[name] ?? null);
+  for (const { field, name, column } of entries(from).all) made[field] = column.decode(row[name] ?? null);
   return made as Row;
 }
 
-/** Rows of one table, selected with everything after FROM. */
+/**
+ * Rows of one table, selected with everything after FROM. The database makes the objects, with the names of the fields, and
+ * only what it stores in another form is decoded in them: a fleet has tens of thousands of values.
+ */
 export async function select<Row>(sql: Sql, from: Table<Row>, rest: string, ...values: SqlValue[]): Promise<Row[]> {
-  const rows = await sql.all(`SELECT ${from.list} FROM ${from.name} ${rest}`, ...values);
-  return rows.map((row) => decodeRow(from, row));
+  const rows: Record<string, unknown>[] = await sql.all(
+    `SELECT ${from.selection} FROM ${from.name} ${rest}`,
+    ...values,
+  );
+  const { encoded } = entries(from);
+  for (const row of rows) {
+    for (const { field, column } of encoded) row[field] = column.decode(row[field] as SqlValue);
+  }
+  return rows as Row[];
 }
 
 export async function selectOne<Row>(
@@ -141,7 +180,7 @@ export async function insertCounted<Row extends { id: number }>(
 function encodeRow<Row>(into: Table<Row>, row: unknown, without?: string): { head: string; values: SqlValue[] } {
   const names: string[] = [];
   const values: SqlValue[] = [];
-  for (const { field, name, column } of entries(into)) {
+  for (const { field, name, column } of entries(into).all) {
     if (field === without) continue;
     names.push(`"${name}"`);
     values.push(column.encode((row as Record<string, unknown>)[field] ?? null));
@@ -154,7 +193,7 @@ function encodeRow<Row>(into: Table<Row>, row: unknown, without?: string): { hea
 export function assign<Row>(to: Table<Row>, change: Partial<Row>): { set: string; values: SqlValue[] } {
   const set: string[] = [];
   const values: SqlValue[] = [];
-  for (const { field, name, column } of entries(to)) {
+  for (const { field, name, column } of entries(to).all) {
     if (!(field in change)) continue;
     set.push(`"${name}" = ?`);
     values.push(column.encode((change as Record<string, unknown>)[field] ?? null));

@@ -6,9 +6,11 @@ import { consistencyRows } from "./consistency.ts";
 import { deliveryRows, inboxCheckRows } from "./deliveries.ts";
 import { auditRows, eventRows, noticeRows } from "./events.ts";
 import { fleetRows } from "./fleet.ts";
+import { importRows } from "./imports.ts";
 import { mergeAttemptRows, mergeOpRows, radarRows, resolutionRows } from "./merge-history.ts";
 import { mergeRows } from "./merges.ts";
 import { messageRows } from "./messages.ts";
+import { notificationRows } from "./notifications.ts";
 import { oldRowsIn } from "./old-rows.ts";
 import { leaseRows, processRows, requestRows, tokenRows } from "./processes.ts";
 import { cleaningRows, recoveryRows, removalRows, snapshotRows } from "./snapshots.ts";
@@ -16,12 +18,13 @@ import { spendingRows } from "./spending.ts";
 import type { Sql } from "./sql.ts";
 import { criterionRows, groupRows, runRows, specRows, taskRows } from "./tasks.ts";
 import { turnRows } from "./turns.ts";
+import { webRows } from "./web.ts";
 
 /**
  * Runs `work` inside a transaction that the caller opened and will end. Rejects when it should not be committed:
  * `work` rejected, awaited something other than the store, left a statement unawaited, or caught the failure of a
  * statement (PostgreSQL has given such a transaction up already). Afterwards `work` can reach the database no more, so
- * what it does late never lands in somebody else's transaction.
+ * what it does late never lands in another caller's transaction.
  */
 export async function runUnit<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   const unit = watched(sql);
@@ -114,6 +117,7 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   waits: waitRows,
   events: eventRows,
   notices: noticeRows,
+  notifications: notificationRows,
   audit: auditRows,
   tasks: taskRows,
   groups: groupRows,
@@ -139,6 +143,8 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   fleet: fleetRows,
   oldRows: oldRowsIn,
   consistency: consistencyRows,
+  imports: importRows,
+  web: webRows,
 };
 
 /** A family is made when it is asked for: a command that touches three tables must not pay for thirty. */

@@ -1,14 +1,18 @@
+import type { UnknownCaller } from "../domain/caller/caller.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { no, type Result } from "../domain/result.ts";
 import type { SchemaOf } from "../domain/schema/schema.ts";
-import type { AttachedSessions } from "../ports/agent-process.ts";
+import type { AttachedSessions, TurnOutputs } from "../ports/agent-process.ts";
 import type { CleanFiles } from "../ports/clean-files.ts";
 import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
+import type { EarlierProject } from "../ports/earlier-project.ts";
 import type { EngineContact, EngineControl } from "../ports/engine-contact.ts";
 import type { FileHistory } from "../ports/file-history.ts";
+import type { GateLogs } from "../ports/gate-logs.ts";
 import type { RoleTexts } from "../ports/instructions.ts";
 import type { AheadGit, QuickGit } from "../ports/merge-git.ts";
+import type { NotifyChannel } from "../ports/notify-channels.ts";
 import type { Prices } from "../ports/prices.ts";
 import type { Processes } from "../ports/process.ts";
 import type { TextFiles, TypedFiles } from "../ports/project-files.ts";
@@ -99,11 +103,11 @@ export interface World {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Asks until there is an answer: again when something was written, and now and then. Ends early with the signal. */
   until<T>(ask: () => Promise<T | undefined>, signal?: AbortSignal): Promise<T>;
-  /** A sentence that the disk with the project's state is full, so that nothing can go on; undefined when it is not. */
+  /** A sentence that the disk with the project's state is full or read-only, so that nothing can go on; else undefined. */
   fullDisk(): string | undefined;
   /** What follows computes for a while: this process may spend time on becoming fast. */
   readonly expectLongWork: () => void;
-  /** Refuses everybody but the operator, and puts the attempt on record where there is a store. */
+  /** Refuses every caller but the operator, and puts the attempt on record where there is a store. */
   readonly requireOperator: (action: string, at?: Whereabouts) => Promise<Refusal | undefined>;
   /** The version of this program. */
   readonly version: string;
@@ -117,6 +121,8 @@ export interface World {
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
   /** Of the repository around the directory where the command was typed. */
   projectSetup(): Promise<ProjectSetup>;
+  /** The caller, for what needs no project. */
+  unknownCaller(): UnknownCaller;
   demoStage(request: DemoRequest): Promise<DemoStage>;
   generatedParts(): Promise<GeneratedParts>;
   roleTexts(): Promise<RoleTexts>;
@@ -129,6 +135,9 @@ export interface World {
   /** Files at paths that the caller typed. */
   typedFiles(): Promise<TypedFiles>;
   textFiles(): Promise<TextFiles>;
+  gateLogs(): Promise<GateLogs>;
+  /** What the programs of agents wrote in their turns. */
+  turnOutputs(): Promise<TurnOutputs>;
   /** The history of files at paths that the caller typed. */
   fileHistory(): Promise<FileHistory>;
   callerShell(): Promise<CallerShell>;
@@ -146,6 +155,13 @@ export interface World {
   lookAhead<T>(look: (git: AheadGit) => Promise<T>): Promise<T>;
   worktrees(): Promise<WorktreeKeeping>;
   trackers(): Promise<Trackers>;
+  /** The ways to notify the operator that are configured, and why a configured one cannot be used. */
+  notifyChannels(): Promise<{
+    readonly channels: readonly NotifyChannel[];
+    readonly unavailable: readonly string[];
+    readonly bell: boolean;
+  }>;
+  earlierProject(): Promise<EarlierProject>;
 }
 
 /** Runs an effect or stream for its caller. Operations of the operator are refused to other callers first. */

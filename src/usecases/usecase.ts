@@ -36,11 +36,11 @@ export interface UseCase<Request, Reply> {
   readonly run: (tx: Tx, context: Context, request: Request) => Promise<Result<Reply, Refusal>>;
   /**
    * Effects that follow from what is stored by now, and what only files can tell. Runs after the transaction, and again
-   * whenever a reply is repeated; whatever it makes must be made by somebody else too when we die before it. It refuses
-   * only for a `read`: a change has happened by then.
+   * whenever a reply is repeated; whatever it makes must also be made by the engine when this process dies before it.
+   * It refuses only for a `read`: a change has happened by then.
    */
   readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
-  /** A `read` that starts no engine, though work may be due: its caller is about to stop an engine or to be one. */
+  /** Starts no engine, though work may be due: its caller is about to stop an engine, to be one or to start one itself. */
   readonly startsNoEngine?: boolean;
   /** Does the caller of this `read` write next? Then the store is opened for writing at once: opening it takes milliseconds. */
   readonly beforeWrite?: (request: Request) => boolean;

@@ -29,6 +29,8 @@ const completing: Readonly<Record<string, readonly string[]>> = {
   "merge undo": ["--last"],
   discover: ["--yes"],
   "run criteria prove": ["--file", "README.md"],
+  "merge move": ["--priority", "1"],
+  "serve revoke": ["--all"],
 };
 
 const setup = (code: string, says: string): Expected => ({ exit: 3, code, says });

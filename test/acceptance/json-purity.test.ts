@@ -7,7 +7,7 @@ import { inParallel } from "../../testkit/parallel.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /** Commands that do not end by themselves, or that change this machine. */
-const unsafe: readonly string[] = ["engine install", "watch"];
+const unsafe: readonly string[] = ["engine install", "serve", "watch"];
 
 /** Takes twenty seconds; its own test reads its document. */
 const elsewhere: readonly string[] = ["demo"];

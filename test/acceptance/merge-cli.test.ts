@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeApp } from "../../src/compose/app.ts";
 import { jsonOf } from "../../testkit/ov.ts";
@@ -94,6 +94,14 @@ test("promoting moves the user's branch and files, and never over what they have
   expect(refused).toMatchObject({ exit: 4, success: false, errorMessage: expect.stringContaining("a.txt") });
   expect(await checkoutOf(project)).toEqual(before);
   await project.git("checkout", "--quiet", "--", "a.txt");
+  const lock = join(project.root, ".git", "index.lock");
+  const holder = Bun.spawn(["sh", "-c", 'exec 3>"$0"; echo held; exec sleep 600', lock], { stdout: "pipe" });
+  await holder.stdout.getReader().read();
+  const locked = await ask(project, "merge", "promote");
+  holder.kill("SIGKILL");
+  await holder.exited;
+  rmSync(lock);
+  expect(locked).toMatchObject({ exit: 6, success: false, cause: "locked" });
   expect(await ask(project, "merge", "promote")).toMatchObject({ exit: 0, success: true, moved: true });
   expect(readFileSync(join(project.root, "a.txt"), "utf8")).toBe("changed\n");
   expect(await project.git("status", "--porcelain", "--", ":!.overstory")).toBe("");

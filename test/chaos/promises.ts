@@ -230,7 +230,10 @@ export function openDatabase(project: ScratchProject): Database {
     existsSync(join(dir, "overstory.db")),
   );
   if (place === undefined) throw new Error("there is no database any more");
-  return new Database(join(place, "overstory.db"), { readonly: true });
+  const database = new Database(join(place, "overstory.db"), { readonly: true });
+  // A process that was killed while it wrote leaves a log that the first reader recovers; the others wait for it.
+  database.run("PRAGMA busy_timeout = 10000");
+  return database;
 }
 
 /** Waits until no turn runs or is due, no merge is on its way and only services are left; says what still goes on. */

@@ -156,7 +156,8 @@ testWithCli(
     await using project = await claudeProject(binDir);
     const [working, go] = ["working", "go"].map((name) => join(project.home, name));
     const steps = scripted(
-      { shell: `touch ${working}; until [ -e ${go} ]; do sleep 0.1; done` },
+      // The moment at the end is for the CLI to read its input before it asks its model again.
+      { shell: `touch ${working}; until [ -e ${go} ]; do sleep 0.1; done; sleep 1` },
       { shell: "echo hello > greeting.txt && git add greeting.txt && git commit --quiet -m 'Add a greeting'" },
       { tool: "mcp__overstory__finish", input: { summary: "The greeting is there." } },
       { text: "All done." },
@@ -167,7 +168,9 @@ testWithCli(
     const { id } = await project.json("mail", "send", "--to", "b1", "--subject", "Dates", "--body", "Use UTC");
     const delivery = () =>
       project.read(async (tx) => tx.deliveries.get((await tx.messages.get(String(id)))?.seq ?? 0, "b1"));
-    await project.until("it was written into the turn", async () => (await delivery())?.channel === "steer");
+    // Mail is taken for the turn before it is written; what the CLI was given is in the directory of its turn.
+    const given = async () => readdirSync(join((await ranTurns(project, "b1"))[0]?.logDir ?? "", "input/given"));
+    await project.until("the CLI was given it", async () => (await given()).some((name) => name.startsWith("mail-")));
     writeFileSync(go ?? "", "");
     await finished(project, 1);
     const requests = conversation(model);

@@ -112,7 +112,7 @@ test("--dry-run shows the plan and changes nothing; --fix <id> mends one finding
     writeFileSync(join(dir, "note.txt"), "PLANT\n");
   }
   const before = (await findInconsistencies(project.root)).map(({ key }) => key);
-  expect(before).toEqual(["directory-of-nobody:one", "directory-of-nobody:two"]);
+  expect(before).toEqual(["directory-without-agent:one", "directory-without-agent:two"]);
   const plan = jsonOf(await project.ov("doctor", "--fix", "--dry-run", "--category", "consistency", "--json"))
     .fixes as {
     id: string;
@@ -120,12 +120,12 @@ test("--dry-run shows the plan and changes nothing; --fix <id> mends one finding
   }[];
   expect(plan.map(({ id, outcome }) => `${id} ${outcome}`)).toEqual(before.map((id) => `${id} planned`));
   expect((await findInconsistencies(project.root)).map(({ key }) => key)).toEqual(before);
-  const one = await project.ov("doctor", "--fix", "directory-of-nobody:one", "--yes", "--json");
+  const one = await project.ov("doctor", "--fix", "directory-without-agent:one", "--yes", "--json");
   expect(jsonOf(one)).toMatchObject({ before: { warn: expect.any(Number) }, fixes: [{ outcome: "fixed" }] });
-  expect((await findInconsistencies(project.root)).map(({ key }) => key)).toEqual(["directory-of-nobody:two"]);
-  const unknown = await project.ov("doctor", "--fix", "directory-of-nobody:tow", "--yes");
+  expect((await findInconsistencies(project.root)).map(({ key }) => key)).toEqual(["directory-without-agent:two"]);
+  const unknown = await project.ov("doctor", "--fix", "directory-without-agent:tow", "--yes");
   expect(unknown.code).toBe(7);
-  expect(unknown.err).toContain("directory-of-nobody:two");
+  expect(unknown.err).toContain("directory-without-agent:two");
 }, 60_000);
 
 test("what a live engine owns is not touched: the fix is refused with the command to type", async () => {
@@ -192,6 +192,25 @@ test("a database of a newer version is named, and nothing is tried", async () =>
   expect(jsonOf(upgrade)).toMatchObject({ databaseVersion: 9999, upToDate: false });
 }, 60_000);
 
+test("objects that git replaces are named, with the command that takes the replacement away", async () => {
+  await using project = await makeProject();
+  await project.ov("init", "--no-commit");
+  const git = (...args: string[]): string =>
+    Bun.spawnSync(["git", ...args], { cwd: project.root, env: { ...project.env } })
+      .stdout.toString()
+      .trim();
+  const shown = async (): Promise<string> => (await project.ov("doctor", "--category", "git")).out;
+  expect(await shown()).not.toContain("git replace");
+  const [head, other] = [git("rev-parse", "HEAD"), git("commit-tree", "-m", "another", "HEAD^{tree}")];
+  git("replace", head, other);
+  expect(await shown()).toContain(`git shows other objects instead of ${head.slice(0, 12)}`);
+  expect(await shown()).toContain(`git replace --delete ${head}`);
+  const checks = checksOf(await project.ov("doctor", "--category", "git", "--json"));
+  expect(checks.find(({ id }) => id.includes("replacements"))).toMatchObject({ category: "git", status: "warn" });
+  git("replace", "--delete", head);
+  expect(await shown()).not.toContain("git replace");
+});
+
 test("only the operator mends", async () => {
   await using project = await hanging();
   chmodSync(statePath(project.root, "overstory.db"), 0o644);
@@ -232,7 +251,7 @@ test("a branch of nobody stays while a checkout has it, and --fix says where", a
   await using project = await makeProject();
   await project.json("task", "create", "one");
   await project.git("checkout", "--quiet", "-b", "overstory/stray/task");
-  const fixed = await project.ov("doctor", "--fix", "branch-of-nobody:overstory/stray/task", "--yes", "--json");
+  const fixed = await project.ov("doctor", "--fix", "branch-without-agent:overstory/stray/task", "--yes", "--json");
   expect(jsonOf(fixed).fixes).toMatchObject([{ outcome: "failed", why: expect.stringContaining(project.root) }]);
   expect(await project.git("rev-parse", "overstory/stray/task")).toBe(await project.git("rev-parse", "main"));
 }, 60_000);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { brokenInvariants, findInconsistencies } from "../../testkit/consistency.ts";
 import { jsonOf } from "../../testkit/ov.ts";
-import { alone, batches, type Case } from "./cases.ts";
+import type { Case } from "./cases/planting.ts";
+import { alone, batches } from "./cases.ts";
 import { type DoctorWorld, makeDoctorWorld } from "./doctor.world.ts";
 
 let world: DoctorWorld & AsyncDisposable;

@@ -95,6 +95,10 @@ describe("a filter that may not run", () => {
     await project.json("trust", "add", "rot");
     await project.git("config", "filter.rot.clean", "tr b a");
     expect(await project.json("trust", "list")).toMatchObject({ programs: [{ name: "rot", standing: "changed" }] });
+    // A person who confirms it confirms each of its commands, so each is shown.
+    const { out } = await project.ov("trust", "list");
+    for (const key of ["clean", "smudge"])
+      expect(out).toContain((await project.git("config", `filter.rot.${key}`)).trim());
     await project.json("task", "create", "Work", "--id", "T1");
     expect(await project.ov("sling", "T1")).toMatchObject({ code: 3, err: expect.stringContaining("has changed") });
     await project.json("trust", "add", "rot");

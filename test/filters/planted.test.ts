@@ -47,8 +47,10 @@ const plants: Readonly<Record<string, (project: TestProject, trap: string) => Pr
   },
 };
 
+/** What an agent's own git runs is not ours, so an agent that is brought back only waits until it is stopped. */
 const scenario = `
 - do:
+    - shell: if [ -e "$HOME/committed" ]; then sleep 20; fi
     - edit: { file: a.x, write: "by b1\\n" }
     - commit: work
     - touch: "\${env.HOME}/committed"

@@ -77,7 +77,8 @@ describe("a snapshot of filtered files", () => {
     const filter = filterCases["a filter of the repository's configuration"] as FilterCase;
     const { project: made, names, lay, blobs } = await leftWork(filter);
     await using project = made;
-    const path = (await project.agent("b1")).worktreePath ?? "";
+    // Beside the project: below it the place would count as the agent's.
+    const path = `${project.root}-b1-rescued`;
     const { rescued } = await project.json("worktree", "clean", "--force");
     const [{ restore }] = rescued as readonly [{ restore: string }];
     expect(typed(project, restore)).toMatchObject({ code: 0 });

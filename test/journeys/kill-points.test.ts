@@ -14,7 +14,9 @@ const inCommand = (point: KillPoint): boolean => point.startsWith("command.");
 /** In the skeleton's journey nobody is stopped or released, nothing lands or is promoted, no gate runs, no agent asks during its turn, all work is committed and no one else touches a worktree. */
 const inSkeleton = (point: KillPoint): boolean =>
   !["turn.after-snapshot", "turn.before-mending", "turn.after-mending"].includes(point) &&
-  !["state", "stop", "release", "merge", "promote", "gate", "done", "reply"].includes(point.split(".")[0] ?? "");
+  !["state", "stop", "release", "merge", "promote", "gate", "done", "reply", "notify"].includes(
+    point.split(".")[0] ?? "",
+  );
 
 async function survives(point: KillPoint, who: (typeof victims)[number]): Promise<void> {
   await using project = await skeletonProject();

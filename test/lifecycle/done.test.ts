@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message } from "../../src/domain/mail/types.ts";
 import {
@@ -388,4 +388,33 @@ test("a mass change is reported and lands: the report counts the files, and the 
     const entry = await project.read((tx) => tx.merges.get(1));
     return entry?.status === "merged" && entry.filesModified.length === 1200;
   });
+}, 120_000);
+
+test("a gate that fails for want of what has landed meanwhile says how to take that in, and then passes", async () => {
+  await using project = await makeProject({
+    gates: ["test ! -f needs-a.txt || test -f a.txt"],
+    scenario: `
+- when: { agent: b1 }
+  do:
+    - shell: echo a >a.txt; git add -A; git commit -qm a; ov done --summary a
+- when: { agent: b2 }
+  do:
+    - waitFor: { file: "\${env.HOME}/landed", timeoutMs: 60000 }
+    - shell: echo b >needs-a.txt; git add -A; git commit -qm b; ov done --summary b >"$HOME/refused" 2>&1
+      allowFail: true
+    - shell: $(grep -o "git merge --ff [^ ;]*" "$HOME/refused") && ov done --summary b
+`,
+  });
+  for (const [task, name] of [
+    ["A", "b1"],
+    ["B", "b2"],
+  ] as const) {
+    await project.json("task", "create", `Task ${task}`, "--id", task);
+    await project.json("sling", task, "--name", name);
+  }
+  await untilAgent(project, "b1", "completed/done");
+  await project.json("merge", "--branch", "overstory/b1/A");
+  writeFileSync(join(project.home, "landed"), "");
+  await untilAgent(project, "b2", "completed/done");
+  expect(readFileSync(join(project.home, "refused"), "utf8")).toContain("what has landed since you began");
 }, 120_000);

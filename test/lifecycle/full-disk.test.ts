@@ -117,17 +117,29 @@ test.skipIf(!mountable)(
   120_000,
 );
 
+const talkative = `
+- when: { attempt: 1 }
+  do:
+    - touch: "\${env.HOME}/ready"
+    - repeat: { times: 600, do: [{ say: still here }, { sleep: 100 }] }
+- do: [{ ov: [done, --no-code, --summary, done] }]
+`;
+
+async function untilDiedOnFullDisk(project: TestProject, disk: SmallDisk): Promise<void> {
+  await slingNew(project, "B1");
+  await untilFile(project, "ready");
+  await untilAgent(project, "b1", "in_turn");
+  const agent = await pidOf(project, "b1", "agent");
+  disk.fill();
+  await project.until("it had died", async () => !isAlive(agent));
+}
+
 test.skipIf(!mountable)(
   "an agent that cannot write its own output dies of it, and is tried again when there is room",
   async () => {
     using disk = mountSmallDisk(16);
     await using project = await projectOn(disk, talkative);
-    await slingNew(project, "B1");
-    await untilFile(project, "ready");
-    await untilAgent(project, "b1", "in_turn");
-    const agent = await pidOf(project, "b1", "agent");
-    disk.fill();
-    await project.until("it had died", async () => !isAlive(agent));
+    await untilDiedOnFullDisk(project, disk);
     await Bun.sleep(3 * leaseMs);
     disk.makeRoom();
     await untilAgent(project, "b1", "completed", "zombie");
@@ -141,10 +153,18 @@ test.skipIf(!mountable)(
   120_000,
 );
 
-const talkative = `
-- when: { attempt: 1 }
-  do:
-    - touch: "\${env.HOME}/ready"
-    - repeat: { times: 600, do: [{ say: still here }, { sleep: 100 }] }
-- do: [{ ov: [done, --no-code, --summary, done] }]
-`;
+test.skipIf(!mountable)(
+  "a turn that ended on a full disk says so",
+  async () => {
+    using disk = mountSmallDisk(16);
+    await using project = await projectOn(disk, talkative);
+    await untilDiedOnFullDisk(project, disk);
+    disk.makeRoom();
+    await untilAgent(project, "b1", "completed", "zombie");
+    expect(await ranTurns(project, "b1")).toMatchObject([
+      { status: "failed", error: expect.stringContaining("the disk is full: its process exited with") },
+      { status: "settled" },
+    ]);
+  },
+  120_000,
+);

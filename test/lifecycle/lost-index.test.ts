@@ -62,7 +62,7 @@ test("a turn goes on without loss when a user deletes the index of the database 
   await untilAgent(project, "b1", "completed/done");
   expect(await titles(project)).toEqual(["Meanwhile", "Task B1"]);
   const mail = await project.read((tx) => tx.messages.list({ type: "worker_done" }));
-  expect(mail.map(({ subject }) => subject)).toEqual(["Done: B1"]);
+  expect(mail.map(({ subject }) => subject)).toEqual(["Nothing built: B1"]);
 }, 120_000);
 
 test("a command names a process that keeps the deleted index in use, and changes nothing", async () => {

@@ -137,7 +137,7 @@ describe("a copied project", () => {
       });
     }
     const adopted = jsonOf(await inCopy("init"));
-    expect(adopted.warnings).toContainEqual(expect.stringContaining("1 agents were stopped"));
+    expect(adopted.warnings).toContainEqual(expect.stringContaining("and its agent was stopped"));
     expect(jsonOf(await inCopy("clean", "--all", "--yes"))).toMatchObject({ success: true });
     expect(linuxProcesses.check(engine)).toBe("alive");
     const worktree = join(project.root, ".overstory", "worktrees", "b1");

@@ -106,6 +106,42 @@ test("L12: builder and lead each get a verdict with its findings in one message,
   expect(promptsOf(project, "b1")[1]).toContain("two words");
 }, 120_000);
 
+test("a builder that says it mended a commit which is as it was is told so once, and its lead reads it", async () => {
+  await using project = await makeProject({
+    gates: ["true"],
+    scenario: `
+- when: { capability: builder, turn: 1 }
+  do:
+    - shell: echo x >>work.txt; git add -A; git commit -qm work
+    - ov: [done, --summary, built]
+- when: { capability: builder }
+  do:
+    - shell: ov done --summary "all mended" >"$HOME/refused" 2>&1 || ov done --summary "all mended"
+- when: { agent: lead1, turn: 1 }
+  do:
+    - ov: [task, create, Build, --id, B]
+    - ov: [sling, B, --name, b1]
+- when: { agent: lead1, turn: 2 }
+  do:
+    - ov: [mail, send, --to, b1, --type, review, --subject, overstory/b1/B, --body, one word is wrong, --payload, '{"verdict":"needs_changes","branch":"overstory/b1/B"}']
+- when: { agent: lead1, turn: 3 }
+  do:
+    - ov: [sling, B, --capability, reviewer, --name, r1]
+- when: { agent: r1 }
+  do:
+    - ov: [done, --verdict, needs_changes, --summary, not yet, --findings, "work.txt:1: error: one word"]
+`,
+  });
+  await sling(project, "L", "lead1", "--capability", "lead");
+  const prompts = () => promptsOf(project, "lead1");
+  await project.until("the lead has read both reports", async () => prompts().length === 4);
+  expect(answers(project, "refused")).toContain("r1 asked for changes of exactly this commit");
+  // The first review is the lead's own, which names no commit.
+  expect(prompts()[2]).toContain("Gap: lead1 asked for changes of this very commit");
+  expect(prompts()[3]).toContain("Gap: r1 asked for changes of this very commit");
+  expect(prompts()[3]).toContain("verified with gaps");
+}, 120_000);
+
 test("reviews send a builder back twice; the third time somebody above decides", async () => {
   await using project = await makeProject({
     gates: ["true"],

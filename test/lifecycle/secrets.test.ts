@@ -42,7 +42,9 @@ const textOf = (secrets: readonly PlantedSecret[]): string =>
 
 /** A scenario in which everything is said, called, answered and printed. JSON is YAML. */
 function scenarioOf(of: Readonly<Record<Way, readonly PlantedSecret[]>>): string {
-  const parts = of.parts.flatMap(({ text }) => [...text].map((char) => ({ type: "part", delta: { text: char } })));
+  const parts = of.parts.flatMap(({ text }) =>
+    [...`${text}\n`].map((char) => ({ type: "part", delta: { text: char } })),
+  );
   const steps = [
     ...of.said.map(({ text }) => ({ say: `I found ${text} there` })),
     { say: textOf(of.said) },
@@ -162,8 +164,11 @@ async function finish(project: TestProject): Promise<void> {
     );
   for (const { text } of byWay.nudge) await project.ov("nudge", "b1", text);
   await project.settled();
-  await project.ov("stop", "b1");
-  await project.ov("release", "b1");
+  await project.json("stop", "b1");
+  await project.json("release", "b1");
+  await project.until("what b1 left was removed", async () => {
+    return (await project.read((tx) => tx.agents.byName("b1")))?.cleanedAt !== null;
+  });
   await nobodyLeft(project);
 }
 

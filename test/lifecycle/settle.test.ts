@@ -78,8 +78,8 @@ describe("a lead whose turn ended while its two builders work", () => {
     await untilAgent(project, "l", "completed/done");
     expect(startsOf(project, "l")).toHaveLength(2);
     const [, second = ""] = promptsOf(project, "l");
-    expect(second).toContain("Done: B1");
-    expect(second).toContain("Done: B2");
+    expect(second).toContain("Nothing built: B1");
+    expect(second).toContain("Nothing built: B2");
   });
 });
 

@@ -77,7 +77,7 @@ test("the death of an agent whose lead has ended is told to the coordinator abov
   await project.settled();
   const prompts = promptsOf(project, "coordinator");
   expect(prompts.slice(2).join("\n")).toContain("b1 (builder on B1) ended without finishing");
-  expect(prompts.slice(2).join("\n")).toContain("[forwarded: l1, to whom it was sent, has ended]");
+  expect(prompts.slice(2).join("\n")).toContain("[forwarded: l1, to whom it was sent, has ended.");
   const { inbox } = await troubleShown(project);
   expect(inbox).toMatchObject([{ agentName: "coordinator" }, { agentName: "l1" }, { agentName: "b1" }]);
 }, 120_000);

@@ -39,7 +39,7 @@ test("a lead divides its work: tasks, specs, agents, and a look at the fleet", a
   expect(overlap.text).toContain('src/*.ts may touch src/a.ts, which "b1" owns');
   // What it advises are arguments of this tool.
   expect(overlap.text).toContain("accept the conflict: call spawn with allow_overlap: true");
-  expect(overlap.text).not.toContain("--");
+  expect(overlap.text).not.toContain("ov sling");
   expect((await use(lead, "fleet")).text).toContain("b1 builder");
   expect((await use(lead, "fleet")).text).not.toContain("lead-1 lead");
   expect((await use(lead, "fleet", { scope: "run" })).text).toContain("lead-1 lead");

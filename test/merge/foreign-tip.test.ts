@@ -8,7 +8,7 @@ import { decide } from "../../src/usecases/operator/decide.ts";
 import { openDecisions } from "../../src/usecases/operator/decisions.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 import { type SeatWorld, seatWorld } from "../../testkit/seat-world.ts";
-import { storedAgent } from "../../testkit/use-case.ts";
+import { activeRun, storedAgent } from "../../testkit/use-case.ts";
 
 const landing = "overstory/integration/main";
 
@@ -151,18 +151,7 @@ test("when it is back by itself the question is gone, and work goes on", async (
 
 test("a landing branch that somebody moves before anything has landed on it is asked about as well", async () => {
   await using world = await landingWorld();
-  const run = {
-    id: "run-1",
-    objective: null,
-    targetBranch: null,
-    landingBranch: null,
-    coordinatorName: null,
-    checklist: false,
-    startCommit: null,
-    status: "active",
-    startedAt: 1,
-    completedAt: null,
-  } as const;
+  const run = activeRun("run-1", 1);
   await world.store.transaction((tx) => tx.runs.insert(run));
   const branch = (await ensureLandingBranch(world.ports, run)) ?? "";
   const foreign = world.branch("evil", () => world.write(world.root, "evil.txt", "evil\n"));

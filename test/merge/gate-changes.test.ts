@@ -91,6 +91,49 @@ describe("a branch that changes how it is judged waits for the operator, and is 
   }
 });
 
+describe("whatever way a gate names a file, a branch that changes the file waits", () => {
+  const ok = "exit 0\n";
+  const ways: readonly (readonly [gate: string, changed: string, there: Readonly<Record<string, string>>])[] = [
+    ["! grep -rn -f words.txt src", "words.txt", { "words.txt": "helo\n", "src/a.js": "1\n" }],
+    ["F=check.sh; sh $F", "check.sh", { "check.sh": ok }],
+    [`sh $\{X:-check.sh}`, "check.sh", { "check.sh": ok }],
+    ["env -C sub sh check.sh", "sub/check.sh", { "sub/check.sh": ok }],
+    ["BASH_ENV=./env.sh bash check.sh", "env.sh", { "check.sh": ok, "env.sh": ok }],
+    ['NODE_OPTIONS="--require ./setup.js" true', "setup.js", { "setup.js": "" }],
+    ["python3 -m tools.check || true", "tools/__init__.py", { "tools/check.py": "" }],
+    ["PYTHONPATH=lib python3 t.py || true", "lib/sitecustomize.py", { "t.py": "", "lib/a.py": "" }],
+    ["PATH=./bin:$PATH; mycheck || true", "bin/mycheck", { "bin/mycheck": ok }],
+    ["PATH=$PWD/bin:$PATH mycheck || true", "bin/mycheck", { "bin/mycheck": ok }],
+    ["printf 'check.sh\\n' | xargs sh", "check.sh", { "check.sh": ok }],
+    ["test $(grep -c bad src/a.js) -le $(cat maxbad)", "maxbad", { "src/a.js": "bad\n", maxbad: "1\n" }],
+    ["diff expected.txt src/a.js", "expected.txt", { "expected.txt": "1\n", "src/a.js": "1\n" }],
+  ];
+  for (const [gate, changed, there] of ways) {
+    test(gate, async () => {
+      await using world = await worldWith({ files: there, gates: [gate] });
+      const id = await queued(world, writes(changed, "# other\n"));
+      expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+      expect((await world.entry(id)).causeDetail?.message).toContain(`${changed}, which the gate gate-1 names`);
+    });
+  }
+
+  test("what such a gate judges is ordinary work", async () => {
+    const there = { "words.txt": "helo\n", maxbad: "3\n", "src/a.js": "bad\n", "bin/mycheck": "exit 0\n" };
+    const judging = [
+      "! grep -rn -f words.txt src",
+      "test $(grep -c bad src/a.js) -le $(cat maxbad)",
+      "PATH=./bin:$PATH; sh bin/mycheck",
+    ];
+    await using world = await worldWith({ files: there, gates: judging });
+    const id = await queued(world, (it) => {
+      it.write(it.root, "src/a.js", "bad\nbad\n");
+      it.write(it.root, "test/b.test.js", "// more tests\n");
+      it.write(it.root, "bin/other", "true\n");
+    });
+    expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+  });
+});
+
 describe("a gate that names a link is changed by what lies behind it", () => {
   const behind: Readonly<Record<string, readonly [gate: string, links: Readonly<Record<string, string>>]>> = {
     "a link to the script": ["sh gates/check.sh", { "gates/check.sh": "../tools/check.sh" }],

@@ -5,58 +5,9 @@ import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { Slots } from "../../src/engine/merge/slots.ts";
 import { MergeWorker } from "../../src/engine/merge/worker.ts";
 import { requestPromote } from "../../src/usecases/merge/landing/promotion.ts";
-import { decide } from "../../src/usecases/operator/decide.ts";
-import { openDecisions } from "../../src/usecases/operator/decisions.ts";
-import { type LandingOptions, type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 import { activeRun } from "../../testkit/use-case.ts";
-
-const landing = "overstory/integration/run-1";
-
-const make = (world: LandingWorld, name: string, from: string): string =>
-  world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`), from);
-
-const filesOf = (world: LandingWorld, branch: string): readonly string[] =>
-  world
-    .git(world.root, "ls-tree", "--name-only", branch)
-    .split("\n")
-    .filter((file) => file.endsWith(".txt"));
-
-/** A run begins on a commit with a secret, work of it lands, and the user amends the secret away. */
-async function amended(options: LandingOptions = {}): Promise<{ world: LandingWorld; secret: string; mine: string }> {
-  const world = await landingWorld({ gates: ["true"], ...options });
-  const { root } = world;
-  world.write(root, "secret.txt", "secret\n");
-  world.write(root, "notes.txt", "one\ntwo\nthree\n");
-  world.git(root, "add", ".");
-  world.git(root, "commit", "--quiet", "-m", "with a secret");
-  const secret = world.tip("main");
-  const run = {
-    id: "run-1",
-    objective: null,
-    targetBranch: null,
-    landingBranch: null,
-    coordinatorName: null,
-    checklist: false,
-    startCommit: null,
-  } as const;
-  const begun = { ...run, status: "active", startedAt: 1, completedAt: null } as const;
-  await world.store.transaction((tx) => tx.runs.insert(begun));
-  expect(await ensureLandingBranch(world.ports, begun)).toBe(landing);
-  for (const name of ["a", "b"]) make(world, name, secret);
-  await world.enqueue("a", { runId: "run-1", targetBranch: landing });
-  await world.work();
-  world.git(root, "rm", "--quiet", "secret.txt");
-  world.git(root, "commit", "--quiet", "--amend", "-m", "without it");
-  return { world, secret, mine: world.tip("main") };
-}
-
-const questions = (world: LandingWorld) => world.store.read((tx) => openDecisions(tx));
-
-async function answer(world: LandingWorld, option: string): Promise<void> {
-  const [asked] = await questions(world);
-  await world.call(decide, { id: asked?.id ?? "", option });
-  await world.work();
-}
+import { amended, answer, filesOf, landing, make, questions } from "./rewritten-target.world.ts";
 
 test("what the user took out of the target is not put back by a promotion: the operator is asked once", async () => {
   const { world, secret, mine } = await amended();
@@ -164,6 +115,37 @@ test("a target that loses what was promoted is noticed, and gets it back or not 
   }
 });
 
+test("what was reset away below a promotion does not come back when the promoted landing is undone", async () => {
+  const world = await landingWorld({ gates: ["true"] });
+  await using _ = world;
+  const { root } = world;
+  world.write(root, "secret.txt", "secret\n");
+  world.git(root, "add", ".");
+  world.git(root, "commit", "--quiet", "-m", "with a secret");
+  const secret = world.tip("main");
+  await world.store.transaction((tx) => tx.runs.insert(activeRun("run-1", 1)));
+  const begun = await world.store.read((tx) => tx.runs.get("run-1"));
+  if (begun === undefined) throw new Error("no run");
+  expect(await ensureLandingBranch(world.ports, begun)).toBe(landing);
+  make(world, "a", secret);
+  const a = await world.enqueue("a", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  const promotion = await world.promote("run-1");
+  expect(promotion.status).toBe("done");
+  world.git(root, "reset", "--quiet", "--hard", `${secret}~1`);
+  const mine = world.tip("main");
+  const refused = await world.undo(promotion.id);
+  expect(refused.problem).toContain("main no longer has this promotion");
+  expect(refused.problem).not.toContain("ov merge promote");
+  expect(await world.undo(String(a))).toMatchObject({ status: "done" });
+  expect(await world.promote("run-1")).toMatchObject({ status: "dropped", request: { cause: "rewritten_target" } });
+  expect(world.tip("main")).toBe(mine);
+  await answer(world, "leave out");
+  expect(await questions(world)).toEqual([]);
+  await world.promote("run-1");
+  expect(world.git(root, "log", "--format=%H", "main").split("\n")).not.toContain(secret);
+});
+
 test("a target that has the commits again is promoted to without a question", async () => {
   const { world, secret } = await amended();
   await using _ = world;
@@ -171,76 +153,6 @@ test("a target that has the commits again is promoted to without a question", as
   world.git(world.root, "reset", "--quiet", "--hard", secret);
   expect(await world.promote("run-1")).toMatchObject({ status: "done" });
   expect(await questions(world)).toEqual([]);
-});
-
-/** a and b landed one after the other and were promoted; the user reset the target, and the operator left both out. */
-async function leftOut(): Promise<{ world: LandingWorld; afterA: string; ids: readonly number[] }> {
-  const world = await landingWorld();
-  const main = world.tip("main");
-  const into = "overstory/integration/main";
-  make(world, "a", "main");
-  make(world, "b", "main");
-  const first = await world.enqueue("a");
-  await world.work();
-  const afterA = world.tip(into);
-  make(world, "c", afterA);
-  const second = await world.enqueue("b");
-  await world.work();
-  await world.promote();
-  world.git(world.root, "reset", "--quiet", "--hard", main);
-  await world.promote();
-  await answer(world, "leave out");
-  return { world, afterA, ids: [first, second] };
-}
-
-test("a branch that rests on an earlier one of the commits that were left out does not bring it back", async () => {
-  const { world, afterA } = await leftOut();
-  await using _ = world;
-  const id = await world.enqueue("c");
-  await world.work();
-  const { status, causeDetail, targetBranch } = await world.entry(id);
-  expect([status, filesOf(world, targetBranch)]).toEqual(["conflict", []]);
-  const command = `git rebase --onto ${targetBranch} ${afterA.slice(0, 12)} c`;
-  expect(causeDetail?.message).toContain(command);
-  world.git(world.root, ...command.split(" ").slice(1), "--quiet");
-  world.git(world.root, "checkout", "--quiet", "main");
-  await world.enqueue("c");
-  await world.work();
-  expect(filesOf(world, targetBranch)).toEqual(["c.txt"]);
-});
-
-test("landings that were left out are reverted, and the decision names them", async () => {
-  const { world, ids } = await leftOut();
-  await using _ = world;
-  expect(await Promise.all(ids.map(async (id) => (await world.entry(id)).status))).toEqual(["reverted", "reverted"]);
-  const [asked] = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "decision_gate" }));
-  expect(asked?.body).toContain("these landings go: b (#2), a (#1)");
-  await expect(world.undo("a")).rejects.toThrow("it has not landed, or was taken back");
-  const [op] = await world.store.read((tx) => tx.mergeOps.list({ kind: "restore" }));
-  await expect(world.undo(op?.id ?? "")).rejects.toThrow(`git log refs/overstory/backup/${op?.id}`);
-  await expect(world.undo(op?.id ?? "")).rejects.toThrow("ov merge --branch");
-});
-
-test("a landing whose changes the rewritten target has in a commit of its own stays landed", async () => {
-  await using world = await landingWorld();
-  make(world, "a", "main");
-  const id = await world.enqueue("a");
-  await world.work();
-  await world.promote();
-  world.git(world.root, "commit", "--quiet", "--amend", "-m", "in my words");
-  await world.promote();
-  expect(await questions(world)).toEqual([]);
-  expect(filesOf(world, "overstory/integration/main")).toEqual(["a.txt"]);
-  expect(await world.entry(id)).toMatchObject({ status: "merged" });
-});
-
-test("a branch that was left out itself lands again when it is asked for", async () => {
-  const { world } = await leftOut();
-  await using _ = world;
-  const id = await world.enqueue("b");
-  await world.work();
-  const { status, targetBranch } = await world.entry(id);
-  expect([status, filesOf(world, targetBranch)]).toEqual(["merged", ["b.txt"]]);
 });
 
 /** A run with one landed branch of somebody else, begun on a commit that the user has not pushed yet. */
@@ -388,4 +300,11 @@ test("an answer that could not be carried out is named where the question is ask
   const [asked] = await questions(world);
   expect(asked?.context).toContain("leave out was tried, and did not work: what landed and what was changed in main");
   expect(asked?.context).toContain("choose bring back, promote, join the files");
+  // One recipe: the ways out, and not the first question's words beside them.
+  expect(asked?.context).not.toContain("commit by commit where that is possible");
+  const told = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
+  expect(told.map(({ body }) => body)).toEqual([
+    expect.stringContaining("To be asked again, with the ways out: ov merge"),
+  ]);
+  expect(told[0]?.body).not.toContain("Ways out:");
 });

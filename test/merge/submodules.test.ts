@@ -207,7 +207,7 @@ test("uncommitted work in a submodule is named where a snapshot is shown or rest
   await project.ov("stop", "b1", "--force");
 });
 
-test("a promotion that moves a submodule says how its checkout follows, and that command brings it there", async () => {
+test("a promotion that moves a submodule, and its undo, say how its checkout follows, and that command brings it there", async () => {
   await using project = await projectWithLib(`
 - edit: { file: lib/conf.ini, write: "[changed]\\n" }
 - shell: git -C lib commit --quiet -am "change lib"
@@ -215,12 +215,17 @@ test("a promotion that moves a submodule says how its checkout follows, and that
   await sling(project, "b1");
   const { branch } = await project.agent("b1");
   await project.json("merge", "--branch", branch ?? "");
-  const promoted = await project.ov("merge", "promote");
-  expect(promoted.code).toBe(0);
-  const line = promoted.out.split("\n").find((each) => each.includes("submodule update")) ?? "";
-  expect(line).toContain("lib");
-  expect(typed(project, line.slice(line.indexOf("git -C")))).toMatchObject({ code: 0 });
-  expect(await project.git("status", "--porcelain", "--", "lib")).toBe("");
+  const promotion = () => project.read((tx) => tx.mergeOps.list({ kind: "promote", status: "done" }));
+  const follow = async (...words: readonly string[]): Promise<void> => {
+    const moved = await project.ov(...words);
+    expect(moved.code).toBe(0);
+    const line = moved.out.split("\n").find((each) => each.includes("submodule update")) ?? "";
+    expect(line).toContain("lib");
+    expect(typed(project, line.slice(line.indexOf("git -C")))).toMatchObject({ code: 0 });
+    expect(await project.git("status", "--porcelain", "--", "lib")).toBe("");
+  };
+  await follow("merge", "promote");
+  await follow("merge", "undo", (await promotion())[0]?.id ?? "", "--yes");
 });
 
 test("an agent with nothing but uncommitted work, some of it new in a submodule, lands by the commands it is told", async () => {

@@ -54,6 +54,11 @@ class Tmux {
     this.#run("send-keys", "-l", text);
   }
 
+  paste(text: string): void {
+    this.#run("set-buffer", text);
+    this.#run("paste-buffer", "-p");
+  }
+
   resize(columns: number, rows: number): void {
     this.#run("resize-window", "-x", `${columns}`, "-y", `${rows}`);
   }
@@ -111,7 +116,8 @@ const dashboardIn = (project: TestProject, size: readonly [number, number] = [10
 test("the first screen shows what needs a person, and each view its rows", async () => {
   await using project = await fleet();
   const tmux = dashboardIn(project);
-  const overview = await tmux.showing("asks: Which colour?");
+  await tmux.showing("asks: Which colour?");
+  const overview = await tmux.showing("> worker");
   expect(overview[1]).toMatch(/^\[1 overview\] 2 agents {2}3 merges 1 {2}4 mail( \d+)? {2}5 costs {2}6 logs$/);
   expect(overview).toContain("2 for you");
   expect(overview.find((line) => line.includes("overstory/maker/T-maker"))).toContain("waits for your approval");
@@ -131,6 +137,10 @@ test("the first screen shows what needs a person, and each view its rows", async
   await tmux.until("costs are listed", (lines) => lines.some((line) => /^Agent +Turns +Input/.test(line)));
   tmux.press("6");
   await tmux.until("events are listed", (lines) => lines.some((line) => /^HH:MM:SS (SPAWN|TURN|MAIL|TOOL)/.test(line)));
+  // A text that is pasted is no row of keys: this one would quit.
+  tmux.paste("q");
+  tmux.press("1");
+  await tmux.showing("[1 overview]");
   tmux.press("q");
   const after = await tmux.showing("after 0");
   // The screen that was there before is back.

@@ -72,6 +72,8 @@ test("why names commit, agent, task, mail, turn and evidence of a landed line, a
   expect(evidence).toContainEqual(["verified", [["gate-1", "passed"]]]);
   // A file that only the landing branch has is found there. Its name ends like a line number.
   expect(await why(odd)).toMatchObject({ path: odd, branch: landing, parts: [isAgents] });
+  await project.json("run", "complete", "--force");
+  expect(await why(odd)).toMatchObject({ path: odd, branch: landing, parts: [isAgents] });
   expect(await why(`${odd}:1`)).toMatchObject({ path: odd, parts: [{ from: 1, to: 1 }] });
 
   await project.json("merge", "promote");

@@ -1,4 +1,4 @@
-PRAGMA user_version = 25;
+PRAGMA user_version = 31;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -165,6 +165,8 @@ CREATE INDEX deliveries_open ON deliveries(to_agent, state) WHERE state IN ('cla
 
 CREATE INDEX deliveries_queued ON deliveries(to_agent, priority_rank, message_seq) WHERE state = 'queued';
 
+CREATE INDEX deliveries_reader ON deliveries(to_agent, message_seq);
+
 CREATE INDEX deliveries_turn ON deliveries(turn_id) WHERE turn_id IS NOT NULL;
 
 CREATE TABLE events (
@@ -253,6 +255,13 @@ CREATE TABLE identities (
   recent_tasks TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE imports (
+  source TEXT PRIMARY KEY NOT NULL,
+  place INTEGER NOT NULL,
+  taken INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE inbox_checks (
   agent_name TEXT PRIMARY KEY,
   checked_at INTEGER NOT NULL
@@ -302,6 +311,15 @@ CREATE TABLE merge_ops (
 
 CREATE INDEX merge_ops_intended ON merge_ops(seq) WHERE status = 'intended';
 
+CREATE INDEX merge_ops_kind ON merge_ops(kind, status, seq);
+
+CREATE TABLE merge_pauses (
+  name TEXT PRIMARY KEY,
+  paused_by TEXT NOT NULL,
+  reason TEXT,
+  since INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE merge_queue (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   branch TEXT NOT NULL,
@@ -337,6 +355,8 @@ CREATE UNIQUE INDEX merge_queue_open ON merge_queue(branch, target_branch)
 CREATE INDEX merge_queue_run ON merge_queue(run_id, id);
 
 CREATE INDEX merge_queue_task ON merge_queue(task_id, id);
+
+CREATE INDEX merge_queue_unmerged ON merge_queue(status, id) WHERE status <> 'merged';
 
 CREATE TABLE messages (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -379,6 +399,19 @@ CREATE TABLE notices (
   key TEXT NOT NULL,
   message_seq INTEGER,
   PRIMARY KEY (agent_id, kind, key)
+) STRICT;
+
+CREATE TABLE notifications (
+  item TEXT PRIMARY KEY,
+  told_at INTEGER NOT NULL,
+  settled_at INTEGER
+) STRICT;
+
+CREATE TABLE operator_marks (
+  subject TEXT PRIMARY KEY,
+  seen_at INTEGER,
+  snoozed_until INTEGER,
+  seen_as TEXT
 ) STRICT;
 
 CREATE TABLE processes (
@@ -510,6 +543,8 @@ CREATE TABLE runs (
 , checklist INTEGER NOT NULL DEFAULT 0, start_commit TEXT) STRICT;
 
 CREATE INDEX runs_active ON runs(started_at) WHERE status = 'active';
+
+CREATE INDEX runs_started ON runs(started_at, id);
 
 CREATE TABLE snapshots (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -714,3 +749,25 @@ CREATE TABLE waits (
 ) STRICT;
 
 CREATE INDEX waits_object ON waits(kind, ref);
+
+CREATE TABLE web_keys (
+  digest TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  role TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+, used_at INTEGER) STRICT;
+
+CREATE INDEX web_keys_expiry ON web_keys(expires_at, digest);
+
+CREATE TABLE web_listeners (
+  name TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  strict_port INTEGER NOT NULL,
+  owner TEXT,
+  bound_port INTEGER,
+  problem TEXT,
+  asked_at INTEGER NOT NULL
+) STRICT;

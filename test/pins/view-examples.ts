@@ -1,15 +1,21 @@
 import type * as agents from "../../src/contract/views/agent.ts";
 import type * as costs from "../../src/contract/views/cost.ts";
+import type * as diffs from "../../src/contract/views/diff.ts";
 import type * as doctor from "../../src/contract/views/doctor.ts";
 import type * as events from "../../src/contract/views/event.ts";
 import type * as gates from "../../src/contract/views/gate.ts";
 import type * as mail from "../../src/contract/views/mail.ts";
 import type * as merges from "../../src/contract/views/merge.ts";
+import type * as notify from "../../src/contract/views/notify.ts";
 import type * as projects from "../../src/contract/views/project.ts";
 import type * as provenances from "../../src/contract/views/provenance.ts";
+import type * as reviews from "../../src/contract/views/review.ts";
 import type * as runs from "../../src/contract/views/run.ts";
 import type * as runtimes from "../../src/contract/views/runtime.ts";
+import type * as searches from "../../src/contract/views/search.ts";
 import type * as tasks from "../../src/contract/views/task.ts";
+import type * as timelines from "../../src/contract/views/timeline.ts";
+import type * as webs from "../../src/contract/views/web.ts";
 import type * as worktrees from "../../src/contract/views/worktree.ts";
 import { type Agent, freshAgent } from "../../src/domain/agent/agent.ts";
 import type { CauseDetail, MergeEntry } from "../../src/domain/merge/entry.ts";
@@ -17,7 +23,10 @@ import type { MergeOp, MergeOpRequest } from "../../src/domain/merge/operation.t
 import { unproved } from "../../src/domain/run/checklist.ts";
 
 type Views = typeof agents &
+  typeof diffs &
+  typeof reviews &
   typeof doctor &
+  typeof notify &
   typeof events &
   typeof costs &
   typeof gates &
@@ -27,7 +36,10 @@ type Views = typeof agents &
   typeof provenances &
   typeof runs &
   typeof runtimes &
+  typeof searches &
   typeof tasks &
+  typeof timelines &
+  typeof webs &
   typeof worktrees;
 type ViewName = Extract<keyof Views, `${string}View`>;
 type Given<Name extends ViewName> = Parameters<Views[Name]>;
@@ -38,8 +50,8 @@ const commit = "1".repeat(40);
 const wait = { agentName: "b1", kind: "reply", ref: "m-1", since: at, deadline: at } as const;
 
 const doctorCheck = {
-  id: "worktree-of-nobody:x",
-  name: "worktree-of-nobody",
+  id: "worktree-without-agent:x",
+  name: "worktree-without-agent",
   category: "consistency",
   status: "warn",
   message: "x is a worktree of no agent",
@@ -221,8 +233,25 @@ const bareInspection: First<"inspectionView"> = {
   tools: [{ tool: "Bash", count: 1, failed: 0, averageMs: null, longestMs: null }],
   calls: [openStep],
 };
-const trouble = { problem: "no credit", failure: "credit", advice: "add credit", nextTry: at } as const;
-const noTrouble = { problem: null, failure: null, advice: null, nextTry: null };
+const trouble = { problem: "no credit", failure: "credit", advice: "add credit", command: null, nextTry: at } as const;
+const noTrouble = { problem: null, failure: null, advice: null, command: null, nextTry: null };
+const needed: First<"attentionView"> = {
+  id: "stalled-b1-1",
+  kind: "stalled",
+  rank: 6,
+  sentence: "b1 gives no sign of life",
+  details: "look",
+  subject: { type: "agent", id: "b1" },
+  runId: "run-1",
+  since: at,
+  blocks: ["lead1"],
+  options: [],
+  command: "ov nudge b1",
+  seen: false,
+  snoozedUntil: at,
+  snoozed: false,
+};
+
 const inFleet: First<"fleetAgentView"> = {
   ...trouble,
   agent,
@@ -328,7 +357,14 @@ const runDetail: First<"runView"> = {
   durationMs: 65_000,
   status: "needs operator",
   approvals: [1],
-  merges: { pending: [1], approvals: [1], failed: [2], blocked: [blocked], troubles: ["promote: locked"] },
+  merges: {
+    pending: [1],
+    approvals: [1],
+    failed: [2],
+    blocked: [blocked],
+    troubles: ["promote: locked"],
+    paused: null,
+  },
   criteria: [criterion, bareCriterion],
   changes: [runChange],
   lastReview,
@@ -788,10 +824,12 @@ const attempt = {
   finishedAt: at,
   logDir: "logs/merge/1",
 } as const;
+const standing: First<"entryDetailView">["standing"] = { why: "lands next", isStuck: false, can: ["move"] };
 const detail: First<"entryDetailView"> = {
   entry,
   waitsFor: [2],
   place: 1,
+  isHeld: false,
   attempts: [attempt, { ...attempt, candidateCommit: null, outcome: null, finishedAt: null, logDir: null }],
   gates: [
     { ...gateResult, on: "entry" },
@@ -801,6 +839,107 @@ const detail: First<"entryDetailView"> = {
   operations: [operation],
   meantFor: "main",
   promotion: { runId: "run-1", target: null },
+  standing,
+};
+const shownConflicts: First<"conflictsView"> = {
+  outlook: "conflicts",
+  byHand: { steps: [{ does: "go there", command: "cd ../merge-1" }], busyAgent: "b1" },
+  entry,
+  onto: commit,
+  files: [
+    {
+      path: "a.ts",
+      kind: "content",
+      message: "CONFLICT (content): a.ts",
+      settledBy: null,
+      reason: "both sides changed the same place",
+      hunks: [
+        {
+          before: ["a"],
+          after: ["b"],
+          target: { line: 2, lines: ["t"] },
+          base: { line: 2, lines: ["o"] },
+          branch: { line: 2, lines: ["n"] },
+        },
+      ],
+      notShown: null,
+    },
+    {
+      path: "b.bin",
+      kind: "binary",
+      message: "CONFLICT (binary): b.bin",
+      settledBy: "conflict settled by rule: union",
+      reason: null,
+      hunks: [],
+      notShown: "the file is not text",
+    },
+  ],
+  problem: null,
+};
+const mergeState: First<"mergeStateView"> = {
+  mode: "auto",
+  gates: ["test"],
+  paused: { pausedBy: "operator", reason: null, since: at },
+  target: "overstory/integration/main",
+  meantFor: "main",
+  trains: [
+    {
+      id: "train-1",
+      target: "main",
+      baseCommit: commit,
+      startedAt: at,
+      members: [{ id: 1, branch: "overstory/b1/T1", agentName: "b1", status: "gating" }],
+      mostRuns: 3,
+      checks: [
+        {
+          name: "1-train",
+          purpose: "train",
+          gates: [
+            { gate: "lint", status: "passed", log: "gate-1", startedAt: at, durationMs: 5, expectedMs: 5 },
+            { gate: "test", status: "queued", log: null, startedAt: null, durationMs: null, expectedMs: null },
+          ],
+        },
+      ],
+    },
+  ],
+  unpromoted: [
+    {
+      runId: "run-1",
+      openRuns: ["run-1"],
+      landing: "overstory/integration/main",
+      target: "main",
+      landings: 2,
+      takenOut: 0,
+      promoted: "0123abc",
+      notTakenIn: 4,
+      unverified: ["no gate has checked it"],
+      problem: "a.ts is in the way",
+      isUnderWay: false,
+    },
+    {
+      runId: null,
+      openRuns: [],
+      landing: "overstory/integration/main",
+      target: "main",
+      landings: 2,
+      takenOut: 0,
+      promoted: null,
+      notTakenIn: null,
+      unverified: [],
+      problem: null,
+      isUnderWay: true,
+    },
+  ],
+};
+const gateLog: First<"gateLogView"> = {
+  id: "gate-1",
+  gate: "test",
+  status: "failed",
+  exitCode: 1,
+  durationMs: 5,
+  isRunning: false,
+  isGone: false,
+  parts: [{ text: "1 failed", end: 9 }],
 };
 const prediction: Required<First<"predictedEntryView">["prediction"]> = {
   predictedTier: "auto-resolve",
@@ -938,6 +1077,7 @@ const overview: First<"overviewView"> = {
   failedMerges: [2],
   blockedMerges: [blocked],
   mergeTroubles: ["promote: locked"],
+  mergePause: { pausedBy: "operator", reason: "release day", since: at },
   unpromoted: [
     {
       runId: "run-1",
@@ -946,6 +1086,7 @@ const overview: First<"overviewView"> = {
       target: "main",
       landings: 1,
       takenOut: 0,
+      promoted: "0123abc",
       notTakenIn: 3,
       unverified: ["no gate"],
     },
@@ -956,6 +1097,7 @@ const overview: First<"overviewView"> = {
       target: "main",
       landings: 1,
       takenOut: 0,
+      promoted: null,
       notTakenIn: null,
       unverified: [],
     },
@@ -977,9 +1119,31 @@ const spent: First<"costTotalsView"> = {
   durationMs: 60_000,
 };
 const nothingKnown: First<"costTotalsView"> = { ...spent, untold: 2, unpriced: 2 };
+const costSeries: First<"costSeriesView"> = {
+  by: "agent",
+  from: at,
+  to: at,
+  times: [at],
+  series: [{ key: "b1", micros: [1_500_000] }],
+  rows: [{ key: "b1", totals: spent, share: 12.5, landed: 2 }],
+  totals: spent,
+  coordinationShare: 31.5,
+  rate: { microsPerHour: 3_100_000, overMs: 3_600_000 },
+  limit: { scope: "run", subject: "run-1", limitUsd: 40, spentUsd: 14, percent: 35, reachedAt: at },
+};
+const bareCostSeries: First<"costSeriesView"> = {
+  ...costSeries,
+  series: [{ key: null, micros: [0] }],
+  rows: [{ key: "b1", totals: nothingKnown, share: null, landed: null }],
+  coordinationShare: null,
+  rate: null,
+  limit: null,
+};
 const sessionCost: First<"sessionCostView"> = {
   sessionId: "agent-1",
   agentName: "b1",
+  generation: 1,
+  status: "done",
   capability: "builder",
   runtime: "claude",
   model: "claude-opus-4-5",
@@ -1132,19 +1296,261 @@ const runtime: First<"runtimeView"> = {
   advice: {},
 };
 
+const listener = {
+  host: "127.0.0.1",
+  port: 4040,
+  strictPort: false,
+  owner: null,
+  boundPort: 4040,
+  problem: null,
+  askedAt: at,
+} as const;
+const services: First<"servicesView"> = {
+  engine,
+  merge: { mode: "auto", open: 1, since: at },
+  watchdog: {
+    staleThresholdMs: 1,
+    zombieThresholdMs: 2,
+    nudgeIntervalMs: 3,
+    maxEscalationLevel: 3,
+    notifyParentOnDeath: true,
+    watched: 2,
+    stalled: 1,
+  },
+  listener,
+  sessions: 1,
+  tokens: 1,
+};
+const span = {
+  kind: "turn",
+  from: at,
+  to: at,
+  turnId: "turn-1",
+  words: "by mail",
+  failed: true,
+  costMicros: 12,
+} as const;
+const openSpan = { ...span, kind: "waiting", to: null, turnId: null, failed: false, costMicros: null } as const;
+const spanRow = (of: Agent, one: First<"runSpansView">["rows"][number]["spans"][number]) => ({
+  agent: of,
+  spans: [one],
+});
+const landingMark = { at, kind: "landed", queueId: 7, branch: "overstory/b1/T1" } as const;
+const runInTime: First<"runSpansView"> = {
+  run,
+  range: { from: at, to: at },
+  rows: [spanRow(agent, span)],
+  merges: [
+    {
+      attempt: { ...attempt, members: [] },
+      entries: [{ id: 7, branch: "overstory/b1/T1", agentName: "b1", status: "merged" }],
+    },
+  ],
+  marks: [landingMark],
+  gates: [gateResult],
+  idle: [{ from: at, to: at }],
+  path: [{ agent: "b1", from: at, to: at }],
+};
+const noEvents = { event: null, previousAt: null, nextAt: null } as const;
+const fleetThen: First<"fleetAtView"> = {
+  run,
+  at,
+  agents: [{ agent, span, doing: { tool: "Bash", summary: "bun test", since: at } }],
+  landed: [landingMark],
+  totals: spent,
+  event: toolEvent,
+  previousAt: at,
+  nextAt: at,
+};
+const runInFigures: First<"runFiguresView"> = {
+  run,
+  durationMs: 65_000,
+  agents: 2,
+  liveAgents: 1,
+  landed: 1,
+  reverted: 1,
+  failed: 1,
+  totals: spent,
+  coordinationShare: 31.5,
+};
+
 /**
  * For every view what it is given: once with everything filled, and again with everything left out that may be. A view
  * without an example does not compile.
  */
+const diffFile: First<"diffFileView"> = {
+  path: "b.ts",
+  oldPath: "a.ts",
+  status: "renamed",
+  added: 1,
+  removed: 1,
+  oldBlob: commit,
+  newBlob: commit,
+  risks: ["outside its scope"],
+  closed: null,
+  hunks: [{ oldStart: 1, newStart: 1, heading: "f()", lines: ["-a", "+b"], words: [[0, 1, 2]] }],
+};
+const closedFile: First<"diffFileView"> = {
+  ...diffFile,
+  oldPath: null,
+  added: null,
+  removed: null,
+  oldBlob: null,
+  newBlob: null,
+  closed: "binary",
+  hunks: [],
+};
+const diff: First<"diffView"> = { files: [diffFile, closedFile], added: 1, removed: 1 };
+const workSeen = { uncommitted: true, worktreeGone: false, skipped: ["big.bin"] };
+const finding = { file: "a.ts", severity: "error", text: "wrong" };
+const reviewed: First<"givenReviewView"> = {
+  by: "r1",
+  at,
+  verdict: "fail",
+  commit,
+  body: "no",
+  findings: [{ file: "a.ts", line: 3, severity: "error", text: "wrong" }],
+};
+const reviewable: First<"reviewDetailView"> = {
+  agent,
+  branch: "overstory/b1/T1",
+  task: task.task,
+  head: commit,
+  since: at,
+  files: 2,
+  receipt,
+  entry,
+  lastReview: reviewed,
+  needsOperator: true,
+  isReady: true,
+  summary: "done",
+  gates: [gateResult],
+  doubts: ["a doubt"],
+  reviews: [reviewed],
+  goesTo: { name: "b1", generation: 2 },
+};
+const bareReviewable: First<"reviewDetailView"> = {
+  ...reviewable,
+  agent: { ...bare, branch: "overstory/b1/T1" },
+  task: undefined,
+  head: null,
+  files: null,
+  receipt: undefined,
+  entry: undefined,
+  lastReview: undefined,
+  summary: null,
+};
+
 export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[] } = {
   agentView: [[agent], [bare]],
+  foundView: [[{ kind: "task", id: "T1", title: "t", status: "open", at }]],
+  webAgentView: [[inFleet], [{ ...inFleet, ...noTrouble, agent: bare, waits: [], doing: null }]],
+  sinceView: [
+    [
+      {
+        since: at,
+        counts: { landed: 1, undone: 0, closed: 0, failed: 0, asked: 0, decided: 0 },
+        costUsd: 4.1,
+        news: [{ kind: "landed", at, sentence: "b1 landed", subject: "merge:1" }],
+      },
+    ],
+    [
+      {
+        since: at,
+        counts: { landed: 0, undone: 0, closed: 0, failed: 0, asked: 0, decided: 0 },
+        costUsd: null,
+        news: [],
+      },
+    ],
+  ],
+  runPlanView: [
+    [
+      {
+        target: "main",
+        gathers: true,
+        runtime: "claude",
+        otherRuntimes: [{ capability: "reviewer", runtime: "codex" }],
+        gates: ["bun test"],
+        unverified: "wait",
+        budgetUsd: 0,
+        maxConcurrent: 5,
+        maxAgents: 0,
+        advice: ["one agent is enough"],
+      },
+    ],
+  ],
+  startedRunView: [
+    [
+      {
+        agentName: "coordinator",
+        agentId: "agent-1",
+        generation: 1,
+        capability: "coordinator",
+        runId: "run-1",
+        runtime: "claude",
+        objective: "Replace cookies",
+        targetBranch: "main",
+        warnings: ["x"],
+      },
+    ],
+    [
+      {
+        agentName: "coordinator",
+        agentId: "agent-1",
+        generation: 1,
+        capability: "coordinator",
+        runId: "run-1",
+        runtime: "claude",
+        objective: null,
+        targetBranch: null,
+        warnings: [],
+      },
+    ],
+  ],
+  stoppedRunView: [
+    [
+      {
+        agentName: "coordinator",
+        runId: "run-1",
+        runCompleted: true,
+        leftOpen: ["task T1 is open"],
+        workersStopped: ["b1"],
+        workersLeft: ["b2"],
+        unpromoted: "overstory/integration/run-1",
+      },
+    ],
+    [
+      {
+        agentName: "coordinator",
+        runId: "run-1",
+        runCompleted: false,
+        leftOpen: [],
+        workersStopped: [],
+        workersLeft: [],
+        unpromoted: null,
+      },
+    ],
+  ],
+  attentionView: [[needed], [{ ...needed, kind: "decision", options: ["yes"], details: null, since: 0 }]],
   fleetAgentView: [[inFleet], [{ ...inFleet, ...noTrouble, agent: bare }]],
   headView: [[head], [{ ...head, agent: bare, pid: null, run: null }]],
   runAgentView: [
     [{ agent, durationMs: 65_000, turns: [{ id: "turn-1", status: "settled", startedAt: at, endedAt: at }] }],
     [{ agent: bare, durationMs: 1, turns: [{ id: "turn-1", status: "running", startedAt: at, endedAt: null }] }],
   ],
-  troubledAgentView: [[{ agent, ...trouble }], [{ agent: bare, ...noTrouble }]],
+  troubledAgentView: [[{ agent, ...trouble, lastTurnId: "turn-1" }], [{ agent: bare, ...noTrouble, lastTurnId: null }]],
+  notifyTestView: [
+    [
+      {
+        results: [
+          { channel: "command", problem: null },
+          { channel: "webhook", problem: "p" },
+        ],
+        unavailable: ["u"],
+        bell: true,
+      },
+    ],
+  ],
   seatView: [[seat], [{ ...seat, coordinatorName: null, targetBranch: null }]],
   waitedSeatView: [
     [seat, agent],
@@ -1202,8 +1608,28 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   releasedAgentsView: [[{ agentName: "b1", alreadyReleased: false, released: ["b1"] }]],
   attachedAgentView: [
-    [{ agentName: "b1", generation: 1, reopened: false, interrupted: false, exitCode: 1, signal: "SIGINT" }],
-    [{ agentName: "b1", generation: 1, reopened: false, interrupted: false, exitCode: null, signal: null }],
+    [
+      {
+        agentName: "b1",
+        generation: 1,
+        reopened: false,
+        interrupted: false,
+        exitCode: 1,
+        signal: "SIGINT",
+        ended: "stopped",
+      },
+    ],
+    [
+      {
+        agentName: "b1",
+        generation: 1,
+        reopened: false,
+        interrupted: false,
+        exitCode: null,
+        signal: null,
+        ended: null,
+      },
+    ],
   ],
   nudgeView: [
     [{ agentName: "b1", delivered: true, queued: true, reason: "it is paused", messageId: "m-1" }],
@@ -1213,6 +1639,36 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   inboxView: [[{ messages: [message], remaining: 1 }], [{ messages: [], remaining: 0 }]],
   deliveryView: [[delivery], [bareDelivery]],
   deadLetterView: [[{ message, delivery }], [{ message: bareMessage, delivery: bareDelivery }]],
+  threadView: [
+    [
+      {
+        id: "m-1",
+        subject: "Cookies?",
+        newest: message,
+        messages: 2,
+        asks: "decision",
+        dead: [{ messageId: "m-1", to: "b1", attempts: 5, error: "it crashed" }],
+        seen: true,
+        away: false,
+      },
+    ],
+    [
+      {
+        id: "m-1",
+        subject: "",
+        newest: bareMessage,
+        messages: 1,
+        asks: null,
+        dead: [{ messageId: "m-1", to: "b1", attempts: 1, error: null }],
+        seen: false,
+        away: true,
+      },
+    ],
+  ],
+  letterView: [
+    [{ message, deliveries: [delivery], seen: true, asks: { kind: "decision", options: ["a"] } }],
+    [{ message: bareMessage, deliveries: [bareDelivery], seen: false, asks: null }],
+  ],
   sentView: [[sent], [{ ...sent, id: null, group: false, duplicate: false, warnings: [] }]],
   decisionView: [[decision], [{ ...decision, deadline: null, runId: null }]],
   questionView: [[question], [{ ...question, runId: null }]],
@@ -1232,6 +1688,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [{ id: "merge:1", kind: "merge", option: "approve", messageId: null, to: null, woken: [], noLongerLanded: [] }],
   ],
   taskView: [[task], [bareTask]],
+  boardTaskView: [[task], [bareTask]],
   closedTaskView: [[{ ...task, ready: [task, bareTask], completedGroups: [group.group] }]],
   droppedTaskView: [
     [
@@ -1281,6 +1738,24 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [{ taskId: "T1", path: "specs/T1.md", text: "do it", author: "lead", updatedAt: at }],
     [{ taskId: "T1", path: "specs/T1.md", text: "do it", author: null, updatedAt: null }],
   ],
+  diffFileView: [[diffFile], [closedFile]],
+  diffView: [[diff]],
+  agentDiffView: [
+    [{ ...diff, agentName: "b1", branch: "overstory/b1/T1", base: commit, head: commit, ...workSeen }],
+    [{ ...diff, agentName: "b1", branch: null, base: commit, head: commit, ...workSeen }],
+  ],
+  mergeDiffView: [[{ ...diff, id: 1, branch: "overstory/b1/T1", base: commit, head: commit }]],
+  reviewableView: [[reviewable], [bareReviewable]],
+  givenReviewView: [[reviewed], [{ ...reviewed, commit: null, findings: [{ ...finding, line: null }] }]],
+  reviewDetailView: [[reviewable], [bareReviewable]],
+  generationView: [
+    [{ agent, turns: [ranTurn] }],
+    [{ agent: bare, turns: [{ ...ranTurn, startedAt: null, endedAt: null, failure: null, costMicros: null }] }],
+  ],
+  outputPartView: [
+    [{ turn: ranTurn, lines: ["{}"], from: 3, size: 9, older: 3 }],
+    [{ turn: ranTurn, lines: [], from: 0, size: 0, older: null }],
+  ],
   gateResultView: [[gateResult], [{ ...gateResult, exitCode: null }]],
   receiptView: [[receipt], [{ ...receipt, baseCommit: null }]],
   evidenceView: [[answer], [bareAnswer]],
@@ -1290,15 +1765,32 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [bareAnswer, { attached: false }],
   ],
   openCheckView: [["check-1"]],
+  gateLogView: [
+    [gateLog],
+    [{ ...gateLog, status: null, exitCode: null, durationMs: null, isRunning: true, parts: [] }],
+  ],
+  gateLogPartView: [[{ text: "1 failed", end: 9 }]],
   entryView: [[entry], [bareEntry]],
-  queuedEntryView: [[{ entry, waitsFor: [2], place: 1 }], [{ entry, waitsFor: [], place: null }]],
-  waitingEntryView: [[{ view: { entry, waitsFor: [2], place: null }, why: "waits for #2" }]],
+  queuedEntryView: [
+    [{ entry, waitsFor: [2], place: 1, isHeld: false }],
+    [{ entry, waitsFor: [], place: null, isHeld: true }],
+  ],
+  watchedEntryView: [
+    [{ entry, waitsFor: [2], place: 1, isHeld: false, title: "Token store", standing, isBack: true, rank: 1 }],
+    [{ entry, waitsFor: [], place: null, isHeld: true, title: null, standing, isBack: false, rank: 0 }],
+  ],
+  waitingEntryView: [[{ view: { entry, waitsFor: [2], place: null, isHeld: false }, why: "waits for #2" }]],
   addedEntryView: [[{ entry, added: true }]],
   predictedEntryView: [
     [{ entry, prediction }],
     [{ entry: bareEntry, prediction: { ...prediction, strategy: null, cause: null } }],
   ],
-  entryDetailView: [[detail]],
+  entryDetailView: [[detail], [{ ...detail, meantFor: null }]],
+  conflictsView: [
+    [shownConflicts],
+    [{ ...shownConflicts, onto: null, files: [], problem: "broken", byHand: { steps: [], busyAgent: null } }],
+  ],
+  mergeStateView: [[mergeState], [{ ...mergeState, meantFor: null, trains: [], unpromoted: [] }]],
   entryPatchView: [[entry, "+a"]],
   mergeResultView: [[result], [fineResult]],
   mergeResultsView: [[[result, fineResult]]],
@@ -1306,7 +1798,10 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [operation, [entry]],
     [bareOperation, []],
   ],
-  undoPlanView: [[{ op: operation, entries: [entry], whole: true }]],
+  undoPlanView: [
+    [{ op: operation, entries: [entry], whole: true, promoted: "main", later: 1 }],
+    [{ op: operation, entries: [], whole: false, promoted: null, later: 0 }],
+  ],
   lostLandingView: [[{ branch: "overstory/b1/T1", opId: "op-1", head: commit, commit, hasBranch: true }]],
   radarView: [
     [
@@ -1319,14 +1814,33 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
       },
     ],
   ],
+  pauseView: [[{ pausedBy: "operator", reason: "release day", since: at }], [null]],
   mergesView: [[runDetail.merges], [{ pending: 0, approvals: [], failed: [], blocked: [] }]],
   criterionView: [[criterion], [bareCriterion]],
   checklistView: [[checklist]],
   changedRunView: [
-    [{ ...checklist, changed: true, criterion: 3, earlier: [], told: "coordinator" }],
-    [{ ...checklist, changed: false, criterion: null, earlier: [], told: null }],
+    [{ ...checklist, changed: true, criterion: 3, withdraws: false, earlier: [], told: "coordinator" }],
+    [{ ...checklist, changed: false, criterion: null, withdraws: false, earlier: [], told: null }],
   ],
   runChangeView: [[runChange], [{ ...runChange, criterion: null, wordsBefore: null }]],
+  exitCheckView: [
+    [
+      {
+        complete: false,
+        triggers: {
+          allAgentsDone: { enabled: true, met: false, detail: "b1 works" },
+          taskTrackerEmpty: { enabled: false, met: true, detail: "" },
+          onShutdownSignal: { enabled: false, met: false, detail: "" },
+        },
+        failures: [{ name: "b1", capability: "builder", outcome: "crashed" }],
+        runId: "run-1",
+        agentName: "coordinator",
+        open: [{ kind: "task", name: "T1", what: "task T1 is open", fix: "ov sling T1" }],
+        byOperator: true,
+        which: "",
+      },
+    ],
+  ],
   openEndView: [[{ kind: "criterion", name: "2", what: "criterion 2 has no proof", fix: "show it" }]],
   runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null, lastReview: null }]],
   overviewView: [
@@ -1347,6 +1861,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
           created: [".overstory/config.yaml"],
           unchanged: [".gitignore"],
           backups: [".overstory/config.yaml.bak"],
+          putAside: null,
           committed: true,
           committedFiles: [".overstory/config.yaml"],
           committedOn: "main",
@@ -1370,6 +1885,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
           created: [],
           unchanged: [],
           backups: [],
+          putAside: null,
           committed: false,
           committedFiles: [],
           committedOn: null,
@@ -1418,7 +1934,9 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   cleanedWorktreesView: [[cleanedWorktrees]],
   cleanPlanView: [[plan]],
   emptyCleanView: [[plan]],
-  restoredCleanView: [[{ name: "1", refs: ["refs/heads/overstory/b1/T1"], rows: 1, files: ["logs/b1"] }]],
+  restoredCleanView: [
+    [{ name: "1", refs: ["refs/heads/overstory/b1/T1"], rows: 1, files: ["logs/b1"], putAside: null }],
+  ],
   cleanReportView: [
     [plan, cleanReport],
     [{ ...plan, agent: undefined }, cleanReport],
@@ -1459,11 +1977,31 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
       },
     ],
   ],
+  savedConfigView: [[{ file: "config.yaml", isWritten: true, keys: [] }]],
+  servicesView: [
+    [services],
+    [{ ...services, merge: { ...services.merge, since: null }, listener: null }],
+    [{ ...services, listener: { ...listener, boundPort: null, problem: "the port is taken" } }],
+  ],
+  webKeyView: [[{ id: "key-1", kind: "token", role: "viewer", createdAt: at, expiresAt: at, usedAt: at }]],
+  issuedKeyView: [[{ id: "key-1", secret: "s", role: "viewer", expiresAt: at }]],
+  auditEntryView: [[{ seq: 1, caller: "operator", action: "stop", refused: false, detail: "{}", createdAt: at }]],
+  runSpansView: [[runInTime], [{ ...runInTime, run: bareRun, rows: [spanRow(bare, openSpan)] }]],
+  fleetAtView: [
+    [fleetThen],
+    [{ ...fleetThen, agents: [{ agent: bare, span: null, doing: null }], totals: nothingKnown, ...noEvents }],
+  ],
+  runFiguresView: [[runInFigures], [{ ...runInFigures, run: bareRun, totals: nothingKnown, coordinationShare: null }]],
   priceView: [
     [{ model: "m", source: "built-in", from: null, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cacheWrite1h: 5 }],
   ],
   costTotalsView: [[spent], [nothingKnown]],
   sessionCostView: [[sessionCost], [bareSessionCost]],
+  costSeriesView: [
+    [costSeries],
+    [bareCostSeries],
+    [{ ...costSeries, limit: costSeries.limit === null ? null : { ...costSeries.limit, reachedAt: null } }],
+  ],
   costGroupView: [[costGroup], [bareCostGroup]],
   costGroupsView: [[[costGroup]], [[]]],
   liveCostView: [[liveCost], [bareLiveCost]],
@@ -1642,6 +2180,27 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   promptView: [[{ ...prompt, agent: "b1", version: "builder@1", hash: "1", bytes: 5 }], [{ text: "build" }]],
   updateView: [[updated]],
+  importView: [
+    [
+      {
+        dryRun: false,
+        parts: [
+          {
+            part: "messages",
+            source: "mail.db messages",
+            rows: 3,
+            taken: 1,
+            before: 1,
+            present: 0,
+            leftOut: "the project's tasks stay in seeds",
+          },
+        ],
+        problems: [{ where: "mail.db messages row 3", problem: "has no id" }],
+        settings: ["logging.verbose has no effect"],
+        remarks: ["branches of no agent stay as they are: overstory/x/y"],
+      },
+    ],
+  ],
   hooksView: [[{ path: ".claude/settings.local.json", changed: true }, { installed: true }]],
   comparedPromptView: [
     [

@@ -42,6 +42,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   gate: "no gate is run in this scenario",
   reply: "no agent asks during its turn in this scenario",
   state: "this project was made by this version",
+  notify: "no notification is configured in this scenario",
 };
 
 /** Why this scenario never reaches the point; undefined when it does. */

@@ -36,6 +36,12 @@ const evidence: Proof = [
   "test/merge/evidence-retention.test.ts",
   "what gates left goes with merge.keepReceiptsDays, merge.keepLogsDays and merge.keepAttemptsDays",
 ];
+const notifying = "test/observe/notifications.test.ts";
+const told: Proof = [notifying, "notify.command hears of what comes together once and together, and of nothing twice"];
+const sent: Proof = [
+  notifying,
+  "notify.webhook gets the document, notify.desktop shows it, and notify.timeoutMs bounds",
+];
 const rates: Proof = [limits, "a sender above its rate is refused with the time to wait, and groups have a rate"];
 const models = "test/switches/model-settings.test.ts";
 const gateways: Proof = [
@@ -77,6 +83,10 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "worktree.include": places,
   "snapshot.maxFileBytes": [settings, "snapshot.maxFileBytes leaves larger files out of a snapshot"],
   "history.retentionDays": history,
+  "history.landedDays": [
+    "src/engine/retention/table.test.ts",
+    "a whole pass takes each row's days from its key, and 0 days are for ever",
+  ],
   "events.retentionDays": history,
   "events.maxRows": [
     "src/engine/retention/table.test.ts",
@@ -100,6 +110,9 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "engine.idleExitMs": [settings, "engine.idleExitMs is how long an engine without work stays"],
   "engine.maxTurns": [settings, "engine.maxTurns is the number of turns at once over all runs"],
   "engine.mcpHttp": ["test/mcp/http.test.ts", "without being asked to, the engine does not listen"],
+  "serve.port": ["test/web/security.test.ts", "serve.port and serve.host are where it listens"],
+  "serve.host": ["test/web/security.test.ts", 'hostname: "127.0.0.2"'],
+  "serve.allowedHosts": ["test/web/security.test.ts", "serve.allowedHosts are further names of it"],
   "turn.maxSameFailures": ["test/lifecycle/loops.test.ts", "turn.maxSameFailures ends a turn that does the same"],
   "turn.maxDenials": ["test/lifecycle/loops.test.ts", "turn.maxDenials ends a turn whose calls are denied"],
   "turn.toolTimeoutMs": ["test/lifecycle/settle.test.ts", "toolTimeoutMs: 7000"],
@@ -158,6 +171,10 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "merge.batchSize": ["test/merge/landing.test.ts", "merge: { batchSize: 1 }"],
   "merge.parallelGates": [train, "where only one gate may run at a time the base is not asked about a flaky failure"],
   "merge.maxRebases": [train, "branches(2), { maxRebases: 2 }"],
+  "merge.timeoutMs": [
+    "test/merge/slow-merge.test.ts",
+    "a merge that takes git longer than merge.timeoutMs is a conflict",
+  ],
   "merge.baselineFailing": [train, "a project that lands nothing on a broken base keeps the entries for later"],
   "merge.keepRefsDays": ["test/merge/retention.test.ts", "the refs of a landing go when their days are over"],
   "merge.keepLogsDays": evidence,
@@ -177,6 +194,16 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "runtime.fallbackModels.*": gateways,
   "runtime.pi.provider": ofPi,
   "runtime.pi.modelMap.*": ofPi,
+
+  "notify.command": told,
+  "notify.debounceMs": told,
+  "notify.webhook": sent,
+  "notify.desktop": sent,
+  "notify.timeoutMs": sent,
+  "notify.bell": [
+    "src/surfaces/cli/bell.test.ts",
+    "notify.bell rings a terminal that follows once for what is told together",
+  ],
 
   "watchdog.tier0Enabled": [watching, "watchdog.tier0Enabled: false switches it off"],
   "watchdog.tier0IntervalMs": [watching, "watchdog.tier0IntervalMs is the time between two ticks, at least"],

@@ -294,3 +294,18 @@ test("logs tell what an agent did over its turns, with control bytes made visibl
   expect((await project.ov("logs", "b1", "--turn", "2")).out).not.toContain("first");
   expect((await project.ov("logs", "b1", "--turn", "9")).code).toBe(2);
 }, 120_000);
+
+test("an agent that another terminal stops is not said to be handed back", async () => {
+  await using project = await makeProject({ scenario: busy });
+  await slingNew(project, "B1");
+  await letGo(project);
+  await untilTurns(project, "b1", 1);
+  const seat = attach(project, "b1");
+  await seat.untilSaid("conversation");
+  seat.type("hello");
+  await seat.untilSaid("you said: hello");
+  await project.json("stop", "b1", "--yes");
+  const { out } = await seat.leave();
+  expect(out).toContain("b1 is not handed back: it has ended meanwhile (stopped)");
+  expect(out).not.toContain("Handed back");
+}, 60_000);

@@ -12,6 +12,7 @@ test("one command leads from a plain repository to a coordinator at work", async
   const flags = ["--runtime", "scripted", "--gate", "true", "--budget-usd", "2.5", "--max-agents", "7", "--yes"];
   const ran = await project.ov("go", "Make it better", ...flags, "--json");
   expect(ran.err).not.toContain("no agent can start");
+  expect(ran.err).not.toContain("no quality gate is known");
   expect(jsonOf(ran)).toMatchObject({
     agentName: "coordinator",
     objective: "Make it better",
@@ -113,6 +114,13 @@ test("a second objective while a team works is refused with what to do; both run
   expect(await project.json("status")).toMatchObject({ otherRuns: [{ id: first.runId, liveAgents: 1 }] });
 }, 60_000);
 
+test("- reads the objective from standard input", async () => {
+  await using project = await makeProject({ scenario });
+  expect((await project.ovWith({ stdin: "" }, "go", "-", "--yes")).err).toContain("nothing was piped in");
+  expect((await project.ovWith({ stdin: "Make it better\n" }, "go", "-", "--yes")).code).toBe(0);
+  expect((await project.ov("coordinator", "status")).out).toContain("Make it better");
+}, 60_000);
+
 test("what is refused leaves no limits behind", async () => {
   await using project = await makeProject({ scenario });
   const terms = ["--land-unverified", "--budget-usd", "3", "--yes"];
@@ -179,12 +187,18 @@ test("a gate that fails on the target itself is told before the team starts, wit
     "three tests are red",
     "the gate no-such-program --all exited 127 on main itself",
     "ov merge promote warns before main gets it",
-    'another gate: --gate "<command>"',
-    "--no-check-gates",
   ]) {
     expect(gone.err).toContain(words);
   }
-  expect(gone.out).toContain("Started");
+  for (const words of ["type the same again", "or go on all the same"]) expect(gone.err).not.toContain(words);
+  for (const words of [
+    "Started",
+    "started all the same, although the gates fail on main",
+    "stop it: ov coordinator stop",
+    "--gate wrote no-such-program --all to .overstory/config.local.yaml; take it out: ov config set project.qualityGates '[]' --local",
+  ]) {
+    expect(gone.out).toContain(words);
+  }
 }, 60_000);
 
 test("where failing gates would let work reach the target unproved, --yes starts nothing", async () => {
@@ -193,6 +207,9 @@ test("where failing gates would let work reach the target unproved, --yes starts
   const flags = ["--target", "release", "--budget-usd", "3", "--yes"];
   const refused = await project.ov("go", "Make it better", ...flags, "--json");
   expect(refused.code).toBe(5);
+  for (const words of ["type the same again", "or go on all the same: --no-check-gates"]) {
+    expect(refused.err).toContain(words);
+  }
   expect(jsonOf(refused)).toMatchObject({
     success: false,
     errorMessage: "the gate unit exited 3 on the target itself",
@@ -211,6 +228,16 @@ test("gates that pass on the target are said to, in words and as data", async ()
   const gone = await project.ov("go", "Make it better", "--yes", "--json");
   expect(gone.err).toContain("The gates pass on main");
   expect(jsonOf(gone)).toMatchObject({ gateCheck: { checked: true, branch: "main", passed: true, failing: [] } });
+}, 60_000);
+
+test("go says that the team does not get what is not committed", async () => {
+  await using project = await makeProject({ scenario, env: gateIs("true") });
+  await Bun.write(join(project.root, "a.txt"), "one\n");
+  await project.git("add", "a.txt");
+  await project.git("commit", "-qm", "a");
+  await Bun.write(join(project.root, "a.txt"), "two\n");
+  const gone = await project.ov("go", "Make it better", "--yes");
+  expect(gone.err).toContain("1 file of your checkout has changes that are not committed");
 }, 60_000);
 
 test("go shows and tries the runtime of each capability before anything starts", async () => {

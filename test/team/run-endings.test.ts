@@ -106,6 +106,8 @@ test("of two runs at once, each printed command acts on the run that it is print
     (await tx.runs.get(beta))?.status,
   ]);
   expect(states).toEqual(["completed", "active"]);
+  // The waiver gave the coordinator a turn. It leaves when that turn has ended.
+  await project.settled();
   expect((await project.ov("coordinator", "check-complete")).out).toContain('waive 1 --reason "<why>"');
 });
 
@@ -145,5 +147,5 @@ test("mail to a coordinator whose run is over is refused, and what waits for it 
   const told = inbox.map(({ subject, body }) => `${subject}\n${body}`).join("\n");
   expect(told).toContain("a message of yours to coordinator went unread");
   expect(told).toMatch(/- wish \(ov mail read msg-/);
-  expect(told).toContain("of Alpha\n\n[forwarded: coordinator, to whom it was sent, has ended]");
+  expect(told).toContain("of Alpha\n\n[forwarded: coordinator, to whom it was sent, has ended.");
 });

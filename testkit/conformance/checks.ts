@@ -42,7 +42,8 @@ export const checks = {
   "hang-in-answer": "A model that falls silent in the middle of an answer is noticed too.",
   "long-answer": "An answer that takes longer than the limit of silence is no silence.",
   budget: "An agent that has used up its tokens gets no further turn.",
-  "mangled-output": "Lines that are no JSON, of unknown kinds, in pieces or of 10 MB do not change what a turn means.",
+  "mangled-output":
+    "Lines that are no JSON, of unknown kinds, in pieces or of 10 MB do not change what a turn means; `ov logs` shows their words.",
   "large-output": "A command that prints 2 MB does not end the turn.",
 } as const;
 

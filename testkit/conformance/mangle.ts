@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 
 /**
  * Runs a program and prints what it prints, in a bad way: in pieces that are cut anywhere, with lines between its lines that are
- * no JSON or no event that anyone knows, and with one line of 10 MB.
+ * no JSON or no event that anyone knows, and with one line of 10 MB. A line goes to the error output.
  */
 const cmd = process.argv.slice(2);
 const child = Bun.spawn({ cmd, stdio: ["inherit", "pipe", "inherit"] });
@@ -18,6 +18,7 @@ const odd = [
 ];
 const huge = JSON.stringify({ type: "kit.huge", text: "x".repeat(10 * 1024 * 1024) });
 
+console.error("an error output");
 let lines = 0;
 let rest = "";
 const decoder = new TextDecoder();

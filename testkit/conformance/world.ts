@@ -18,6 +18,8 @@ export interface KitWorld extends AsyncDisposable {
   script(...steps: KitStep[]): string;
   /** The same for an agent whose output is mangled on its way, with what `sling` needs for it. */
   mangled(...steps: KitStep[]): { readonly words: string; readonly more: SlingMore };
+  /** What stands between the events of a mangled output, and on the error output, for a person. */
+  readonly mangledWords: readonly string[];
   /** Slings a builder on a task of its own with this description. */
   sling(name: string, description: string, more?: SlingMore): Promise<void>;
   /** Lets an agent that was stopped go on, from a shell like the one in which it was slung. */
@@ -102,6 +104,7 @@ export async function kitWorld(driver: KitDriver, binDir: string | null, config 
       writeFileSync(shim, shimText(join(binDir, basename(shim))), { mode: 0o755 });
       return { words, more: { env: { PATH: `${dirname(shim)}:${path}` } } };
     },
+    mangledWords: binDir === null ? ["no JSON"] : ["warning: something is old", "an error output"],
     sling: async (name, description, { flags = [], env = {} } = {}) => {
       const task = name.toUpperCase();
       await project.json("task", "create", `Task ${task}`, "--id", task, "--description", description);

@@ -8,9 +8,11 @@ import { type Check, type NewDatabase, recorded } from "./store/database.ts";
 import { eventPromises } from "./store/events.ts";
 import { fleetPromises } from "./store/fleet.ts";
 import { gatePromises } from "./store/gates.ts";
+import { importPromises } from "./store/imports.ts";
 import { ledgerPromises } from "./store/ledger.ts";
 import { mailPromises } from "./store/mail.ts";
 import { mergePromises } from "./store/merges.ts";
+import { notificationPromises } from "./store/notifications.ts";
 import { oldRowPromises } from "./store/old-rows.ts";
 import { processPromises } from "./store/processes.ts";
 import { recoveryPromises } from "./store/recovery.ts";
@@ -20,6 +22,7 @@ import { taskPromises } from "./store/tasks.ts";
 import { transactionPromises } from "./store/transactions.ts";
 import { turnPromises } from "./store/turns.ts";
 import { valuePromises } from "./store/values.ts";
+import { webPromises } from "./store/web.ts";
 
 /** What every store promises, whatever database is behind it. */
 export function storeContract(name: string, open: NewDatabase): void {
@@ -50,6 +53,7 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("tasks, groups and specs", () => taskPromises(check));
     describe("budgets and usage", () => budgetPromises(check));
     describe("release and recovery", () => recoveryPromises(check));
+    describe("notifications", () => notificationPromises(check));
     describe("snapshots and cleaning", () => snapshotPromises(check));
     describe("the merge queue and its history", () => mergePromises(check));
     describe("gates and conflicts", () => gatePromises(check));
@@ -59,6 +63,8 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("many at once", () => concurrencyPromises(check));
     describe("spending", () => spendingPromises(check));
     describe("consistency", () => consistencyPromises(check));
+    describe("imports", () => importPromises(check));
+    describe("the web server", () => webPromises(check));
     describe("the ledger of deliveries", () => ledgerPromises(check));
 
     test("no method of the port is without a promise in this suite", () => {

@@ -44,6 +44,20 @@ export const agentKeys = {
     doc: "Whether the engine also serves agents' tools over HTTP, on this machine only; the address is in run/mcp.json of the state directory (.git/ov-state).",
     default: false,
   }),
+  "serve.port": integer({
+    min: 1,
+    max: 65_535,
+    doc: "The port at which ov serve shows the web page. Where it is taken, the next free one is used.",
+    default: 7321,
+  }),
+  "serve.host": text({
+    doc: "The address at which ov serve listens. Every other one than 127.0.0.1 lets other machines try to log in.",
+    default: "127.0.0.1",
+  }),
+  "serve.allowedHosts": texts({
+    doc: "Further names by which browsers may call the web page, each with a port (localhost:9000) or for any port. Requests with any other name are refused.",
+    default: [],
+  }),
   "turn.maxSameFailures": integer({
     doc: "A turn is ended when the same call of a tool fails in the same way this often, with nothing that works in between; 0 sets no limit.",
     default: 5,

@@ -53,6 +53,12 @@ export const mergeKeys = {
     default: 5,
     max: 100,
   }),
+  "merge.timeoutMs": integer({
+    doc: "Milliseconds that git may take to merge one branch, while the queue waits. A branch that takes longer is a conflict in the largest files that both sides changed.",
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
+  }),
   "merge.baselineFailing": choice(["warn", "block"], {
     doc: "What happens when a gate already fails without the branches that want to land.",
     default: "warn",

@@ -6,7 +6,7 @@ const variableName: Shape = {
   fits: (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
 };
 
-const webAddress: Shape = {
+export const webAddress: Shape = {
   must: "an address that begins with http:// or https://",
   fits: (address) => /^https?:\/\/[^\s/]+\S*$/.test(address),
 };

@@ -76,6 +76,11 @@ export const projectKeys = {
     default: 30,
     max: 36_500,
   }),
+  "history.landedDays": integer({
+    doc: "Days that released agents are remembered whose work is in its target, with their branches, merges and the evidence of their landings; 0 keeps them for ever. Work that landed nowhere always stays.",
+    default: 365,
+    max: 36_500,
+  }),
   "events.retentionDays": integer({
     doc: "Days that events are kept; 0 keeps them for ever. Those of an agent that is not released always stay.",
     default: 14,

@@ -7,7 +7,7 @@ export const fleetScopes = ["children", "run", "all"] as const;
 const group = text("Id or name of the group");
 const tasks = someTexts("Ids of tasks");
 
-/** Tools for those who direct others. */
+/** Tools for agents that direct other agents. */
 export const teamTools = {
   spawn: (role) => ({
     description:

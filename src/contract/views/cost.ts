@@ -1,5 +1,6 @@
 import type { TokenCounts } from "../../domain/budget/usage.ts";
 import type { SpendingTotals } from "../../domain/cost/spending.ts";
+import type { CostRow, CostSeries } from "../../usecases/costs/cost-series.ts";
 import type { CostGroup, SessionCost } from "../../usecases/costs/list-costs.ts";
 import type { LiveCost, LiveCosts } from "../../usecases/costs/live-costs.ts";
 import type { Metrics } from "../../usecases/costs/metrics.ts";
@@ -14,7 +15,9 @@ import {
 } from "../older-keys.ts";
 import { iso } from "../values.ts";
 
-/** Tokens and dollars of several turns. What nobody knows is null, never 0; `unpricedTurns` are in no sum of dollars. */
+/**
+ * Tokens and dollars of several turns. An unknown figure is null, never 0; `unpricedTurns` are in no sum of dollars.
+ */
 export const costTotalsView = (totals: SpendingTotals) => {
   const { turns, durationMs } = totals;
   const tokens = tokensOf(totals);
@@ -43,6 +46,7 @@ export const sessionCostView = (session: SessionCost) => {
   return {
     sessionId: session.sessionId,
     agentName: session.agentName,
+    generation: session.generation,
     capability: session.capability,
     runtime: session.runtime,
     model,
@@ -85,6 +89,36 @@ export const costGroupView = (group: CostGroup) => ({
 export const costGroupsView = (groups: readonly CostGroup[]) => ({
   groups: groups.map(costGroupView),
   ...olderGroupedKeys(groups.map(({ key, totals }) => ({ key, turns: totals.turns, totals: costTotalsView(totals) }))),
+});
+
+const usd = (micros: number): number => micros / 1_000_000;
+
+const costRowView = ({ key, totals, share, landed }: CostRow) => {
+  const { turns, tokens, costUsd, unpricedTurns } = costTotalsView(totals);
+  return {
+    key,
+    turns,
+    tokens,
+    costUsd,
+    unpricedTurns,
+    share,
+    landed,
+    usdPerLanding: landed === null || landed === 0 || costUsd === null ? null : costUsd / landed,
+  };
+};
+
+/** Costs over time. `usd` of a series holds the sum of its costs at each of the `times`. */
+export const costSeriesView = (series: CostSeries) => ({
+  by: series.by,
+  from: iso(series.from),
+  to: iso(series.to),
+  times: series.times.map((at) => iso(at)),
+  series: series.series.map(({ key, micros }) => ({ key, usd: micros.map(usd) })),
+  rows: series.rows.map(costRowView),
+  totals: costTotalsView(series.totals),
+  coordinationShare: series.coordinationShare,
+  rate: series.rate === null ? null : { usdPerHour: usd(series.rate.microsPerHour), overMs: series.rate.overMs },
+  limit: series.limit === null ? null : { ...series.limit, reachedAt: iso(series.limit.reachedAt) },
 });
 
 export const liveCostView = (agent: LiveCost) => {

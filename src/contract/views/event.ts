@@ -3,7 +3,9 @@ import type { Event } from "../../domain/event/event.ts";
 import { eventWords } from "../../domain/event/event-words.ts";
 import type { TurnStep } from "../../domain/event/turn-story.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
+import { visibleText } from "../../domain/text/visible.ts";
 import type { Inspection } from "../../usecases/agents/inspect.ts";
+import type { Generation, OutputPart } from "../../usecases/agents/transcript.ts";
 import type { EventsRead } from "../../usecases/events/read-events.ts";
 import type { TracedTurn } from "../../usecases/events/trace.ts";
 import { olderEventKeys, olderInspectKeys } from "../older-keys.ts";
@@ -40,6 +42,20 @@ export const tracedTurnView = ({ turn, story, tokens, isCut }: TracedTurn) => ({
   agentName: turn.agentName,
   agentId: turn.agentId,
   runId: turn.runId,
+  ...courseOf(turn),
+  messages: story.messages,
+  tools: story.steps.filter(({ kind }) => kind === "tool").length,
+  mail: story.steps.filter(({ kind }) => kind === "mail").length,
+  steps: story.steps.map(turnStepView),
+  outcome: story.outcome,
+  tokens,
+  costUsd: costOf(turn),
+  costSource: turn.costSource,
+  isCut,
+});
+
+/** Why a turn ran, and how it went. */
+const courseOf = (turn: TracedTurn["turn"]) => ({
   trigger: turn.trigger,
   attempt: turn.attempt,
   status: turn.status,
@@ -47,20 +63,41 @@ export const tracedTurnView = ({ turn, story, tokens, isCut }: TracedTurn) => ({
   startedAt: iso(turn.startedAt),
   endedAt: iso(turn.endedAt),
   durationMs: turnDuration(turn),
-  messages: story.messages,
-  tools: story.steps.filter(({ kind }) => kind === "tool").length,
-  mail: story.steps.filter(({ kind }) => kind === "mail").length,
-  steps: story.steps.map(turnStepView),
-  outcome: story.outcome,
-  tokens,
-  costUsd: turn.costMicros === null ? null : turn.costMicros / 1_000_000,
-  costSource: turn.costSource,
-  isCut,
 });
+
+const costOf = ({ costMicros }: TracedTurn["turn"]): number | null =>
+  costMicros === null ? null : costMicros / 1_000_000;
 
 /** From the start of a turn to its end; null while it runs. */
 export const turnDuration = ({ startedAt, endedAt }: TracedTurn["turn"]): number | null =>
   startedAt === null || endedAt === null ? null : Math.max(0, endedAt - startedAt);
+
+/** An incarnation of an agent with its turns, oldest first. */
+export const generationView = ({ agent, turns }: Generation) => ({
+  id: agent.id,
+  generation: agent.generation,
+  state: agent.state,
+  outcome: agent.outcome,
+  taskId: agent.taskId,
+  branch: agent.branch,
+  startedAt: iso(agent.startedAt),
+  endedAt: iso(agent.endedAt),
+  turns: turns.map((turn) => ({
+    id: turn.id,
+    ...courseOf(turn),
+    costUsd: costOf(turn),
+  })),
+});
+
+/** What the program of an agent wrote. Characters that cannot be seen, or that a terminal acts on, are written out. */
+export const outputPartView = ({ turn, lines, from, size, older }: OutputPart) => ({
+  turn: turn.id,
+  agentName: turn.agentName,
+  lines: lines.map(visibleText),
+  from,
+  size,
+  older,
+});
 
 /** A step of a turn: a tool call or a message. Each kind has its own keys. */
 export const turnStepView = ({ at, ...step }: TurnStep) => ({ ...step, at: iso(at) });

@@ -1,10 +1,16 @@
 import type { StoredCheck } from "../../domain/completion/check.ts";
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import type { CheckReply } from "../../usecases/completions/checks.ts";
+import type { GateLog } from "../../usecases/gates/read-log.ts";
 import { iso } from "../values.ts";
 
 /** One run of one gate. */
 export const gateResultView = ({ createdAt, ...result }: GateResult) => ({ ...result, createdAt: iso(createdAt) });
+
+/** The output of a gate in parts. `seq` is where a part ends, in bytes. */
+export const gateLogView = ({ parts, ...log }: GateLog) => ({ ...log, items: parts.map(gateLogPartView) });
+
+export const gateLogPartView = ({ end, text }: GateLog["parts"][number]) => ({ seq: end, text });
 
 export const receiptView = ({ createdAt, ...receipt }: Receipt) => ({ ...receipt, createdAt: iso(createdAt) });
 

@@ -1,13 +1,16 @@
 import type { Delivery } from "../../domain/mail/types.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
+import type { Letter, Thread } from "../../usecases/mail/read-threads.ts";
 import type { SendReply } from "../../usecases/mail/submit.ts";
 import type { TrackedMessage } from "../../usecases/mail/tracked-message.ts";
 import type { DecideReply } from "../../usecases/operator/decide.ts";
 import type { OpenDecision, OpenQuestion } from "../../usecases/operator/decisions.ts";
 import { iso, isoUnlessZero } from "../values.ts";
 
-/** A message. Two keys are there only where somebody looked them up: `capability` of the sender, and `unverified`. */
+/**
+ * A message. Two keys are present only where the caller looked them up: `capability` of the sender, and `unverified`.
+ */
 export const messageView = (message: TrackedMessage) => ({
   id: message.id,
   from: message.from,
@@ -66,6 +69,32 @@ export const deadLetterView = ({
   readonly message: TrackedMessage;
   readonly delivery: Delivery;
 }) => ({ ...messageView(message), delivery: deliveryView(delivery) });
+
+/** A thread in a list of the operator's. */
+export const threadView = ({ id, subject, newest, messages, asks, dead, seen, away }: Thread) => ({
+  id,
+  subject,
+  from: newest.from,
+  to: newest.to,
+  type: newest.type,
+  priority: newest.priority,
+  state: newest.state,
+  newestId: newest.id,
+  newestAt: iso(newest.createdAt),
+  messages,
+  asks,
+  dead,
+  seen,
+  away,
+});
+
+/** A message as the operator reads it: with its deliveries, and with what it asks of the operator. */
+export const letterView = ({ message, deliveries, seen, asks }: Letter) => ({
+  ...messageView(message),
+  deliveries: deliveries.map(deliveryView),
+  seen,
+  asks,
+});
 
 /** When readers get a message that starts no turn, a clause for each sort of readers. */
 export function noTurnWords({ startsNoTurn, shownAtFinish, queued }: SendReply): readonly string[] {

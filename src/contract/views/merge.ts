@@ -7,14 +7,18 @@ import {
   verdictOf,
 } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import type { QueuePause } from "../../domain/merge/queue-pause.ts";
 import type { Promotion } from "../../domain/merge/words.ts";
 import type { LostLanding } from "../../usecases/merge/landing/lost-landings.ts";
 import type { Undoable } from "../../usecases/merge/landing/request-undo.ts";
 import type { PredictedMerge } from "../../usecases/merge/look-ahead.ts";
 import type { MergePreview } from "../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../usecases/merge/queue/queue-state.ts";
+import type { WatchedMerge } from "../../usecases/merge/queue/read-queue.ts";
 import type { RadarReply } from "../../usecases/merge/radar.ts";
 import type { MergeDetail, QueuedMerge } from "../../usecases/merge/read-merges.ts";
+import type { ShownState } from "../../usecases/merge/read-state.ts";
+import type { ShownConflicts } from "../../usecases/merge/show-conflicts.ts";
 import { olderBranchKeys, olderEntryKeys } from "../older-keys.ts";
 import { iso, isoUnlessZero } from "../values.ts";
 import { gateResultView, receiptView } from "./gate.ts";
@@ -51,6 +55,15 @@ export const entryView = (entry: MergePreview) => ({
 
 /** An entry with its place in the queue. */
 export const queuedEntryView = ({ entry, waitsFor, place }: QueuedMerge) => ({ ...entryView(entry), waitsFor, place });
+
+/** An entry as a person watches it: how it stands, and what can be done with it. */
+export const watchedEntryView = ({ title, standing, isBack, rank, ...queued }: WatchedMerge) => ({
+  ...queuedEntryView(queued),
+  title,
+  ...standing,
+  isBack,
+  rank,
+});
 
 /** An entry that cannot land now, with the reason. */
 export const waitingEntryView = ({ view, why }: { readonly view: QueuedMerge; readonly why: string }) => ({
@@ -89,12 +102,14 @@ export const predictedEntryView = ({ entry, prediction }: PredictedEntry) => ({
 });
 
 /** Everything about one entry: its attempts, the gates that looked at it, the evidence, the operations. */
-export const entryDetailView = ({ attempts, gates, receipts, operations, ...view }: MergeDetail) => ({
+export const entryDetailView = ({ attempts, gates, receipts, operations, standing, ...view }: MergeDetail) => ({
   entry: queuedEntryView(view),
   attempts: attempts.map(attemptView),
   gates: gates.map(({ on, ...result }) => ({ ...gateResultView(result), on })),
   receipts: receipts.map(receiptView),
   operations: operations.map((op) => operationView(op, [])),
+  standing,
+  meantFor: view.meantFor,
 });
 
 const attemptView = ({ startedAt, finishedAt, ...attempt }: Omit<MergeAttempt, "members">) => ({
@@ -113,7 +128,7 @@ export const entryPatchView = ({ id, branch, headCommit, targetBranch }: MergePr
   ...olderBranchKeys(branch),
 });
 
-/** What became of a branch that somebody wanted merged. */
+/** The result of a requested merge of one branch. */
 export interface MergeResult {
   readonly entry: MergeEntry;
   readonly success: boolean;
@@ -199,10 +214,12 @@ export function operationView(op: MergeOp, entries: readonly MergeEntry[]) {
 }
 
 /** What an undo would take back. */
-export const undoPlanView = ({ op, entries, whole }: Pick<Undoable, "op" | "entries" | "whole">) => ({
+export const undoPlanView = ({ op, entries, whole, promoted, later }: Undoable) => ({
   operation: operationView(op, entries),
   entries: entries.map(entryView),
   whole,
+  promoted,
+  later,
 });
 
 /** Work that landed, and that its target no longer has. */
@@ -212,6 +229,24 @@ export const lostLandingView = ({ branch, opId, commit, head }: LostLanding) => 
   operation: opId,
   commit,
   head,
+});
+
+/** Where an entry conflicts with what has landed, with all three sides. */
+export const conflictsView = ({ entry, ...shown }: ShownConflicts) => ({ ...shown, entry: entryView(entry) });
+
+/** What lands how and where: the trains that are being checked now, and what waits for a promotion. */
+export const mergeStateView = ({ trains, paused, ...state }: ShownState) => ({
+  ...state,
+  paused: pauseView(paused),
+  trains: trains.map(({ members, checks, startedAt, ...train }) => ({
+    ...train,
+    startedAt: iso(startedAt),
+    members: members.map(({ id, branch, agentName, status }) => ({ id, branch, agentName, status })),
+    checks: checks.map(({ gates, ...check }) => ({
+      ...check,
+      gates: gates.map(({ startedAt: since, ...gate }) => ({ ...gate, startedAt: iso(since) })),
+    })),
+  })),
 });
 
 /** Which live branches would collide. */
@@ -224,7 +259,7 @@ export const radarView = ({ branches, pairs }: RadarReply) => ({
     landsOn,
     moved,
   })),
-  pairs: pairs.map(({ a, b, outcome, files }) => ({ a, b, outcome: outcome ?? "unknown", files })),
+  pairs: pairs.map(({ a, b, outcome, files }) => ({ a, b, outcome: outcome ?? ("unknown" as const), files })),
 });
 
 /** Where the branches of a run, or of all runs, stand. */
@@ -234,12 +269,18 @@ export interface Merges {
   readonly failed: readonly number[];
   readonly blocked: readonly BlockedMerge[];
   readonly troubles?: readonly string[] | undefined;
+  readonly paused?: QueuePause | null | undefined;
 }
 
-export const mergesView = ({ pending, approvals, failed, blocked, troubles = [] }: Merges) => ({
+/** That the queue is paused; null while it is not. */
+export const pauseView = (pause: QueuePause | null) =>
+  pause === null ? null : { by: pause.pausedBy, reason: pause.reason, since: iso(pause.since) };
+
+export const mergesView = ({ pending, approvals, failed, blocked, troubles = [], paused = null }: Merges) => ({
   pending: typeof pending === "number" ? pending : pending.length,
   waitingForApproval: approvals,
   failed,
   blocked,
   troubles,
+  paused: pauseView(paused),
 });

@@ -3,8 +3,9 @@ import type { UnusableGate } from "../../domain/project/unusable-gates.ts";
 import type { LogLine } from "../../usecases/agents/logs.ts";
 import type { RaiseReply } from "../../usecases/budgets/raise-budget.ts";
 import type { BudgetStanding } from "../../usecases/budgets/show-budgets.ts";
-import type { ConfigKey } from "../../usecases/config/config.ts";
+import type { ConfigKey, ConfigSaved } from "../../usecases/config/config.ts";
 import type { DemoSummary } from "../../usecases/demo/play.ts";
+import type { ImportReport } from "../../usecases/earlier/import-project.ts";
 import type {
   EngineInstall,
   EngineReport,
@@ -12,6 +13,7 @@ import type {
   EngineStop,
   IdleReport,
 } from "../../usecases/engine/control.ts";
+import type { Services } from "../../usecases/engine/services.ts";
 import type { HooksChange } from "../../usecases/hooks/settings.ts";
 import type { ShownPrice } from "../../usecases/prices/show-prices.ts";
 import type { InitReport } from "../../usecases/project/init.ts";
@@ -19,9 +21,17 @@ import type { UpdateReport } from "../../usecases/project/update.ts";
 import type { ComparedPrompt, ShownPrompt } from "../../usecases/prompts/prompts.ts";
 import type { ProgramTrust } from "../../usecases/trust/trust.ts";
 import { olderLogKeys } from "../older-keys.ts";
+import { iso } from "../values.ts";
 
 /** A key of the configuration with its value here. JSON has no undefined: what is not set is null. */
 export const configKeyView = (key: ConfigKey) => ({ ...key, value: key.value ?? null, default: key.default ?? null });
+
+/** Keys that were saved together, as they count now. */
+export const savedConfigView = ({ file, isWritten, keys }: ConfigSaved) => ({
+  file,
+  changed: isWritten,
+  keys: keys.map(configKeyView),
+});
 
 /** A limit and what was spent of it. */
 export const budgetView = (budget: BudgetStanding) => ({
@@ -75,6 +85,22 @@ export const engineView = (engine: EngineReport) => ({
   queuedTurns: engine.queuedTurns,
   runningChecks: engine.runningChecks,
   waitingChecks: engine.waitingChecks,
+});
+
+/** The engine with the services that it runs. */
+export const servicesView = ({ engine, merge, watchdog, listener, sessions, tokens }: Services) => ({
+  engine: engineView(engine),
+  merge: { mode: merge.mode, open: merge.open, since: iso(merge.since) },
+  watchdog: {
+    watched: watchdog.watched,
+    stalled: watchdog.stalled,
+    staleThresholdMs: watchdog.staleThresholdMs,
+    zombieThresholdMs: watchdog.zombieThresholdMs,
+  },
+  web:
+    listener === null
+      ? null
+      : { host: listener.host, port: listener.boundPort, problem: listener.problem, sessions, tokens },
 });
 
 export const startedEngineView = ({ pid, started }: EngineStart) => ({ pid, started });
@@ -155,6 +181,23 @@ export const updateView = (report: UpdateReport) => ({
   backups: report.backups,
 });
 
+/** What `ov import` took over of an earlier project, or would. */
+export const importView = (report: ImportReport) => ({
+  dryRun: report.dryRun,
+  parts: report.parts.map((part) => ({
+    part: part.part,
+    source: part.source,
+    rows: part.rows,
+    taken: part.taken,
+    before: part.before,
+    present: part.present,
+    leftOut: part.leftOut,
+  })),
+  problems: report.problems.map(({ where, problem }) => ({ where, problem })),
+  settings: report.settings,
+  remarks: report.remarks,
+});
+
 /** The hooks of your own sessions after they were installed or removed. */
 export const hooksView = ({ path, changed }: HooksChange, { installed }: { readonly installed: boolean }) => ({
   path,
@@ -182,6 +225,7 @@ export const setUpView = ({ report, setup, unusableGates, unconfirmed }: SetUp) 
   created: report.created,
   unchanged: report.unchanged,
   backups: report.backups,
+  putAside: report.putAside,
   committed: report.committed,
   committedOn: report.committedOn,
   warnings: report.warnings,

@@ -17,7 +17,7 @@ export const whyView = ({ path, branch, tip, parts, left, isChanged }: Why) => (
   isChanged,
 });
 
-/** `by`: an agent of ours, a person, or nobody yet for lines that are not committed. */
+/** `by`: an agent of ours, a person, or null for lines that are not committed yet. */
 export const explainedLinesView = ({ from, to, text, commit, landing }: ExplainedLines) => ({
   from,
   to,

@@ -1,5 +1,6 @@
 import type { RunChange } from "../../domain/run/change.ts";
 import type { OpenEnd } from "../../domain/run/open-ends.ts";
+import type { CheckReply } from "../../usecases/coordinators/check-complete.ts";
 import type { ChangeRunReply } from "../../usecases/runs/change-objective.ts";
 import type { EndReply } from "../../usecases/runs/change-run.ts";
 import type { CriterionDetail } from "../../usecases/runs/checklist.ts";
@@ -55,9 +56,10 @@ export const checklistView = ({ run, criteria, unserved, landing, remarks }: Che
 });
 
 /** The checklist of a run after the operator changed its objective. */
-export const changedRunView = ({ changed, criterion, told, ...checklist }: ChangeRunReply) => ({
+export const changedRunView = ({ changed, criterion, withdraws, told, ...checklist }: ChangeRunReply) => ({
   changed,
   criterion,
+  withdraws,
   told,
   ...checklistView(checklist),
 });
@@ -82,6 +84,16 @@ export const endedRunView = ({ runId, status, review, open }: EndReply) => ({
 
 /** One thing that keeps a run from ending. */
 export const openEndView = ({ kind, name, what, fix }: OpenEnd) => ({ kind, name, what, fix });
+
+/** What keeps the run of a coordinator open, and what the operator's triggers say. */
+export const exitCheckView = ({ complete, triggers, failures, runId, agentName, open }: CheckReply) => ({
+  complete,
+  triggers,
+  failures,
+  runId,
+  agentName,
+  open: open.map(openEndView),
+});
 
 /** The newest verdict on the whole of a run. */
 const lastReviewView = (review: VerdictOnWhole | null) =>
@@ -155,6 +167,7 @@ export const overviewMerges = (overview: Overview) => ({
   failed: overview.failedMerges,
   blocked: overview.blockedMerges,
   troubles: overview.mergeTroubles,
+  paused: overview.mergePause,
 });
 
 function needsOperator({
@@ -165,10 +178,12 @@ function needsOperator({
   unhanded,
   otherRuns,
   agents,
+  mergePause,
 }: Overview): boolean {
   const waiting = [approvals, blockedMerges, decisions, questions, unhanded];
   return (
     waiting.some((list) => list.length > 0) ||
+    mergePause !== null ||
     otherRuns.some((other) => other.waiting > 0) ||
     agents.some((view) => view.needsOperator)
   );

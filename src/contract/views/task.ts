@@ -1,4 +1,5 @@
 import type { Advice } from "../../domain/coordination/advice.ts";
+import { boardColumns, boardMove, columnOf } from "../../domain/task/board.ts";
 import type { Group } from "../../domain/task/task.ts";
 import type { GroupDetail, GroupStatus } from "../../usecases/groups/read-groups.ts";
 import type { ReadSpecReply } from "../../usecases/specs/specs.ts";
@@ -35,6 +36,19 @@ export const taskView = ({ task, blocks, blockedBy, waitsFor, criteria }: TaskDe
   criteria: criteria.map(({ number, text }) => ({ number, text })),
   runId: task.runId,
 });
+
+/** A task on the board: its column, and for each other column why it cannot be moved there by hand; null where it can. */
+export const boardTaskView = (detail: TaskDetail) => {
+  const { task, waitsFor } = detail;
+  const column = columnOf(task, waitsFor);
+  const moves = boardColumns
+    .filter((to) => to !== column)
+    .map((to) => {
+      const move = boardMove(task, waitsFor, to);
+      return { to, whyNot: "whyNot" in move ? move.whyNot : null };
+    });
+  return { ...taskView(detail), column, moves };
+};
 
 /** A task that was closed, with what can be started now. */
 export const closedTaskView = ({ ready, completedGroups, ...detail }: CloseTaskReply) => ({

@@ -1,6 +1,6 @@
 import { type MergeEntry, verdictOf } from "../../domain/merge/entry.ts";
-import type { AgentDiff } from "../../usecases/agents/read-agents.ts";
 import type { BranchDiff } from "../../usecases/branches/diff-branch.ts";
+import type { AgentDiff } from "../../usecases/diffs/agent-diff.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
 import type { CleanPlan } from "../../usecases/worktrees/plan-clean.ts";
 import type { CleanReport, RestoreReport } from "../../usecases/worktrees/run-clean.ts";
@@ -60,7 +60,7 @@ export const cleanPlanView = (plan: CleanPlan) => ({
   keptWorktrees: plan.keptWorktrees,
 });
 
-/** A clean that removed nothing, because there was nothing or because nobody said yes. */
+/** A clean that removed nothing, because there was nothing to remove or because it was not confirmed. */
 export const emptyCleanView = (plan: CleanPlan) => ({
   ...cleanPlanView(plan),
   rescueRefsDeleted: 0,
@@ -91,7 +91,13 @@ const cleanedAgent = (agentName: string, report: CleanReport) => ({
 });
 
 /** What came back of a clean. */
-export const restoredCleanView = ({ name, refs, rows, files }: RestoreReport) => ({ name, refs, rows, files });
+export const restoredCleanView = ({ name, refs, rows, files, putAside }: RestoreReport) => ({
+  name,
+  refs,
+  rows,
+  files,
+  putAside,
+});
 
 /** What an agent has changed since it started; the patch is left out where only the files are asked for. */
 export const agentWorkView = (

@@ -89,7 +89,7 @@ export interface Agent {
   readonly headCommit: string | null;
   readonly ahead: number;
   readonly dirty: boolean;
-  /** Who took its work over under another name. */
+  /** The agent that took its work over under another name. */
   readonly successorName: string | null;
   readonly escalationLevel: number;
   readonly stalledSince: number | null;

@@ -107,8 +107,8 @@ export function terminalCandidates(capability: string): readonly MailType[] {
 }
 
 /**
- * Does this message say that its sender is finished? Models drift to `result`, which counts only towards the parent: a
- * summary sent to anybody else is not an ending.
+ * Does this message say that its sender is finished? Models drift to `result`, which counts only when it goes to the
+ * parent: a summary sent to any other name is not an ending.
  */
 export function isTerminal(mail: {
   readonly capability: string;

@@ -1,6 +1,6 @@
 /**
- * What everybody who works on the project gets of a person's shell: language, network, certificates, version managers
- * and tool homes. Here as below a name may end in `*` and then stands for all that begin so.
+ * The variables of a person's shell that every agent and every gate gets: language, network, certificates, version
+ * managers and tool homes. Here as below a name may end in `*` and then stands for all names that begin so.
  */
 const everybody = [
   "LANG",
@@ -44,7 +44,7 @@ const everybody = [
 const nobody = ["BUN_*", "OVERSTORY_TOKEN", "NODE_OPTIONS", "LD_PRELOAD"] as const;
 
 interface Audience {
-  /** Beside what everybody gets. */
+  /** In addition to the variables that all get. */
   readonly also: readonly string[];
   /** A name that reads like a secret is passed on, when something asks for it. */
   readonly secrets: boolean;
@@ -52,8 +52,8 @@ interface Audience {
 
 /**
  * Agents work in a person's name: they sign, push and talk to a provider; where their home is they are told when they
- * start. Gates, setup and regenerate commands are code of agents that nobody watches: they get no agent to sign with,
- * no key and no token.
+ * start. Gates, setup and regenerate commands are agents' code that runs unwatched: they get no agent to sign with, no
+ * key and no token.
  */
 const audiences = {
   agent: {
@@ -72,10 +72,10 @@ export const allowedEnvironment = (env: Variables, runtimePatterns: readonly str
 /** The variables of `env` that gates, setup and regenerate commands may have. */
 export const gateVariables = (env: Variables): Record<string, string> => passedTo(audiences.gate, env, []);
 
-/** Passed on to nobody, whoever asks. */
-export const isForNobody: (name: string) => boolean = matcher(nobody);
+/** True for a name that is never passed on, whichever process asks. */
+export const isNeverPassedOn: (name: string) => boolean = matcher(nobody);
 
-/** The name says that the value is something nobody else should read. */
+/** The name says that the value is a secret. */
 export const isSecretName = (name: string): boolean => secretName.test(name);
 
 const secretName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)/i;
@@ -84,7 +84,7 @@ function passedTo({ also, secrets }: Audience, env: Variables, more: readonly st
   const passes = matcher([...everybody, ...also, ...more]);
   const made: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || !passes(name) || isForNobody(name)) continue;
+    if (value === undefined || !passes(name) || isNeverPassedOn(name)) continue;
     if (secrets || !isSecretName(name)) made[name] = value;
   }
   return made;
@@ -96,10 +96,10 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
-/** Tools are found even where nobody says where they are. */
+/** Tools are found even where the environment has no PATH. */
 const anyway = { PATH: "/usr/local/bin:/usr/bin:/bin" } as const;
 
-/** No terminal, nobody to ask; `CI` is how test runners are told so. */
+/** There is no terminal and no person to ask; `CI` is how test runners are told so. */
 const fixed = { TERM: "dumb", CI: "1", OVERSTORY_GATE: "1" } as const;
 
 /** The whole environment of a gate, setup or regenerate command; `told` is what it is told about the change. */
@@ -109,5 +109,5 @@ export function gateEnvironment(
 ): Record<string, string> {
   const all = { ...anyway, ...gateVariables(env), ...told, ...fixed };
   // Not even when a caller hands them in.
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !isForNobody(name)));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !isNeverPassedOn(name)));
 }

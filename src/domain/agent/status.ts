@@ -59,7 +59,7 @@ function endStatus(outcome: Agent["outcome"], released: boolean): AgentStatus {
   }
 }
 
-/** It ended by a failure, and nobody has taken its work up, let it go or laid it to rest. */
+/** It ended by a failure, and its work was neither taken up, released nor put to rest. */
 export const endedInTrouble = (agent: StatusFacts & Pick<Agent, "successorName">): boolean =>
   hasEnded(agent) && agent.releasedAt === null && agent.successorName === null && statusOf(agent).tone === "trouble";
 

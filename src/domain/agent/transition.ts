@@ -23,7 +23,7 @@ const allowed: Record<AgentState, readonly AgentState[]> = {
 
 export interface TransitionRequest {
   readonly to: AgentState;
-  /** Who decided: `supervisor`, `engine`, `watchdog`, or the operator. */
+  /** The decider: `supervisor`, `engine`, `watchdog`, or the operator. */
   readonly actor: string;
   readonly reason: string;
   readonly outcome?: AgentOutcome;
@@ -62,15 +62,15 @@ export function transition(
 interface StopEnd {
   readonly state: "completed" | "zombie";
   readonly outcome: AgentOutcome;
-  /** Whose side decided, as the audit and the notice name it. */
+  /** The decider, as the audit and the notice name it. */
   readonly actor: "operator" | "watchdog";
   readonly reason: string;
 }
 
-/** Who asks in the name of the watchdog. */
+/** The actor name of the watchdog. */
 export const watchdog = "watchdog";
 
-/** The end by who asked for it: the watchdog gives up on an agent, anybody else lays it to rest. */
+/** The end, by the actor that asked for it: the watchdog gives up on an agent, any other actor puts it to rest. */
 export function stopEnd(by: string): StopEnd {
   if (by === watchdog) {
     const reason = "it gave no sign of life, and the watchdog ended it";

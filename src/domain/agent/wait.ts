@@ -1,4 +1,4 @@
-/** Waits for something that somebody else will do. */
+/** Waits for something that another agent, the engine or a person will do. */
 const openWaits = ["child", "reply", "merge", "review", "approval", "explicit"] as const;
 
 /** Waits that hold an agent until they are lifted: nothing starts for it, however much input queues up. */
@@ -19,8 +19,9 @@ export const isParking = (kind: WaitKind): boolean => parkingWaits.some((parking
 export const attachPrefix = "attach:";
 
 /**
- * The lease that a person at an agent's terminal holds, and the name of the pause that keeps everybody else from
- * starting a turn meanwhile. The pause is lifted with the lease, by whoever sees its holder gone, and by nothing else.
+ * The lease that a person at an agent's terminal holds, and the name of the pause that keeps every other turn of the
+ * agent from starting. The pause ends with the lease, or when a process finds the lease's holder gone, and in no other
+ * way.
  */
 export const attachLease = (agentName: string): string => `${attachPrefix}${agentName}`;
 

@@ -42,7 +42,7 @@ export interface Ledger extends LedgerKey {
   readonly spent: number;
   /** For turns that run now. */
   readonly reserved: number;
-  /** Turns with tokens whose cost nobody knows; 0 for other units than dollars. */
+  /** Turns with tokens whose cost is unknown; 0 for other units than dollars. */
   readonly unpriced: number;
   /** The warning was given since the limit was last raised. */
   readonly warned: boolean;
@@ -120,7 +120,7 @@ export function parseRef(ref: string): LedgerKey | undefined {
 /** Dollars are kept as millionths and minutes as milliseconds, so that sums are exact. */
 const parts: Readonly<Record<BudgetUnit, number>> = { usd: 1_000_000, tokens: 1, turns: 1, minutes: 60_000 };
 
-/** The most anybody may write, so that even a hundred of them are an exact sum. */
+/** The largest amount a budget may have, so that even a sum of a hundred budgets is exact. */
 export const mostAmount: Readonly<Record<BudgetUnit, number>> = {
   usd: 10_000_000,
   tokens: 1_000_000_000_000,

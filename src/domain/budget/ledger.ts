@@ -48,9 +48,9 @@ export const percentOf = (spent: number, limit: number): number =>
 
 /**
  * Sets the estimate aside in every ledger, or says which one does not allow it. After a yes no limited ledger has more
- * spent and reserved than its limit. A ledger on which nothing else runs gives whatever it has left, however little:
- * otherwise a budget below the estimate could never be used, nor the last part of any. An exhausted ledger is named
- * before one that is only held by turns that run, because it does not come free by itself.
+ * spent and reserved than its limit. A ledger without other running turns gives all that it has left, even less than the
+ * estimate: otherwise a small budget, or the last part of a large one, could never be used. Of several ledgers that refuse,
+ * an exhausted one is named first: the reservations of running turns come free by themselves.
  */
 export function reserve(
   settings: BudgetSettings,
@@ -75,7 +75,7 @@ export function reserve(
 /** What a turn that runs may take of each unit, as ledgers keep it; a unit that nothing limits is absent. */
 export type Allowance = Readonly<Partial<Record<BudgetUnit, number>>>;
 
-/** What its ledgers have left when everybody else takes what they set aside. */
+/** The amounts that are left for an agent if all other agents use up their own reservations. */
 export function allowanceOf(
   settings: BudgetSettings,
   ledgers: readonly Ledger[],
@@ -96,7 +96,7 @@ export function allowanceOf(
 export const held = (reservations: readonly Omit<Reservation, "turnId">[]): readonly LedgerChange[] =>
   reservations.map(({ scope, subject, unit, amount }) => ({ scope, subject, unit, spent: 0, reserved: amount }));
 
-/** Replaces what a turn set aside by what it took, in the ledgers it was reserved in: the day is the one it began. */
+/** Replaces the reservations of a turn by its real amounts, in the same ledgers: the day is the one on which it began. */
 export const settled = (
   reservations: readonly Omit<Reservation, "turnId">[],
   actual: Amounts,
@@ -111,5 +111,5 @@ export const settled = (
     unpriced: isUnpriced && unit === "usd" ? 1 : 0,
   }));
 
-/** What a turn that never started took. */
+/** The amounts of a turn that never started. */
 export const nothing: Amounts = { usd: 0, tokens: 0, turns: 0, minutes: 0 };

@@ -1,7 +1,9 @@
 import type { Capability } from "../agent/capability.ts";
 import type { Refusal } from "../refusal.ts";
 
-/** Who asks. Agents are known by their token, never by a name they state; a call without a token is the operator's. */
+/**
+ * The caller. Agents are known by their token, never by a name they state; a call without a token is the operator's.
+ */
 export type Caller =
   | { readonly kind: "operator"; readonly name: "operator" }
   | {
@@ -19,15 +21,16 @@ export const operator: Caller = { kind: "operator", name: "operator" };
 export const engineCaller: Caller = { kind: "engine", name: "system" };
 
 /** What can be known of a caller where no store says whose token it shows. */
-interface UnknownCaller {
+export interface UnknownCaller {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** It runs inside some agent, of whatever project. */
   readonly isMarked: boolean;
 }
 
 /**
- * Settings decide what agents may do and which gates their work must pass, so a process that speaks for an agent, or
- * runs inside one, may read them but not change them. Any token is somebody else's than the operator's, an empty one too.
+ * Settings decide what agents may do and which gates their work must pass. So a process that speaks for an agent, or
+ * runs inside one, may read them but not change them. Any token, an empty one too, marks a caller that is not the
+ * operator.
  */
 export function forbiddenToAgents({ env, isMarked }: UnknownCaller, action: string): Refusal | undefined {
   if (env.OVERSTORY_TOKEN === undefined && !isMarked) return undefined;

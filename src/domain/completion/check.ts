@@ -3,8 +3,8 @@ import type { DoneRequest } from "./request.ts";
 
 /**
  * completion  an agent says that it is done
- * check       somebody wants the gates run on a ref
- * verify      somebody wants a receipt run again
+ * check       the gates were asked for on a ref
+ * verify      a receipt was asked to be run again
  */
 export const checkKinds = ["completion", "check", "verify"] as const;
 export type CheckKind = (typeof checkKinds)[number];
@@ -48,16 +48,16 @@ export interface StoredCheck {
   readonly seq: number;
   readonly id: string;
   readonly kind: CheckKind;
-  /** Whose work it is about; the incarnation for a completion. */
+  /** The agent whose work is checked; for a completion, its incarnation. */
   readonly agentId: string | null;
   readonly agentName: string | null;
   /** What was named: a branch, a commit, or the receipt. */
   readonly refName: string;
-  /** The commit that was looked at, once somebody looked. */
+  /** The commit that was looked at; null before the first look. */
   readonly commitId: string | null;
   readonly status: CheckStatus;
   readonly request: CheckTerms;
-  /** What is being done at the moment, for whoever waits. */
+  /** The current step, for a command that waits. */
   readonly progress: string | null;
   readonly verdict: Verdict | Reproduction | null;
   readonly receiptId: string | null;
@@ -79,20 +79,21 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   worktree         its files cannot be read
  *   off-branch       its commits are not on its own branch
  *   uncommitted      changes that no commit holds
- *   no-commits       nothing was done, and nobody said that nothing was to do
+ *   no-commits       nothing was done, and the agent did not say that nothing was to do
  *   code             it says that there is no code, but there is
  *   scope            files of others were changed without a reason
  *   gate             a quality gate did not pass
  *   verdict          a review without a verdict
  *   findings         a review that sends work back without saying why
- *   branch           nobody knows which branch was reviewed
+ *   branch           the reviewed branch is unknown
  *   unready-branch   a child's branch is neither handed over nor given up
  *   open-child       a child is still at work
  *   open-part        a task that is a part of the lead's own was never started
  *   nothing-done     a lead that nothing was built for, without a reason
  *   not-merged       a branch that was to be joined, or a part of what was merged, is not contained
- *   lost-submodule   it points at a commit of a submodule, or at a repository inside the worktree, that nobody else has
+ *   lost-submodule   it points at a commit of a submodule, or at a repository inside the worktree, that no other repository has
  *   conflict         it does not merge with what has landed, or would meet the same conflict again
+ *   unmended         a review asked for changes, and no commit came since
  *   ended            the agent ended meanwhile
  *   mail             the report could not be sent
  *   unread-mail      mail came that the agent has to see before it ends
@@ -119,6 +120,7 @@ const missingKinds = [
   "not-merged",
   "lost-submodule",
   "conflict",
+  "unmended",
   "ended",
   "mail",
   "unread-mail",

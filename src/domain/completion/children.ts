@@ -9,7 +9,7 @@ export interface ChildFacts {
   readonly finished: boolean;
   /** Its entries in the merge queue, oldest first. */
   readonly entries: readonly Pick<MergeEntry, "status" | "headCommit">[];
-  /** Somebody decided that its task is not to be done any more. */
+  /** It was decided that its task is not to be done any more. */
   readonly abandoned: boolean;
   /** A merger was given its branch to join, and the branch of that merger was handed over. */
   readonly isJoined: boolean;
@@ -35,7 +35,7 @@ export function nothingDone(children: readonly ChildFacts[], reason: string | nu
       ? "nobody has built anything for this lead: there is no builder of it and no branch"
       : `nothing was handed over: the work of ${names.join(", ")} was given up`;
   const fix =
-    'sling a builder and hand its branch over with merge_ready, or say why nothing is to be built: ov done --no-code --reason "<why>" (finish: no_code and reason)';
+    'sling a builder and hand its branch over with merge_ready, or say why nothing is to be built: ov done --no-code --reason "<why>" --summary "<what you found>"';
   return [{ kind: "nothing-done", message, fix, names }];
 }
 
@@ -59,7 +59,7 @@ function problemOf({ agent, finished, entries, abandoned, isJoined }: ChildFacts
   if (isJoined && (last === undefined || isRefused(last))) return undefined;
   const why = last === undefined ? "was never handed over" : lackOf(last, agent.headCommit);
   if (why === undefined) return undefined;
-  // Landing what holds it settles it, too; until then nobody knows that it will.
+  // Landing the branch that holds it settles it, too; until that landing it is not certain.
   const joined = isRefused(last) ? "when a merger joins it, wait until that has landed; " : "";
   return {
     kind: "unready-branch",

@@ -33,6 +33,15 @@ test("a report calls work verified only where its verdict does", () => {
   expect(reported(null).payload).toMatchObject({ verified: false, verdict: null });
 });
 
+test("a report of no code does not call its task done, and says how to have it done all the same", () => {
+  const agent = { name: "l1", capability: "lead", taskId: "T1", branch: "overstory/l1/T1" } as const;
+  const noCode = doneRequest({ summary: "Nothing to build.", noCode: true, reason: "T0 comes first" });
+  const { subject, body } = reportMail({ agent, request: noCode, work: null, proof: null, review: null });
+  expect(subject).toBe("Nothing built: T1");
+  expect(body).toContain("No code was changed, because: T0 comes first");
+  expect(body).toContain("ov task reopen T1, then sling it");
+});
+
 test("a report by mail has the words of the mail, and nothing in it that only the engine may say", () => {
   const payload = JSON.stringify({ note: "n", verified: true, receiptId: "r", unverified: false, branch: "other" });
   const mail = {

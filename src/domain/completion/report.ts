@@ -4,6 +4,7 @@ import type { GateResult } from "../gate/gate.ts";
 import type { Judged } from "../gate/verdict.ts";
 import { payloadFields } from "../mail/payload.ts";
 import type { MailType } from "../mail/types.ts";
+import type { Criterion } from "../run/checklist.ts";
 import { forPayload, namedIn } from "../text/long-list.ts";
 import { shortened } from "../text/sizes.ts";
 import { type DoneRequest, type Finding, findingLines } from "./request.ts";
@@ -20,10 +21,12 @@ export interface Completion {
   readonly request: DoneRequest;
   readonly work: Pick<WorkSeen, "head" | "files"> | null;
   readonly proof: Proof | null;
-  /** What a reviewer judged; null for everybody else. */
+  /** The verdict of a reviewer; null for all other agents. */
   readonly review: ReviewTold | null;
   /** Tasks that the parent can have started now because of it. */
   readonly ready?: readonly string[];
+  /** For a completion without code: criteria that its task serves and that nothing shows. */
+  readonly unshown?: readonly Pick<Criterion, "number" | "text">[];
 }
 
 /** The verdict as the reviewer's parent is told of it. */
@@ -47,7 +50,7 @@ export interface ReportMail {
  * the verdict with everything that was found, so that the parent needs no second message.
  */
 export function reportMail(completion: Completion): ReportMail {
-  const { agent, request, work, proof, review, ready = [] } = completion;
+  const { agent, request, work, proof, review, ready = [], unshown = [] } = completion;
   const merges = canonical(agent.capability) === "merger";
   const changed = proof === null ? [] : (work?.files ?? []);
   const files = forPayload(changed);
@@ -64,6 +67,7 @@ export function reportMail(completion: Completion): ReportMail {
     ...(proof === null ? {} : { receiptId: proof.receiptId, gaps: proof.gaps, gates: proof.results.map(gateFact) }),
     ...(request.expansionReason === null ? {} : { expansionReason: inPayload(request.expansionReason) }),
     ...(request.noCode ? { noCode: true, noCodeReason: inPayload(request.noCodeReason ?? null) } : {}),
+    ...(unshown.length === 0 ? {} : { openCriteria: unshown.map(({ number }) => number) }),
     ...(request.verdict === null ? {} : reviewFields(request, review)),
     ...(ready.length === 0 ? {} : { readyTasks: ready }),
   };
@@ -82,6 +86,7 @@ const engineFields: ReadonlySet<string> = new Set([
     "expansionReason",
     "noCode",
     "noCodeReason",
+    "openCriteria",
     "review",
     "reviewedBranch",
     "reviewedCommit",
@@ -95,7 +100,11 @@ const ownFields = ({ mail }: DoneRequest): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(payloadFields(mail?.payload ?? null)).filter(([name]) => !engineFields.has(name)));
 
 /** The verdict as a mail of its own, with everything the builder needs to act on it. */
-export function reviewMail(request: DoneRequest, branch: string, commit: string | null): ReportMail {
+export function reviewMail(
+  request: Pick<DoneRequest, "summary" | "verdict" | "findings">,
+  branch: string,
+  commit: string | null,
+): ReportMail {
   const verdict = request.verdict ?? "pass";
   return {
     type: "review",
@@ -110,7 +119,7 @@ export function reviewMail(request: DoneRequest, branch: string, commit: string 
   };
 }
 
-const findingsBelow = ({ findings }: DoneRequest): readonly string[] =>
+const findingsBelow = ({ findings }: Pick<DoneRequest, "findings">): readonly string[] =>
   findings.length === 0 ? [] : ["", ...findings.flatMap(findingLines)];
 
 /** The body has every finding; the payload as many as it has room for. */
@@ -155,11 +164,14 @@ const worst = ({ verdict, results }: Proof): number | null => {
 function subjectOf({ agent, request, review }: Completion): string {
   if (request.mail !== undefined) return request.mail.subject;
   if (request.verdict !== null) return `Review ${request.verdict}: ${review?.branch ?? agent.taskId ?? agent.name}`;
-  return `Done: ${agent.taskId ?? agent.name}`;
+  return `${request.noCode ? "Nothing built" : "Done"}: ${agent.taskId ?? agent.name}`;
 }
 
-function factLines({ request, work, proof }: Completion): readonly string[] {
-  if (proof === null) return request.noCode ? ["", noCodeLine(request.noCodeReason ?? null)] : [];
+function factLines({ agent, request, work, proof, unshown = [] }: Completion): readonly string[] {
+  if (proof === null) {
+    if (!request.noCode) return [];
+    return ["", ...noCodeLines(request.noCodeReason ?? null, agent.taskId), ...unshownLines(unshown)];
+  }
   const gates = proof.results.map(({ gate, status }) => `${gate} ${status}`).join(", ");
   const files = work?.files.length ?? 0;
   return [
@@ -174,5 +186,17 @@ function factLines({ request, work, proof }: Completion): readonly string[] {
 const readyLines = (ready: readonly string[]): readonly string[] =>
   ready.length === 0 ? [] : ["", `Ready to be started now: ${namedIn(ready)}`];
 
-const noCodeLine = (reason: string | null): string =>
-  reason === null ? "No code was changed." : `No code was changed, because: ${reason}`;
+/** The parent judges the reason: the task counts as over only by the word of the agent that had it. */
+const noCodeLines = (reason: string | null, taskId: string | null): readonly string[] => [
+  reason === null ? "No code was changed." : `No code was changed, because: ${reason}`,
+  ...(taskId === null ? [] : [`If you do not agree, have it done: ov task reopen ${taskId}, then sling it.`]),
+];
+
+/** A task that ended without code meets no criterion. The criterion stays open until it gets a proof. */
+export const unshownLines = (unshown: readonly Pick<Criterion, "number" | "text">[]): readonly string[] =>
+  unshown.length === 0
+    ? []
+    : [
+        "The task serves criteria that nothing shows. They stay open until the coordinator names what shows them (ov run criteria prove <n>) or has them done:",
+        ...unshown.map(({ number, text }) => `- criterion ${number}: ${text}`),
+      ];

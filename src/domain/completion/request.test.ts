@@ -54,6 +54,15 @@ describe("findings", () => {
     }
   });
 
+  test.each([
+    "criterion 2: it is missing",
+    "a.ts:1: error: criterion 2: it is missing",
+    "- README.md: warning: Criterion 2: it is missing",
+    '[{"file":"a.ts","text":"criterion 2: it is missing"}]',
+  ])("%p is about criterion 2", (typed) => {
+    expect(parseFindings(typed)).toMatchObject({ ok: true, value: [{ criterion: 2, text: "it is missing" }] });
+  });
+
   test("findings survive being written as lines", () => {
     const name = fc.stringMatching(/^[a-z]{1,8}\/[a-z]{1,8}\.ts$/);
     const words = fc.stringMatching(/^[a-z][a-z ]{0,20}[a-z]$/);

@@ -40,8 +40,8 @@ export interface FinishMail {
 }
 
 /**
- * What an agent says that finishes by mail. What it said with `ov done` before, and what the mail has no words for, stays
- * as it was.
+ * The request of an agent that finishes by mail. Mail has fewer fields than `ov done`: the others stay as an earlier
+ * `ov done` of the agent gave them.
  */
 export const doneByMail = (summary: string, mail: FinishMail, before: DoneRequest | undefined): DoneRequest => ({
   ...(before ?? { learned: null, verdict: null, findings: [], branch: null, expansionReason: null, noCode: false }),
@@ -137,7 +137,13 @@ const ordinary = "error";
 
 function fromLine(line: string): Finding {
   const { criterion, item } = aboutCriterion(line.replace(/^[-*]\s+/, ""));
-  return { ...placed(item), ...(criterion === undefined ? {} : { criterion }) };
+  return { ...aboutIts(placed(item)), ...(criterion === undefined ? {} : { criterion }) };
+}
+
+/** The criterion may also stand behind the place and the severity. */
+function aboutIts(finding: Finding): Finding {
+  const { criterion, item } = aboutCriterion(finding.text);
+  return criterion === undefined || finding.criterion !== undefined ? finding : { ...finding, text: item, criterion };
 }
 
 /** `criterion 3: the rest` is about criterion 3. */
@@ -178,7 +184,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // JSON.parse has no other way to say no; what is no JSON is no list of findings either.
+    // Text that is no JSON is no list of findings.
     return undefined;
   }
 }
@@ -193,10 +199,10 @@ function findingOf(value: unknown): Finding | undefined {
   const expected = "expected" in value && typeof value.expected === "string" ? value.expected : undefined;
   const criterion = "criterion" in value && typeof value.criterion === "number" ? value.criterion : undefined;
   const found = { file, line, severity, text: value.text, expected: textOrNull(expected) };
-  return criterion === undefined ? found : { ...found, criterion };
+  return criterion === undefined ? aboutIts(found) : { ...found, criterion };
 }
 
-/** So many reviews in a row may send a branch back before somebody else has to decide. */
+/** So many reviews in a row may send a branch back before the level above the lead has to decide. */
 export const mostFailedReviews = 3;
 
 /**
@@ -208,13 +214,13 @@ export function failsInARow(verdicts: readonly ReviewVerdict[]): number {
   return verdicts.length - 1 - last;
 }
 
-/** This verdict, after those, is for somebody above the lead: another round would be the same again. */
+/** This verdict, after the earlier ones, goes above the lead: another round would be the same again. */
 export const escalates = (before: readonly ReviewVerdict[], verdict: ReviewVerdict): boolean =>
   sendsBack(verdict) && failsInARow([...before, verdict]) >= mostFailedReviews;
 
 /**
- * Agents' branches that texts name, in order of first mention. What an agent was given to review or to join stands in
- * the words of its assignment.
+ * Branches of agents that texts name, in order of first mention. The assignment of a reviewer or merger names its branches
+ * in its words.
  */
 export function branchesIn(texts: readonly (string | null)[]): readonly string[] {
   const found = texts.flatMap((text) => [...(text ?? "").matchAll(agentBranch)].map(([branch]) => trimmed(branch)));

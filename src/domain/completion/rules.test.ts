@@ -152,8 +152,16 @@ describe("reviews", () => {
     ],
     [
       "a pass of a whole run with remarks",
-      { request: { verdict: "pass", findings: [finding] }, facts: { readsWholeRun: true } },
+      {
+        request: { verdict: "pass", findings: [{ ...finding, severity: "warning" }] },
+        facts: { readsWholeRun: true },
+      },
       [],
+    ],
+    [
+      "a pass of a whole run with an error",
+      { request: { verdict: "pass", findings: [finding] }, facts: { readsWholeRun: true } },
+      ["findings"],
     ],
     ["a verdict on nobody knows what", { request: { verdict: "pass" }, facts: { reviewedBranch: null } }, ["branch"]],
     [

@@ -6,7 +6,7 @@ import { namedIn } from "../text/long-list.ts";
 import { type HalfWay, waysOut } from "../worktree/change.ts";
 import type { Missing } from "./check.ts";
 import { type ChildFacts, nothingDone, openChildren } from "./children.ts";
-import { type DoneRequest, sendsBack } from "./request.ts";
+import { type DoneRequest, type Finding, sendsBack } from "./request.ts";
 
 /** What the agent's worktree holds. */
 export interface WorkSeen {
@@ -42,7 +42,7 @@ export interface CompletionFacts {
   /** Branches it was asked to judge; empty where it named none itself. */
   readonly mayReview: readonly string[];
   readonly children: readonly ChildFacts[];
-  /** Parts of the lead's own task that no agent has started and nobody has dropped. */
+  /** Parts of the lead's own task that no agent has started and that were not dropped. */
   readonly openParts: readonly OpenPart[];
   /** Branches it was to join that its own does not contain. */
   readonly unmerged: readonly string[];
@@ -53,7 +53,7 @@ export function missingFrom(facts: CompletionFacts): readonly Missing[] {
   return [...missingWork(facts), ...missingForRole(facts)];
 }
 
-/** There are commits that somebody may want to land. */
+/** There are commits that could land. */
 export const hasCode = (work: Pick<WorkSeen, "ahead"> | null): boolean => work !== null && work.ahead > 0;
 
 function missingWork(facts: CompletionFacts): readonly Missing[] {
@@ -100,7 +100,9 @@ const uncommitted: Missing = {
 const noCommits = ({ dirty }: WorkSeen): Missing => ({
   kind: "no-commits",
   message: "there is no commit on the branch",
-  fix: dirty ? "commit your changes" : "do the task and commit it, or, if it needs no change: ov done --no-code",
+  fix: dirty
+    ? "commit your changes"
+    : `do the task and commit it, or, if it needs no change: ov done --no-code --reason "<why>" --summary "<what you found>"`,
 });
 
 const codeAfterAll = ({ ahead }: WorkSeen): Missing => ({
@@ -142,7 +144,7 @@ function missingFromLead({ children, openParts, request }: CompletionFacts): rea
   return open.length > 0 ? open : nothingDone(children, request.noCode ? (request.noCodeReason ?? null) : null);
 }
 
-/** A part of a lead's task that nobody has taken, with the open tasks that it waits for. */
+/** A part of a lead's task that no agent has taken, with the open tasks that it waits for. */
 interface OpenPart extends Pick<Task, "id" | "title"> {
   readonly waitsFor: readonly string[];
 }
@@ -178,20 +180,36 @@ function missingVerdict(facts: CompletionFacts): readonly Missing[] {
   ];
 }
 
-/** Findings that no pass goes along with: something critical, and in a last review a criterion that is not met. */
+/**
+ * Findings that no pass goes along with: something critical, and in a last review an error or a criterion that is not met.
+ * No other agent reads the whole after a last review, so an error that passes stays in the run.
+ */
 function contradicted({ request: { findings }, readsWholeRun }: CompletionFacts): readonly Missing[] {
-  const grave = findings.filter(({ severity }) => severity === "critical").length;
   const unmet = readsWholeRun ? [...new Set(findings.flatMap(({ criterion }) => criterion ?? []))] : [];
-  if (grave === 0 && unmet.length === 0) return [];
   const said = [
     ...(unmet.length === 0 ? [] : [`a finding says that criterion ${unmet.join(", ")} is not met`]),
-    ...(grave === 0 ? [] : [`${grave === 1 ? "1 finding is" : `${grave} findings are`} critical`]),
+    ...counted(findings, "critical", "critical"),
+    ...(readsWholeRun
+      ? counted(
+          findings.filter(({ criterion }) => criterion === undefined),
+          "error",
+          "of the severity error",
+        )
+      : []),
   ];
+  if (said.length === 0) return [];
+  const aboutCriterion = unmet.length === 0 ? "" : "; if every criterion is met, say in the summary what meets it";
   const otherwise = readsWholeRun
-    ? "if every criterion is met, leave the finding out, and say in the summary what meets the criterion"
+    ? `if it may stay as it is, leave the finding out or begin it with "warning:" (a finding without a severity is an error)${aboutCriterion}`
     : "if it can land as it is, leave the finding out, or give it as a warning";
-  const fix = `if it is so: ov done --verdict fail; ${otherwise}`;
+  const fix = `if it is so: ov done --verdict fail|needs_changes; ${otherwise}`;
   return [{ kind: "findings", message: `the verdict is pass, but ${said.join(", and ")}`, fix }];
+}
+
+function counted(findings: readonly Finding[], severity: string, words: string): readonly string[] {
+  const count = findings.filter((finding) => finding.severity === severity).length;
+  if (count === 0) return [];
+  return [`${count === 1 ? "1 finding is" : `${count} findings are`} ${words}`];
 }
 
 const unknownBranch: Missing = {
@@ -200,7 +218,9 @@ const unknownBranch: Missing = {
   fix: "name it: ov done --branch <branch>",
 };
 
-/** A verdict reopens a builder or lets its branch pass, so it is given on nobody's work but what was handed over. */
+/**
+ * A verdict reopens a builder or lets its branch pass, so a reviewer gives it only on work that was handed over to it.
+ */
 function strangeBranch({ request, mayReview }: CompletionFacts, branch: string): readonly Missing[] {
   if (request.branch === null || mayReview.includes(branch)) return [];
   const message = `${branch} is no branch that this reviewer was asked to judge`;

@@ -3,6 +3,7 @@ import { leftUnfinished, neverFinished, type UnfinishedFacts } from "./unfinishe
 
 const facts: UnfinishedFacts = {
   agent: {
+    capability: "builder",
     branch: "overstory/b1/T1",
     ahead: 2,
     dirty: false,
@@ -29,6 +30,15 @@ test("L7: an agent without commits is reported so, and where its uncommitted cha
     "There is no commit of it on overstory/b1/T1. Uncommitted changes are in its worktree (/w/b1).",
   );
   expect(leftUnfinished({ ...facts, agent: { ...agent, headCommit: null } })).toStartWith("It is not known");
+});
+
+test("of an agent that commits nothing it is said what it owed", () => {
+  const left = (capability: "lead" | "reviewer") =>
+    leftUnfinished({ ...facts, commits: [], agent: { ...agent, capability, ahead: 0 } });
+  expect(left("lead")).toBe(
+    "It was to commit nothing; its report, and the handing over of what its agents built, did not come. Its worktree and branch are kept.",
+  );
+  expect(left("reviewer")).toContain("its verdict did not come");
 });
 
 test("commits that its branch lacks are told apart from those on the branch", () => {

@@ -1,10 +1,14 @@
 import type { Agent } from "../agent/agent.ts";
+import { type Capability, canonical, isIn } from "../agent/capability.ts";
 import { type OffBranch, offBranchPlace, subjectsOf } from "../worktree/change.ts";
 import type { StoredCheck } from "./check.ts";
 
 /** The facts about an agent that ended its turns and never had a finish accepted. */
 export interface UnfinishedFacts {
-  readonly agent: Pick<Agent, "branch" | "ahead" | "dirty" | "headCommit" | "worktreePath" | "reminders">;
+  readonly agent: Pick<
+    Agent,
+    "capability" | "branch" | "ahead" | "dirty" | "headCommit" | "worktreePath" | "reminders"
+  >;
   /** Every finish that this incarnation asked for. */
   readonly asked: readonly Pick<StoredCheck, "status" | "problem" | "seq">[];
   /** The messages of its commits, newest first. */
@@ -29,15 +33,24 @@ export function neverFinished({ agent, asked }: Pick<UnfinishedFacts, "asked"> &
 
 /** Says in sentences which commits and files the agent leaves. No gate has checked them. */
 export function leftUnfinished({ agent, commits, offBranch }: UnfinishedFacts): string {
-  const { branch, ahead, dirty, headCommit, worktreePath } = agent;
+  const { capability, branch, ahead, dirty, headCommit, worktreePath } = agent;
   const uncommitted = dirty ? ` Uncommitted changes are in its worktree${at(worktreePath)}.` : "";
   if (headCommit === null) return "It is not known what it committed; its worktree and branch are kept.";
+  if (ahead === 0 && offBranch === null && !isIn("implementation", capability)) {
+    return `It was to commit nothing; ${owed(capability)} did not come.${uncommitted} Its worktree and branch are kept.`;
+  }
   const onBranch =
     offBranch === null
       ? { tip: headCommit, count: ahead, messages: commits }
       : { tip: offBranch.branchTip, count: offBranch.branchMessages.length, messages: offBranch.branchMessages };
   const held = `${onBranchWords(branch ?? "its branch", onBranch)}${offBranchWords(offBranch, worktreePath)}`;
   return `${held}${uncommitted} Its worktree and branch are kept.`;
+}
+
+/** What an agent that writes no code gives its parent. */
+function owed(capability: Capability): string {
+  if (canonical(capability) === "lead") return "its report, and the handing over of what its agents built,";
+  return capability === "reviewer" ? "its verdict" : "its report";
 }
 
 interface Committed {

@@ -69,7 +69,7 @@ export const found = (
 const categories: Readonly<Record<string, DoctorCategory>> = {
   "open-to-others": "security",
   "token-of-ended-turn": "security",
-  "variables-of-nobody": "security",
+  "variables-without-agent": "security",
   "file-of-gone-process": "engine",
   "file-of-other-project": "engine",
   "keeper-without-engine": "engine",

@@ -43,7 +43,7 @@ export interface Advice {
   readonly rounds: number;
 }
 
-/** How far it pays to work in parallel. Every task counts the same: nobody knows beforehand how long one takes. */
+/** How far it pays to work in parallel. Every task counts the same: how long a task takes is unknown beforehand. */
 export function advise({ tasks, dependencies, maxConcurrent }: AdviceFacts): Advice {
   const work = tasks.filter(({ type }) => type !== "epic");
   const ids = new Set(work.map(({ id }) => id));
@@ -199,7 +199,7 @@ export function planRounds({ ids, order, conflicts, lengths, builders }: Plan): 
     const open = urgent.filter((id) => !done.has(id));
     const free = open.filter((id) => order.blockedBy(id).every((before) => done.has(before)));
     const round: string[] = [];
-    // In a cycle nobody is free; somebody has to begin all the same.
+    // In a cycle no task is free, but one has to begin all the same.
     for (const id of free.length === 0 ? open.slice(0, 1) : free) {
       if (round.length >= builders) break;
       if (!round.some((other) => conflicts.get(id)?.has(other) === true)) round.push(id);

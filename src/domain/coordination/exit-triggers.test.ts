@@ -92,7 +92,7 @@ describe("all agents are done", () => {
 
   test("the detail names who and what is waited for", () => {
     const { detail } = check([working, submitted], ["overstory/b2/T2"]).triggers.allAgentsDone;
-    expect(detail).toBe("not released: b3 (in_turn), b2 (submitted); in the merge queue: overstory/b2/T2");
+    expect(detail).toBe("not released: b3 (working), b2 (submitted); in the merge queue: overstory/b2/T2");
   });
 });
 

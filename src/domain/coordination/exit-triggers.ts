@@ -1,5 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { isIn } from "../agent/capability.ts";
+import { statusOf } from "../agent/status.ts";
 import type { MailType } from "../mail/types.ts";
 import { type TrackerReading, trackerProblem } from "../tracker/tracker.ts";
 
@@ -11,17 +12,19 @@ export type ExitTriggerSettings = Readonly<Record<ExitTrigger, boolean>>;
 
 /** What is known about a run that might be over. */
 export interface ExitFacts {
-  /** The newest incarnation of everybody in the run. */
+  /** The newest incarnation of every agent in the run. */
   readonly agents: readonly Pick<Agent, "name" | "capability" | "state" | "outcome" | "releasedAt">[];
   /** Branches of the run that are still in the merge queue. */
   readonly openBranches: readonly string[];
-  /** Tasks of our own that somebody could start on now. They count whatever tracker is used: `ov task` makes them here. */
+  /**
+   * Tasks of our own that an agent could start on now. They count whatever tracker is used: `ov task` makes them here.
+   */
   readonly readyTasks: readonly string[];
   /** Tasks of our own that are neither ready nor closed. */
   readonly otherTasks: number;
   /** What the project's external tracker said. */
   readonly tracker: TrackerReading;
-  /** Who asked for the end; a message counts in whatever state it is, read or not. */
+  /** The sender of a message that asks for the end; it counts whether it was read or not. */
   readonly shutdown: { readonly from: string } | null;
 }
 
@@ -37,11 +40,11 @@ export interface TriggerResult {
   readonly detail: string;
 }
 
-/** Somebody who ended without having finished. */
+/** An agent that ended without having finished. */
 export interface FailedAgent {
   readonly name: string;
   readonly capability: string;
-  readonly outcome: string;
+  readonly outcome: NonNullable<Agent["outcome"]>;
 }
 
 export interface ExitCheck {
@@ -76,13 +79,15 @@ type RunAgent = ExitFacts["agents"][number];
 /** Persistent agents end with the run, not before it. */
 const isWorker = ({ capability }: RunAgent): boolean => !isIn("persistent", capability);
 
-/** A released agent is done for good, and nobody will come back to a dead one; a submitted one may still be called back. */
+/** A released agent is done for good, and a dead one does not come back; a submitted one may still be called back. */
 const isDone = ({ state, releasedAt }: RunAgent): boolean => state === "zombie" || releasedAt !== null;
 
 const failuresAmong = (agents: readonly RunAgent[]): readonly FailedAgent[] =>
   agents
-    .filter((agent) => isWorker(agent) && agent.outcome !== null && agent.outcome !== "done")
-    .map(({ name, capability, outcome }) => ({ name, capability, outcome: outcome ?? "" }));
+    .filter(isWorker)
+    .flatMap(({ name, capability, outcome }) =>
+      outcome === null || outcome === "done" ? [] : [{ name, capability, outcome }],
+    );
 
 function agentsDone(
   { agents, openBranches }: ExitFacts,
@@ -100,8 +105,7 @@ function agentsDone(
   return { met: true, detail: `${counted(workers.length, "agent")} done, nothing in the merge queue` };
 }
 
-const openWord = ({ name, state, outcome }: RunAgent): string =>
-  `${name} (${outcome === null ? state : outcome === "done" ? "submitted" : outcome})`;
+const openWord = (agent: RunAgent): string => `${agent.name} (${statusOf(agent).words})`;
 
 function trackerEmpty({ readyTasks, otherTasks, tracker }: ExitFacts): Omit<TriggerResult, "enabled"> {
   const problems = [
@@ -141,6 +145,6 @@ function shutdownSignal({ shutdown }: ExitFacts): Omit<TriggerResult, "enabled">
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Does this message ask whoever gets it to come to an end? By its type, or in its subject as older scripts do. */
+/** Does this message ask its recipient to come to an end? By its type, or in its subject as older scripts do. */
 export const asksForShutdown = (mail: { readonly type: MailType; readonly subject: string }): boolean =>
   mail.type === "shutdown" || /\bshut[ -]?down\b/i.test(mail.subject);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { PriceList } from "../prices/prices.ts";
-import { localDay } from "./local-day.ts";
 import {
   growthOf,
+  localDay,
   noSpending,
   plus,
   type Spending,

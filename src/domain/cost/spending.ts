@@ -17,7 +17,7 @@ export interface Spending extends TokenCounts {
   readonly taskId: string | null;
   /** Its program told how many tokens it used. */
   readonly told: boolean;
-  /** Millionths of a dollar; null when nobody knows. */
+  /** Millionths of a dollar; null when unknown. */
   readonly costMicros: number | null;
   readonly costSource: CostSource;
   readonly priceVersion: string | null;
@@ -47,7 +47,7 @@ export interface SpendingTotals extends TokenCounts {
   readonly turns: number;
   /** Those of them whose program told no tokens. */
   readonly untold: number;
-  /** Those of them whose cost nobody knows. */
+  /** Turns whose cost is unknown. */
   readonly unpriced: number;
   /** Of the others. */
   readonly costMicros: number;
@@ -60,6 +60,14 @@ export interface SpendingSum extends SpendingTotals {
   readonly key: string;
   readonly firstAt: number;
   readonly lastAt: number;
+}
+
+/** The dollars of one subject in one step of time. */
+export interface SpendingStep {
+  readonly key: string;
+  /** The number of the step since 1970. */
+  readonly step: number;
+  readonly costMicros: number;
 }
 
 export const noSpending: SpendingTotals = {
@@ -166,6 +174,12 @@ export function plus(a: SpendingTotals, b: SpendingTotals, sign: 1 | -1 = 1): Sp
 export const totalOf = (all: readonly SpendingTotals[]): SpendingTotals =>
   all.reduce<SpendingTotals>((sum, one) => plus(sum, one), noSpending);
 
+/** The part of all known dollars, in percent with one place; null where the cost of every turn is unknown. */
+export function costShare(part: SpendingTotals, all: SpendingTotals): number | null {
+  if (all.costMicros === 0 || (part.turns > 0 && part.unpriced === part.turns)) return null;
+  return Math.round((part.costMicros / all.costMicros) * 1000) / 10;
+}
+
 type Answer = TokenCounts & { readonly model: string | null };
 
 /** Everything about a source but its models. */
@@ -229,4 +243,20 @@ function dividedCost(
   const rest = shares.map((one) => (whole === 0 ? 0 : Math.floor((costMicros * one) / whole)));
   const left = costMicros - rest.reduce((sum, one) => sum + one, 0);
   return rest.map((cost, at) => (at === 0 ? cost + left : cost));
+}
+
+/** Tells the day of a moment in a time zone, as 2026-11-18; undefined for a zone that is none. */
+export function localDay(zone: string): ((at: number) => string) | undefined {
+  try {
+    const days = new Intl.DateTimeFormat("en-CA", {
+      timeZone: zone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+    });
+    return (at) => days.format(at);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

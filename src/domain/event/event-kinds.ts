@@ -80,7 +80,10 @@ export const eventKinds = {
   }>(),
   result: holds<{ cause: FailureCause | "completed"; text: unknown; costUsd: number | null }>(),
   hopeless: holds<{ cause: FailureCause; text: unknown }>(),
-  malformed_output: holds<{ bytes: number }>(),
+  /** Earlier versions stored no text. */
+  malformed_output: holds<{ bytes: number; text?: string }>(),
+  /** The end of what a program wrote to its error output in a turn. */
+  error_output: holds<{ text: string }>(),
 
   // Watchdog
   escalation: holds<{ escalationLevel: number; action: "warn" | "terminate"; reason?: string }>(),
@@ -92,6 +95,7 @@ export const eventKinds = {
   snapshot: holds<{ ref: string; commit: string; skipped: readonly string[] }>(),
   snapshot_failed: holds<{ path: string; problem: string }>(),
   snapshots_pruned: holds<{ refs: readonly string[] }>(),
+  landed_agents_pruned: holds<{ agents: readonly string[] }>(),
   submodule_kept: holds<{ path: string; refs: readonly string[] }>(),
   submodules_unfilled: holds<{ unfilled: readonly object[] }>(),
   work_restored: holds<{
@@ -156,6 +160,9 @@ export const eventKinds = {
   merge_queued: holds<MergeFacts & { dependsOn?: readonly number[]; again?: true; attempts?: number }>(),
   merge_approved: holds<MergeFacts>(),
   merge_waits: holds<MergeFacts & { why: string; files?: readonly string[] }>(),
+  merge_moved: holds<MergeFacts & { priority: number; dependsOn: readonly number[] }>(),
+  merge_queue_paused: holds<{ by: string; reason: string | null }>(),
+  merge_queue_resumed: holds<{ by: string }>(),
   merge_superseded: holds<MergeFacts>(),
   merge_cancelled: holds<MergeFacts>(),
   merge_landed: holds<
@@ -217,6 +224,7 @@ export const eventKinds = {
   }>(),
   criterion_amended: holds<{ runId: string; number: number; words: string; wordsBefore: string }>(),
   run_retargeted: holds<{ runId: string; from: string | null; to: string; landingBranch: string | null }>(),
+  stands_still: holds<{ problem: string; advice: string }>(),
   run_phase: holds<{
     phase: string;
     workerCount: number;
@@ -233,6 +241,12 @@ export const eventKinds = {
   budget_raised: holds<LedgerFacts & { by: number; limit: number }>(),
   budget_resumed: holds<{ ref: string }>(),
 
+  // Import
+  /** An event of version 0.11 that has no kind here, under the name and with the text that it had there. */
+  earlier: holds<{ kind: string; text: string | null }>(),
+  /** `rows`: how many rows of the part of the earlier project are here now. */
+  imported: holds<{ source: string; rows: number }>(),
+
   // Engine
   engine_error: holds<{ text: string }>(),
   engine_replaced: holds<{ pid: number }>(),
@@ -240,6 +254,13 @@ export const eventKinds = {
     changes: readonly { readonly key: string; readonly from: unknown; readonly to: unknown }[];
   }>(),
   old_pruned: holds<{ removed: Readonly<Record<string, number>> }>(),
+
+  // Notifications
+  /** Things that wait for the operator and that nobody told them of before. Followers ring the bell at it. */
+  attention: holds<{ items: readonly string[]; subjects: readonly string[] }>(),
+  notify_failed: holds<{ channel: string; problem: string; items: readonly string[] }>(),
+  /** An engine died while it told the operator of these. They are not told again. */
+  notify_unsure: holds<{ items: readonly string[] }>(),
 } as const;
 
 export type EventKind = keyof typeof eventKinds;

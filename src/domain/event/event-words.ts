@@ -1,3 +1,5 @@
+import { agentStates } from "../agent/agent.ts";
+import { statusOf } from "../agent/status.ts";
 import { payloadFields } from "../mail/payload.ts";
 import { failureCauses, failures } from "../turn/failure.ts";
 import type { Event } from "./event.ts";
@@ -27,10 +29,15 @@ const labels: Readonly<Record<string, string>> = {
   progress: "SAID",
   thinking: "THINK",
   result: "RSULT",
+  usage: "USAGE",
   guard_denied: "GUARD",
   hopeless: "ERROR",
   engine_error: "ERROR",
   start_failed: "ERROR",
+  attention: "YOU",
+  stands_still: "YOU",
+  notify_failed: "NOTIFY",
+  notify_unsure: "NOTIFY",
 };
 
 const nouns: readonly [RegExp, string][] = [
@@ -65,12 +72,14 @@ const writers: Readonly<Record<string, (fields: Fields) => string>> = {
     join(said(trigger), attempt === 1 ? "" : named("attempt", attempt), counted(messages, "message")),
   turn_end: ({ end, state, outcome }) => {
     const { kind, reason } = inner(end);
-    return join(said(kind), said(reason), named("agent", said(outcome) || said(state)));
+    return join(said(kind), said(reason), named("agent", said(outcome) || stateWords(state)));
   },
   session_start: ({ providerSessionId, sessionId, model }) =>
     join(said(providerSessionId) || said(sessionId), named("model", model)),
   progress: ({ text }) => said(text),
   thinking: ({ text }) => said(text),
+  malformed_output: ({ text, bytes }) => said(text) || counted(bytes, "byte"),
+  error_output: ({ text }) => said(text),
   tool_start: ({ tool, summary, input, subject }) =>
     join(said(tool), said(summary) || toolSummary(input) || said(subject)).replace(", ", ": "),
   tool_end: ({ tool, summary, durationMs, failed, said: answer }) =>
@@ -101,9 +110,20 @@ const writers: Readonly<Record<string, (fields: Fields) => string>> = {
   task_claimed: ({ taskId, by }) => `${said(taskId)} claimed by ${said(by)}`,
   task_closed: ({ taskId, reason }) => join(`${said(taskId)} closed`, said(reason)),
   engine_error: ({ text }) => said(text),
+  attention: ({ subjects }) => `needs you: ${Array.isArray(subjects) ? subjects.map(said).join("; ") : ""}`,
+  notify_failed: ({ channel, problem }) => `could not notify you by ${said(channel)}: ${said(problem)}`,
+  earlier: ({ kind, text }) => (text === null ? said(kind) : `${said(kind)}: ${said(text)}`),
+  imported: ({ source, rows }) => `${said(rows)} rows of ${said(source)}`,
+  stands_still: ({ problem, advice }) => join(said(problem), said(advice)),
   start_failed: ({ problem }) => `could not start: ${said(problem)}`,
   snapshot: ({ ref }) => `snapshot ${said(ref)}`,
 };
+
+/** The state of an agent as `ov status` calls it. */
+function stateWords(state: unknown): string {
+  const known = agentStates.find((one) => one === state);
+  return known === undefined ? said(state) : statusOf({ state: known, outcome: null, releasedAt: null }).words;
+}
 
 /** The kind in words, and the short fields behind it. */
 function plain(type: string, fields: Fields): string {

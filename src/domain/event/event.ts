@@ -1,6 +1,6 @@
 import type { EventData, EventKind } from "./event-kinds.ts";
 
-/** Who caused an event. Only `agent` and `hook` count as an agent's own activity. */
+/** The source of an event. Only `agent` and `hook` count as an agent's own activity. */
 export const eventSources = ["agent", "hook", "engine", "supervisor", "watchdog", "operator"] as const;
 export type EventSource = (typeof eventSources)[number];
 
@@ -67,5 +67,7 @@ export const noticeKinds = [
   "snapshot_failed",
   /** About a question, by its id. Key: the id of the agent that was asked. */
   "unanswered",
+  /** About an agent, by its id. Key: the last of its turns. */
+  "stands_still",
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];

@@ -20,7 +20,7 @@ export function tarMode(args: readonly ShellWord[]): "c" | "x" | "t" | undefined
   return hasOption(args, "crAu", "create", "append", "update", "concatenate") ? "c" : undefined;
 }
 
-/** It writes the archive, or what is in it, where it stands or where it is told to. */
+/** `tar` writes the archive, or unpacks it, in its own directory or in the one behind `-C`. */
 const tar: Targets = (args) => {
   const [first] = args;
   const bundle = first !== undefined && /^[a-zA-Z]*f[a-zA-Z]*$/.test(first.text) && !first.text.startsWith("-");
@@ -32,10 +32,11 @@ const tar: Targets = (args) => {
     ...clusteredValues(args, "C"),
   ];
   if (tarMode(args) === "t") return [];
-  if (tarMode(args) === "c") return archive;
+  const isTaken = args.some(({ text }) => /^--remove/.test(text));
+  if (tarMode(args) === "c") return [...archive, ...(isTaken ? [...where, ...operands(args)] : [])];
   // Names in the archive that begin with a slash would lead anywhere.
   const anywhere = hasOption(args, "P", "absolute-names") || (bundle && first.text.includes("P"));
-  // Nobody knows what is in the archive: where settings of agents may lie, it may hold some.
+  // The archive's contents are unknown: where settings of agents may lie, it may hold some.
   return anywhere ? [literal("/")] : where.flatMap((word) => [word, { ...word, text: `${word.text}/settings.json` }]);
 };
 
@@ -70,6 +71,7 @@ const sevenZip: Targets = (args) => {
   const out = args
     .filter(({ text }) => /^-o./.test(text))
     .map((word) => ({ ...word, text: word.text.slice(2), home: false }));
+  if (args.some(({ text }) => text === "-sdel")) return [...out, ...operands(args).slice(1)];
   return /^[ex]$/.test(verb?.text ?? "") ? out : [...out, ...(archive === undefined ? [] : [archive])];
 };
 
@@ -89,7 +91,9 @@ export const archivers: Readonly<Record<string, Targets>> = {
   lz4: compress,
   compress,
   uncompress: compress,
-  zip: (args) => (hasOption(args, "", "show-files") ? [] : operands(args).slice(0, 1)),
+  // With -m the files are gone afterwards.
+  zip: (args) =>
+    hasOption(args, "", "show-files") ? [] : hasOption(args, "m", "move") ? operands(args) : operands(args).slice(0, 1),
   // With a colon among its letters it also follows names in the archive that lead out.
   unzip: (args) =>
     hasOption(args, "lptvZ")
@@ -104,6 +108,8 @@ export const archivers: Readonly<Record<string, Targets>> = {
   "7zz": sevenZip,
   cpio: (args) => [
     ...valuesOf(args, "-D", "--directory", "-O", "-F", "--file"),
+    // Which files would get second names stands on the input.
+    ...(hasOption(args, "p", "pass-through") && hasOption(args, "l", "link") ? [literal("/")] : []),
     ...(hasOption(args, "p", "pass-through") ? operandsBeside(args, ["-D", "-O", "-F", "-H", "-R"]) : []),
   ],
   ar: (args) => [...valuesOf(args, "--output"), ...(/^-?\w*[tpx]/.test(args[0]?.text ?? "") ? [] : args.slice(1, 2))],

@@ -1,8 +1,10 @@
 import { checkDatabase, databaseFiles } from "./databases.ts";
 import { checkGit } from "./git.ts";
 import { inputEffects } from "./input-programs.ts";
+import { checkMovedLinks, linksMade, withLinks } from "./links.ts";
 import { checkMachine } from "./machine.ts";
 import { isNestedAgent } from "./nested-agents.ts";
+import { checkOutputVariables, checkOutside } from "./outside-paths.ts";
 import { checkOv } from "./ov-verbs.ts";
 import {
   absolute,
@@ -23,29 +25,49 @@ import { isOfLine, onlyPrints } from "./shell/gates.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
 import { arithmetic, literal, operands, type ShellWord } from "./shell/syntax.ts";
 import { isOpaque } from "./shell/wrappers.ts";
-import { runsTests } from "./single-tests.ts";
+import { picksTests, runsTests } from "./single-tests.ts";
 import { type Denial, deny } from "./tool-use.ts";
+import { runsHidden } from "./unseen-commands.ts";
 import { checkVariables, namesSet, steering, variablesSet } from "./variables.ts";
-import { onlyAdds, readsScript, removedBy, runsHidden, scriptFiles, setsModes, targetsOf } from "./writing-programs.ts";
+import { onlyAdds, readsScript, removedBy, scriptFiles, setsModes, targetsOf } from "./writing-programs.ts";
 
 /** May an agent have this line run by a shell? */
 export function checkCommand(text: string, cwd: string, given: GuardPolicy, machine: GuardMachine): Denial | undefined {
   const { parse, places } = machine;
-  // What git changes stays forbidden to roles that only look: they would lose commits without a word.
+  // Roles that only read may not change anything by git: their commits would be lost, and they would not learn it.
   const policy: GuardPolicy = given.runsAnything ? { ...given, files: "scoped-write", scope: [] } : given;
   const mayRunGate = (behind: readonly ShellWord[], from: string | undefined): boolean =>
-    policy.files === "scoped-write" || staysInTree(behind, from, policy, places);
+    behind.every(isForTests) && (policy.files === "scoped-write" || staysInTree(behind, from, policy, places));
   if (mayRunGate([], cwd) && policy.gates.some((gate) => spaced(gate) === spaced(text))) return undefined;
   // Roles that change nothing have no file that a variable could name.
   const temporary = policy.files === "scoped-write" ? (places.temporary[0] ?? "/tmp") : undefined;
-  const effects = readShell(text, { parse, cwd, home: places.home, temporary, gates: policy.gates, mayRunGate });
+  const { home, isDirectory } = places;
+  const read = { parse, cwd, home, isDirectory, temporary, gates: policy.gates, mayRunGate };
+  const denied = checkEffects(readShell(text, read), policy, machine);
+  if (denied === undefined || !/\b(cd|pushd)\b/.test(text)) return denied;
+  return checkEffects(readShell(text, { ...read, works: true }), policy, machine) === undefined
+    ? {
+        ...denied,
+        reason: `${denied.reason}. If a cd fails, the line goes on where it stood: join with && what follows it`,
+      }
+    : denied;
+}
+
+function checkEffects(effects: ShellEffects | Denial, policy: GuardPolicy, machine: GuardMachine): Denial | undefined {
   if ("decision" in effects) return effects;
-  return (
-    first(effects.invocations, (each) => about(written(each), checkInvocation(each, effects, policy, machine))) ??
+  const { parse, places } = machine;
+  const links = linksMade(effects.invocations, places);
+  const judged = (on: GuardMachine): Denial | undefined =>
+    first(effects.invocations, (each) => about(written(each), checkInvocation(each, effects, policy, on))) ??
     checkAroundGate(effects, policy) ??
     first(effects.writes, ({ target, cwd: from }) =>
-      about(`> ${target.text}`, checkTarget({ target, cwd: from, adds: true }, effects, policy, machine)),
-    )
+      about(`> ${target.text}`, checkTarget({ target, cwd: from, adds: true }, effects, policy, on)),
+    );
+  if (links.length === 0) return judged(machine);
+  return (
+    first(effects.invocations, (each) => about(written(each), checkMovedLinks(each, links, places))) ??
+    judged(machine) ??
+    judged({ parse, places: withLinks(places, links) })
   );
 }
 
@@ -58,8 +80,8 @@ const about = (part: string, denied: Denial | undefined): Denial | undefined =>
   denied === undefined ? undefined : { ...denied, of: part.length > 200 ? `${part.slice(0, 200)}...` : part };
 
 /**
- * A gate runs what it finds where it stands, and what its words name. A role that runs no code of its own runs a gate in
- * its worktree, and hands it nothing that agents have written elsewhere.
+ * A gate runs code of its directory, and code that its words name. A role that may run no code of its own may run gates
+ * only in its worktree, and may name no file outside of it.
  */
 function staysInTree(
   behind: readonly ShellWord[],
@@ -72,9 +94,9 @@ function staysInTree(
   if (cwd === undefined || !isInside(places.realPath(cwd), tree)) return false;
   return behind.every(({ text, dynamic, home, pattern }) => {
     // A program reads braces where the shell does not. Where it stands when it climbs is not known.
-    if (dynamic || home || text.includes("{") || climbs.test(text)) return false;
+    if (dynamic || home || text.includes("{") || climbs.test(text) || !picksTests(text)) return false;
     const roots = [...text.matchAll(/\//g)].map(({ index }) => text.slice(index));
-    // What a pattern becomes is known only where it stays in the tree.
+    // A pattern is allowed only where every path that it can match is in the tree.
     return roots.every((path, at) => {
       const isRoot = at === 0 && !/[\w.)*?\]]$/.test(text.slice(0, text.length - path.length));
       if (pattern && isRoot) return isInside(places.realPath(path), tree);
@@ -82,6 +104,11 @@ function staysInTree(
     });
   });
 }
+
+/** Options that a gate is not meant to get: they load code, or name files somewhere else. */
+const isForTests = ({ text }: ShellWord): boolean => !/^--?[\w-]+=(~|\/|\.\.\/)/.test(text) && !ofRunner.test(text);
+const ofRunner =
+  /^--?(script-?shell|node-options|userconfig|globalconfig|prefix|cache|logs-dir|require|import|loader)\b/i;
 
 const climbs = /(^|[^\w.])\.\.($|[^\w.])/;
 
@@ -121,7 +148,8 @@ function checkInvocation(
     checkNested(invocation) ??
     checkTracker(invocation, policy) ??
     checkDatabase(invocation, policy, machine.places) ??
-    checkSecrets(invocation, policy, machine.places);
+    checkSecrets(invocation, effects.invocations, policy, machine.places) ??
+    checkOutputVariables(invocation, policy, machine.places);
   if (denied !== undefined || name === "" || onlyLooks(invocation)) return denied;
   const fed = checkInput(invocation, effects, policy, machine);
   if (fed !== undefined) return fed;
@@ -129,16 +157,16 @@ function checkInvocation(
   if (git !== undefined) return checkGit(git, { ...policy, files: accessOf(policy) }, machine.places);
   const isOpaqueCode = isOpaque(name, args, invocation.input !== undefined) || runsHidden(name, args);
   if (isOpaqueCode && !policy.runsAnything) return opaque(name, policy);
-  if (
-    !policy.runsAnything &&
-    ["npm", "pnpm", "yarn"].includes(name) &&
-    args.some(({ text }) => /script-?shell/i.test(text))
-  )
-    return opaque(name, policy);
   const beyond = checkMachine(invocation, effects.invocations);
   if (beyond !== undefined) return beyond;
   if (policy.files === "scoped-write") {
-    return checkTargets(invocation, effects, policy, machine) ?? checkPlace(invocation, effects, policy, machine);
+    return (
+      checkTargets(invocation, effects, policy, machine) ??
+      (policy.runsAnything || effects.functions.has(name)
+        ? undefined
+        : checkOutside(invocation, policy, machine.places)) ??
+      checkPlace(invocation, effects, policy, machine)
+    );
   }
   if (effects.functions.has(name) || changesNothing(invocation)) return undefined;
   const { places } = machine;
@@ -192,7 +220,7 @@ function checkArithmetic(
 /** Variables that the shell itself keeps as numbers. */
 const numbers: readonly string[] = "RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS".split(" ");
 
-/** The variables of an expression. The length of a value is a number, whatever the value is; so is what has a base. */
+/** The variables of an expression whose values bash evaluates. Lengths (`${#a}`) and numbers with a base (`16#ff`) are safe. */
 function variablesIn(text: string): readonly string[] {
   const rest = text
     // Bash does not evaluate the name on the left of an assignment.
@@ -210,7 +238,7 @@ function isNumber(name: string, invocations: readonly Invocation[]): boolean {
   return values.length > 0 && !isRead && values.every(({ value }) => showsNumber.test(value.text));
 }
 
-/** A number, a length, a result of computing, or the output of what prints nothing but numbers. */
+/** A number, a length, a result of computing, or the output of a program that prints only numbers. */
 const showsNumber =
   /^(-?\d+|\{\d+\.\.\d+\}|\$\{#\w+(\[[@*]\])?\}|\$\(\((?:(?!\$\(|`).)*\)\)|\$\(([^`$;&]*\| *)?(wc -[lcmw]( *< *[\w./-]+)?|grep -c [^`$;&|]*|seq [\d ]+|nproc|date \+%s)\))$/;
 
@@ -230,7 +258,7 @@ function checkPlace(
 /** Going somewhere changes nothing there, and our own program knows its place by itself. */
 const goesElsewhere = ["cd", "pushd", "popd", "ov"];
 
-/** Whoever needs more hands has agents slung, of whom everybody knows. */
+/** An agent that needs more hands asks for agents by `ov sling`, so that the team knows of them. */
 function checkNested({ name, args }: Invocation): Denial | undefined {
   if (!isNestedAgent(name, args)) return undefined;
   return deny(
@@ -257,7 +285,7 @@ function opaque(name: string, { files, capability }: GuardPolicy): Denial {
   return deny("opaque-code", `code that is handed to ${name} cannot be looked at; ${instead}`);
 }
 
-/** A task of somebody else is theirs to close. */
+/** A task that belongs to another agent is not this agent's to close. */
 function checkTracker({ name, args }: Invocation, { taskId, capability }: GuardPolicy): Denial | undefined {
   if (!["sd", "bd"].includes(name)) return undefined;
   // It has no task of its own, and keeps the list of all of them.
@@ -352,8 +380,10 @@ interface TemporaryTerms {
 
 /** Where a path leads that begins with the variable of temporary directories; none when that cannot be told either. */
 function temporaryPaths(word: ShellWord, { adds, invocations, places }: TemporaryTerms): readonly string[] {
-  const [, variable, below = ""] =
-    /^(\$TMPDIR|\$\{TMPDIR\}|\$\{TMPDIR:-\/tmp\})\/([\w.+@%=,/-]+)$/.exec(word.text) ?? [];
+  // The number of the shell is always there, and is digits alone.
+  const text = word.text.replaceAll("$$", "0");
+  if (/^\/[\w.+@%=,/-]+$/.test(text)) return [text];
+  const [, variable, below = ""] = /^(\$TMPDIR|\$\{TMPDIR\}|\$\{TMPDIR:-\/tmp\})\/([\w.+@%=,/-]+)$/.exec(text) ?? [];
   if (variable === undefined || below.split("/").includes("..") || invocations.some(setsIt)) return [];
   const hasDefault = variable.includes(":-");
   return hasDefault || adds ? places.temporary.map((dir) => `${dir}/${below}`) : [];

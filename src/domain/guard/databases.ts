@@ -62,6 +62,7 @@ function namesOurServer(args: readonly ShellWord[]): boolean {
 }
 
 const writtenBySqlite = /\.(?:output|once|backup|save|log|excel|clone|open)\s+(?:-\w+\s+)*'?([^\s';]+)/g;
+const attached = /\b(?:attach(?:\s+database)?(?:\s+if\s+not\s+exists)?|vacuum(?:\s+\w+)?\s+into)\s+['"]([^'"]*)['"]/gi;
 const writtenByPsql = /(?:^|[\s;])\\(?:o|out|w|write|gx?|s|copy\b.*\bto)\s+'?([^\s'|]+)/gi;
 
 /** Files that a client of a database in a file writes: the database, and what its commands name. */
@@ -77,8 +78,9 @@ export function databaseFiles(invocation: Invocation, places: Places): readonly 
   const told = [...operands(args), ...lines].flatMap(({ text }) => [
     ...[...text.matchAll(writtenBySqlite)].map(([, path = ""]) => path),
     ...[...text.matchAll(/\bwritefile\s*\(\s*'([^']*)'/gi)].map(([, path = ""]) => path),
+    ...[...text.matchAll(attached)].map(([, path = ""]) => path.replace(/^file:(\/\/)?/, "").replace(/\?.*$/, "")),
   ]);
-  const written = told.filter((path) => !/^(stdout|off|main)$/.test(path)).map(literal);
+  const written = told.filter((path) => !/^(stdout|off|main|:memory:|)$/.test(path)).map(literal);
   const isFile =
     file !== undefined && !/^(:memory:|)$/.test(file.text) && !args.some(({ text }) => text === "-readonly");
   if (!isFile) return written;

@@ -1,6 +1,6 @@
 import { outsideScope } from "../agent/scope.ts";
 import { checkCommand } from "./commands.ts";
-import { checkWrite, type GuardMachine, isScratch, joined, type Places, scratchHint } from "./paths.ts";
+import { checkWrite, type GuardMachine, isScratch, joined, lookedUpOnce, type Places, scratchHint } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { isSecret, secret } from "./secrets.ts";
 import { allow, type Denial, deny, type ToolUse, type Verdict } from "./tool-use.ts";
@@ -19,8 +19,9 @@ export interface GuardRequest extends ToolUse {
  * May this tool be used so? One answer for every program that asks. It makes mistakes visible at once and says what to
  * do instead; it is no wall: a program that an agent wrote itself is not looked into.
  */
-export function decide(request: GuardRequest, policy: GuardPolicy, machine: GuardMachine): Verdict {
+export function decide(request: GuardRequest, policy: GuardPolicy, { parse, places }: GuardMachine): Verdict {
   const { tool, kind, attended } = request;
+  const machine: GuardMachine = { parse, places: lookedUpOnce(places) };
   if (policy.off) return allow;
   if (tool === null) return deny("unreadable", "the hook was not told which tool is used");
   switch (kind) {

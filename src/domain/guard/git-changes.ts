@@ -3,7 +3,7 @@ import type { GuardPolicy } from "./policy.ts";
 import { hasOption, isOption, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
-/** May whoever writes use this command of git so? Only for calls that change something. */
+/** May an agent that writes files use this git command so? Only for calls that change something. */
 export function checkChange({ command, args }: GitCall, policy: GuardPolicy): Denial | undefined {
   const check = Object.hasOwn(changes, command) ? changes[command] : undefined;
   if (check !== undefined) return check(args, policy);
@@ -12,37 +12,41 @@ export function checkChange({ command, args }: GitCall, policy: GuardPolicy): De
 
 /**
  * What a role that changes nothing may do all the same. Looking at what others pushed moves no branch of ours. A coordinator
- * commits what its tracker keeps in the project's checkout; it can write nothing else there.
+ * commits the files of its tracker in the project's checkout, by their names: everything else there is the user's own work.
  */
 export function mayAllTheSame({ command, args }: GitCall, { capability }: GuardPolicy): boolean {
   if (command === "fetch") return args.every(isPlainFetch);
-  if (capability !== "coordinator" || (command !== "add" && command !== "commit")) return false;
+  return capability === "coordinator" && commitsTracker(command, args);
+}
+
+function commitsTracker(command: string, args: readonly ShellWord[]): boolean {
   const end = args.findIndex(({ text }) => text === "--");
   const before = end < 0 ? args : args.slice(0, end);
   const files = operandsBeside(args, ["-m", "-qm", "--message"]);
-  if (command === "add") {
-    return (
-      before.every((word) => !isOption(word) || /^(-[Av]|--(all|verbose))$/.test(word.text)) && files.every(isTracked)
-    );
-  }
+  if (files.length === 0 || !files.every(isTracker)) return false;
+  if (command === "add") return before.every((word) => !isOption(word) || /^(-v|--verbose)$/.test(word.text));
   const says = before.some(({ text }) => /^(-q?m|--message(=|$))/.test(text));
-  const plain = before.every((word) => !isOption(word) || /^(-q?m|-q|--quiet|--message(=.*)?)$/.test(word.text));
-  return says && plain && files.every(isTracker);
+  const plain = /^(-q?m|-[qo]|--quiet|--only|--message(=.*)?)$/;
+  return command === "commit" && says && before.every((word) => !isOption(word) || plain.test(word.text));
 }
+
+/** Said to a coordinator that would commit more than its tracker's files. */
+export const onlyTrackerFiles = deny(
+  "read-only",
+  "what else lies in this checkout is the user's; commit the tracker's files alone, by name: git add .seeds/issues.jsonl && git commit -m <text> -- .seeds/issues.jsonl (or .beads)",
+);
 
 const isPlainFetch = ({ text, dynamic, pattern }: ShellWord): boolean =>
   !dynamic &&
   !pattern &&
-  /^(-[qvptk]+|--(all|tags|quiet|verbose|dry-run)|[\w./-]+)$/.test(text) &&
+  /^(-[qvptk]+|--(all|tags|quiet|verbose|dry-run|prune)|(?!-)[\w./-]+)$/.test(text) &&
   !text.includes("..") &&
   !/^[./]/.test(text);
 
 const isTracker = ({ text, dynamic, pattern }: ShellWord): boolean =>
   !dynamic && !pattern && /^(\.\/)?\.(seeds|beads)(\/|$)/.test(text) && !text.includes("..");
 
-const isTracked = (word: ShellWord): boolean => word.text === "." || isTracker(word);
-
-/** What nobody may do, whatever its role: its reason says more than that a role only looks. */
+/** A denial that holds for every role: its reason says more than that a role only reads. */
 export const isForbiddenToAll = (denial: Denial | undefined): denial is Denial =>
   denial !== undefined && denial.rule !== "git-unknown" && denial.rule !== "dynamic";
 
@@ -138,7 +142,9 @@ const branch: Check = (args, policy) => {
 
 const harmless = ["-q", "--quiet", "--no-track", "--create-reflog"];
 
-/** A builder whose branch could not be merged takes in what landed; whoever writes no files has no branch to do it on. */
+/**
+ * A builder whose branch could not be merged takes in what landed; an agent that writes no files has no branch for it.
+ */
 const onlyWriters =
   (check: Check): Check =>
   (args, policy) =>
@@ -155,7 +161,7 @@ const leaveToMergeQueue = deny(
   "the merge queue joins your branch with what landed; if you cannot go on without it, ask your parent: ov mail send --type question",
 );
 
-/** Getting out of what is half done is nobody's mistake. */
+/** Ending a half-done git operation is always allowed. */
 const endsIt = (args: readonly ShellWord[]): boolean =>
   args.length > 0 && args.every(({ text }) => ["--abort", "--continue", "--quit", "--skip"].includes(text));
 
@@ -171,7 +177,7 @@ const rebase: Check = (args, policy) => {
 };
 
 /** Options that cut the history of the repository, or change where it is cut. */
-const shortening = ["depth", "deepen", "shallow-since", "shallow-exclude", "unshallow", "update-shallow"];
+const shortening = ["depth", "deepen", "shallow-since", "shallow-exclude", "unshallow", "update-shallow", "filter"];
 
 /** Names on this side of a colon would be moved, and so would what the other options say. */
 const fetch: Check = (args) => {
@@ -194,11 +200,19 @@ const stash = never(
   ),
 );
 
+/** Each step of a search checks another commit out. Only the way out of one is open, and what it tells of itself. */
 const bisect: Check = (args, policy) => {
   const [verb, ...rest] = operands(args);
   if (verb?.text === "run") return runsCode;
-  return verb?.text === "reset" && rest.length > 0 ? notYourBranch(policy) : undefined;
+  const ends = verb?.text === "reset" && rest.length === 0;
+  return ends || ["terms", "help"].includes(verb?.text ?? "") ? undefined : searches(policy);
 };
+
+const searches = ({ agent }: GuardPolicy): Denial =>
+  deny(
+    "git-branch",
+    `git bisect checks other commits out in your worktree; look with git log -S and git show, or try a commit in a clone of your own: git clone -q . \${TMPDIR:-/tmp}/${agent}-bisect`,
+  );
 
 /** Of large files only what stays in the worktree, or comes from elsewhere. */
 const lfs: Check = ([verb]) => (localLfs.includes(verb?.text ?? "") ? undefined : shared);
@@ -273,7 +287,12 @@ const changes: Readonly<Record<string, Check>> = {
   "cherry-pick": allowed,
   revert: allowed,
   am: allowed,
-  apply: onlyPlainWords((args) => (hasOption(args, "", "unsafe-paths") ? elsewhere : undefined)),
+  apply: onlyPlainWords((args) =>
+    hasOption(args, "", "unsafe-paths") ||
+    valuesOf(args, "--directory").some(({ text }) => /^[/~]|(^|\/)\.\.(\/|$)/.test(text))
+      ? elsewhere
+      : undefined,
+  ),
   rerere: allowed,
   "update-index": allowed,
   "hash-object": allowed,

@@ -1,5 +1,5 @@
-import { checkChange, isForbiddenToAll, mayAllTheSame, takesSides } from "./git-changes.ts";
-import { absolute, checkRemoval, checkWrite, type Places } from "./paths.ts";
+import { checkChange, isForbiddenToAll, mayAllTheSame, onlyTrackerFiles, takesSides } from "./git-changes.ts";
+import { absolute, checkRemoval, checkWrite, isInside, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { isReadOnlyCall } from "./read-only-git.ts";
 import type { Invocation } from "./shell/invocations.ts";
@@ -12,12 +12,21 @@ export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places:
   if ("decision" in call) return call;
   const helper = call.args.find(({ text }) => /^(--\w[\w-]*=)?[a-z][\w+.-]*::/i.test(text));
   if (helper !== undefined) return risky(helper.text);
+  const planted =
+    policy.files === "read-only" ? plantedIn([cwd, ...placesOf(call, cwd, places)], policy, places) : undefined;
+  if (planted !== undefined) {
+    return deny(
+      "git-shared",
+      `${planted} is a repository that a branch brought along: its settings can make git run anything`,
+    );
+  }
   if (isReadOnlyCall(call.command, call.args)) return undefined;
   const denied = checkChange(call, policy) ?? checkSides(call, policy, places);
   if (policy.files === "read-only") {
     if (mayAllTheSame(call, policy) && checkPlaces(call.places, cwd, policy, places) === undefined) return undefined;
-    return isForbiddenToAll(denied)
-      ? denied
+    if (isForbiddenToAll(denied)) return denied;
+    return policy.capability === "coordinator" && ["add", "commit"].includes(call.command)
+      ? onlyTrackerFiles
       : deny("read-only", `a ${policy.capability} only looks: log, show, diff, blame, status`);
   }
   if (denied !== undefined) return denied;
@@ -26,6 +35,31 @@ export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places:
   if (call.command === "update-index") return checkIndexed(call.args, cwd, policy, places);
   if (["rm", "mv"].includes(call.command)) return checkRemovals(call, cwd, policy, places);
   return writing.includes(call.command) ? checkOutputs(call.args, cwd, policy, places) : undefined;
+}
+
+/** Each `-C` counts from the one before it. */
+function placesOf(call: GitCall, cwd: string | undefined, places: Places): readonly (string | undefined)[] {
+  let from = cwd;
+  return call.places.map((word) => {
+    from = absolute(word, from, places.home);
+    return from;
+  });
+}
+
+/**
+ * The directory of the worktree, at or above one of these places, that git takes for a repository by what lies in it. No
+ * `.git` can be committed, but such a directory can, with its own settings.
+ */
+function plantedIn(where: readonly (string | undefined)[], policy: GuardPolicy, places: Places): string | undefined {
+  const tree = places.realPath(policy.worktree);
+  for (const place of where) {
+    let dir = place === undefined ? tree : places.realPath(place);
+    for (; dir !== tree && isInside(dir, tree); dir = dir.slice(0, dir.lastIndexOf("/"))) {
+      if (dir === `${tree}/.git`) break;
+      if (places.isDirectory(`${dir}/objects`) && places.isDirectory(`${dir}/refs`)) return dir;
+    }
+  }
+  return undefined;
 }
 
 /** The sides of a conflict. Where there is none, the files are taken from the index, and what was not added is gone. */

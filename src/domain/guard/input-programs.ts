@@ -14,6 +14,9 @@ const anything: InputEffects = { runs: true, writes: [] };
 /** What a program does by a text that stands in the line, as a here-document or behind a pipe. */
 export function inputEffects(name: string, args: readonly ShellWord[], input: ShellWord | undefined): InputEffects {
   if (input === undefined) return nothing;
+  if (/^(jshell|ocaml|utop|ghci|clisp|swipl|gforth|pry)$/.test(name)) return anything;
+  if (name === "go" && args[0]?.text === "run" && args.some(({ text }) => /^(-|\/dev\/(stdin|fd\/0))$/.test(text)))
+    return anything;
   if (/^r?ed$/.test(name)) return editing(input);
   if (/^(ex|r?vim?|nvim)$/.test(name)) return name === "ex" || readsCommands(args) ? editing(input) : nothing;
   if (/^(gdb|lldb)$/.test(name)) return debuggerRuns.test(input.text) ? anything : nothing;

@@ -1,10 +1,13 @@
 import { isNestedAgent } from "./nested-agents.ts";
 import { leavesMachine } from "./publishing.ts";
 import type { Invocation } from "./shell/invocations.ts";
-import { hasOption, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import { clusteredValues, hasOption, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
-/** What concerns more than a project: what leaves this machine, and what all of it depends on. Nobody's to do. */
+/**
+ * Commands that concern more than a project: they send data off this machine, or change what all of it depends on. No
+ * agent may run them.
+ */
 export function checkMachine({ name, args }: Invocation, all: readonly Invocation[]): Denial | undefined {
   if (leavesMachine(name, args)) {
     return deny("publish", "what leaves this machine is the operator's to send; report that it is ready");
@@ -15,7 +18,7 @@ export function checkMachine({ name, args }: Invocation, all: readonly Invocatio
   return undefined;
 }
 
-/** Does it install programs for everybody who works on this machine, or change where they come from? */
+/** Does it install programs for every user of this machine, or change where programs come from? */
 function installsForAll(name: string, args: readonly ShellWord[]): boolean {
   const [module, ...rest] = args;
   if (/^python[\d.]*$/.test(name)) {
@@ -34,9 +37,12 @@ function installsForAll(name: string, args: readonly ShellWord[]): boolean {
       return installVerb.test(verb) && (hasOption(args, "g", "global") || args.some(isGlobalPlace));
     case "pip":
     case "pip3":
+      if (verb === "config") return /^(set|unset|edit)$/.test(next);
       return verb === "install" && hasOption(args, "", "user");
     case "cargo":
       return verb === "install" && valuesOf(args, "--root").length === 0;
+    case "rustup":
+      return /^(default|self|toolchain|update|set|uninstall)$/.test(verb) && !/^list$/.test(next);
     case "uv":
       return verb === "tool" && /^(install|upgrade|uninstall)$/.test(next);
     case "go":
@@ -79,9 +85,8 @@ const isGlobalPlace = ({ text }: ShellWord, at: number, args: readonly ShellWord
 
 /** Programs whose every use changes the system. */
 const always: readonly string[] = `umount shutdown reboot halt poweroff useradd userdel usermod groupadd groupdel passwd
-  chpasswd chsh chfn visudo sudo sudoedit doas su runuser pkexec iptables ip6tables nft swapon swapoff insmod rmmod modprobe fdisk parted losetup telinit`.split(
-  /\s+/,
-);
+  chpasswd chsh chfn visudo sudo sudoedit doas su runuser pkexec iptables ip6tables nft swapon swapoff insmod rmmod modprobe fdisk parted losetup telinit skill snice
+  scalar xdg-open gcore xkill newgrp killall5`.split(/\s+/);
 
 function ofAll(name: string, args: readonly ShellWord[]): boolean {
   if (args.length === 1 && /^(--(version|help)|-V)$/.test(args[0]?.text ?? "")) return false;
@@ -102,17 +107,39 @@ function ofAll(name: string, args: readonly ShellWord[]): boolean {
     case "localectl":
     case "loginctl":
       return /^(set-|enable-|kill-|terminate-|lock-)/.test(words[0] ?? "");
+    case "machinectl":
+      return !/^(list\w*|status|show|image-status|show-image|)$/.test(words[0] ?? "");
+    case "setpriv":
+      return args.some(({ text }) => /^--(re|r|e)?[ug]id|^--(init-|clear-|keep-)?groups/.test(text));
+    case "prlimit":
+      return hasOption(args, "p", "pid");
     case "busctl":
     case "gdbus":
       return /^(call|emit|set-property)$/.test(words[0] ?? "");
     case "tmux":
       return /^kill-serv/.test(words[0] ?? "");
+    case "gdb":
+    case "lldb":
+    case "strace":
+    case "ltrace":
+      // The memory of a process of another agent is private. A process that the line itself started is named by a variable.
+      return [...valuesOf(args, "-p", "--pid", "-pid", "--attach-pid"), ...clusteredValues(args, "p")].some(
+        ({ text }) => /^(\d+|\$\{?PPID\}?)$/.test(text),
+      );
+    case "code":
+    case "codium":
+      return hasOption(args, "", "install-extension", "uninstall-extension");
     case "docker":
     case "podman":
+    case "nerdctl":
+      if (words[0] === "system" && words[1] === "reset") return true;
+      if (endsContainers.test(words[0] ?? "") && args.some(({ dynamic }) => dynamic)) return true;
       return words.includes("prune") || args.some(({ text }) => /^--(privileged|pid=host|userns=host)$/.test(text));
     case "kill":
       // The process that started everything, all processes at once, or the program that the agent is.
       return args.slice(1).some(({ text }) => text === "-1") || words.some((word) => /^(1|\$\{?PPID\}?)$/.test(word));
+    case "fuser":
+      return hasOption(args, "k", "kill");
     case "killall":
     case "pkill":
       return hasOption(args, "uU", "user", "euid") || operandsBeside(args, pkillValues).some(isEveryones);
@@ -124,16 +151,26 @@ function ofAll(name: string, args: readonly ShellWord[]): boolean {
   }
 }
 
+/** With a list of containers that another command prints, those of others are among them. */
+const endsContainers = /^(rm|stop|kill|restart|pause|rmi|container|image|volume|network)$/;
+
 /** Would it end the processes that another command of the line looks up by a name which others use, too? */
-const endsFound = (args: readonly ShellWord[], all: readonly Invocation[]): boolean =>
-  args.some(({ dynamic }) => dynamic) &&
-  all.some((each) => /^(pgrep|pidof)$/.test(each.name) && operandsBeside(each.args, pkillValues).some(isEveryones));
+function endsFound(args: readonly ShellWord[], all: readonly Invocation[]): boolean {
+  const isGiven = args.some(({ dynamic }) => dynamic) || all.some(({ name }) => name === "xargs");
+  if (!isGiven) return false;
+  const takesNumbers = all.some(({ name }) => /^([gmn]?awk|cut)$/.test(name)) && all.some(({ name }) => name === "ps");
+  const looks = takesNumbers ? /^(pgrep|pidof|[ef]?grep|rg)$/ : /^(pgrep|pidof)$/;
+  const sought = all.filter(({ name }) => looks.test(name)).flatMap((each) => operandsBeside(each.args, pkillValues));
+  // A letter in brackets keeps the search from finding itself.
+  return sought.some((word) => isEveryones({ ...word, text: word.text.replaceAll(/\[(\w)\]/g, "$1") }));
+}
 
 const pkillValues = ["-s", "-signal", "--signal", "-P", "--parent", "-g", "-G", "-t", "-F", "--pidfile"];
 
 /** The name of a program that others here run as well: of agents, of ov, and of what all of them are made of. */
 export const isEveryones = ({ text, dynamic }: ShellWord): boolean =>
   dynamic ||
+  text === "" ||
   /^\^?(\/?[\w.-]+\/)*(ov|overstory|node|bun|deno|npm|python[\d.]*|java|ruby|git|ssh|sshd|tmux|screen|sh|bash|zsh|fish|dash|systemd|init|docker\w*|code|cursor|\.\*?|\*)\$?$/i.test(
     text,
   ) ||

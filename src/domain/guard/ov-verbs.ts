@@ -15,7 +15,9 @@ export function checkOv({ name, args, bare }: Invocation, policy: GuardPolicy): 
   const words = leading(args);
   if (words === undefined) return deny("dynamic", "which command of ov this is cannot be told; write it out");
   const verb = words.map(({ text }) => text);
-  const mine = commands.some((command) => isCall(command.split(" "), verb, args));
+  // The operator's inbox may be looked at; without this option its mail would count as read.
+  const peeks = verb[0] === "inbox" && args.some(({ text }) => text === "--peek");
+  const mine = peeks || commands.some((command) => isCall(command.split(" "), verb, args));
   if (mine || verb.length === 0) return undefined;
   const shown = verb.slice(0, 2).join(" ");
   return deny("ov-rights", `a ${capability} has no ov ${shown}; ask by mail whoever may: your parent, or the operator`);

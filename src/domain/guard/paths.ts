@@ -7,10 +7,11 @@ import { type Denial, deny } from "./tool-use.ts";
 export interface Places {
   /** Where a path leads when links and `..` are followed as far as it exists. */
   realPath(path: string): string;
+  isDirectory(path: string): boolean;
   /** Is a merge, a rebase or their like half done in this worktree? */
   isMerging(worktree: string): boolean;
   readonly home: string | undefined;
-  /** Directories in which everybody may leave things. */
+  /** Directories in which every process may leave files. */
   readonly temporary: readonly string[];
 }
 
@@ -20,9 +21,26 @@ export interface GuardMachine {
   readonly places: Places;
 }
 
+/** The same places, with each path looked up once. Only for as long as one decision takes: links may change afterwards. */
+export function lookedUpOnce(places: Places): Places {
+  const known = new Map<string, string>();
+  const realPath = (path: string): string => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const real = places.realPath(path);
+    known.set(path, real);
+    return real;
+  };
+  return { ...places, realPath };
+}
+
 /** An absolute path for what was written; undefined when that is known only once it runs. */
 export function absolute(word: ShellWord, cwd: string | undefined, home: string | undefined): string | undefined {
-  if (word.dynamic) return undefined;
+  if (word.dynamic) {
+    // The shell itself sets it. A line that sets it otherwise is denied.
+    const here = /^\$(?:PWD|\{PWD\})(\/[^$`{}]*)?$/.exec(word.text);
+    return here === null || cwd === undefined ? undefined : `${cwd}${here[1] ?? ""}`;
+  }
   if (word.home) {
     const below = /^~(\/.*)?$/.exec(word.text);
     return below === null || home === undefined ? undefined : `${home}${below[1] ?? ""}`;
@@ -112,7 +130,7 @@ export function checkRemoval(
 /** All names that there are, or all that begin with a dot. */
 const meansAll = /^([.*?]|\{[.*?,]+\})*\*([.*?]|\{[.*?,]+\})*$|^\{[.*?,]+\}$/;
 
-/** Whoever could change what steers it would have no rules. */
+/** An agent that could change its own steering files would have no rules. */
 function checkSteering(inside: string, { steering }: GuardPolicy, pattern: boolean): Denial | undefined {
   if (isSteeringFile(inside, steering)) return notYours(inside);
   const [match] = pattern ? steeringMatches(inside) : [];

@@ -1,5 +1,5 @@
 import { readingGh } from "./read-only-programs.ts";
-import { operands, type ShellWord } from "./shell/syntax.ts";
+import { hasOption, operands, operandsBeside, type ShellWord } from "./shell/syntax.ts";
 
 /** Programs of package registries, with the verbs by which something is sent there or a login is kept. */
 const registries: readonly string[] =
@@ -35,18 +35,60 @@ const remotes: Readonly<Record<string, RegExp>> = {
 /** Programs that do nothing else. */
 const always: readonly string[] = ["np", "semantic-release", "release-it", "ansible-playbook"];
 
+/** Programs that carry files or mail to another machine, or open a way to it. */
+const carriers: readonly string[] =
+  "sftp ftp tftp lftp ncftp ncftpput ssh-copy-id sendmail msmtp mail mailx mutt swaks".split(" ");
+
+/** Options by which a file goes to the address that is asked. */
+const uploads = /^(-[sSfLkiv]*T.*|--upload-file(=.*)?|--post-file(=.*)?|--body-file(=.*)?)$/;
+const withFile = /^(-[sSfLkiv]*[dF]|--(data|data-binary|data-raw|data-urlencode|form|json))$/;
+const isHere =
+  /^(https?:\/\/)?(localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|[\w-]+\.(local|test|localhost))(?=[:/]|$)/i;
+
+/** Is a file of this machine sent to an address that is not on it? */
+function sendsFile(args: readonly ShellWord[]): boolean {
+  const sends = args.some(
+    ({ text }, at) =>
+      uploads.test(text) ||
+      (withFile.test(args[at - 1]?.text ?? "") && /^([\w-]+=)?[@<]/.test(text)) ||
+      /^(-[dF]|--(data|data-binary|form)=)([\w-]+=)?@/.test(text),
+  );
+  return sends && args.some(({ text }) => /^(https?|ftps?|sftp|scp):\/\//i.test(text) && !isHere.test(text));
+}
+
 /** Programs of clouds: what they do stands in their second or third word. */
 const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli"];
 const looksAtCloud =
   /^(ls|list|get|describe|show|head|wait|help|version|info|cat|get-[\w-]+|list-[\w-]+|describe-[\w-]+|head-[\w-]+)$/;
+
+/** Programs like git, whose commits or branches go to other machines. */
+const histories = ["hg", "sl", "svn", "bzr", "fossil", "darcs"];
+
+/** Options before the verb that have a value. */
+const valued: readonly string[] =
+  `-w --workspace --registry -C --prefix --dir --cwd --filter -F --filter-prod --loglevel
+  --userconfig --globalconfig --config --cache --directory --project --context -c -H --host -l --log-level --manifest-path -R
+  --repository --tag --otp --access -Z --color`.split(/\s+/);
+
+/** The command of a package manager, without the words that choose a part of the project. */
+function verbsOf(args: readonly ShellWord[]): readonly string[] {
+  const words = [...operandsBeside(args, valued)].map(({ text }) => text);
+  if (words[0]?.startsWith("+") === true) words.shift();
+  if (words[0] === "workspace") words.splice(0, 2);
+  else if (words[0] === "workspaces") words.splice(0, /^(foreach|run)$/.test(words[1] ?? "") ? 2 : 1);
+  return words;
+}
 
 /** Would this program, called so, send something away from this machine, or change another one? */
 export function leavesMachine(name: string, args: readonly ShellWord[]): boolean {
   if (args.length === 1 && /^(--help|--version|-h|-v|-V)$/.test(args[0]?.text ?? "")) return false;
   const tries = args.some(({ text }) => /^--dry-run(=\w+)?$/.test(text));
   if (always.includes(name)) return !tries;
+  if (carriers.includes(name)) return args.length > 0;
   const words = operands(args).map(({ text }) => text);
-  const [verb = "", next = ""] = words;
+  const [verb = "", next = ""] = registries.includes(name) || histories.includes(name) ? verbsOf(args) : words;
+  if (histories.includes(name))
+    return /^(push|commit|ci|import|send|dcommit)$/.test(verb) && !(name !== "svn" && /^c/.test(verb));
   if (registries.includes(name)) {
     // One word may come before: `docker image push`, `yarn npm publish`.
     const inGroup = /^(npm|image|compose|manifest|registry)$/.test(verb) && sends.test(next);
@@ -55,8 +97,16 @@ export function leavesMachine(name: string, args: readonly ShellWord[]): boolean
   if (Object.hasOwn(remotes, name)) return args.length > 0 && !tries && remotes[name]?.test(verb) !== true;
   if (clouds.includes(name)) return words.length > 0 && !words.slice(0, 4).some((word) => looksAtCloud.test(word));
   switch (name) {
-    case "sftp":
-      return words.length > 0;
+    case "curl":
+    case "wget":
+      return sendsFile(args);
+    case "rclone":
+      return /^(copy|copyto|move|moveto|sync|bisync|rcat|delete|purge|deletefile|mkdir|rmdir|touch)$/.test(verb);
+    case "ssh":
+    case "mosh":
+    case "telnet":
+      // A forge is asked whether it knows a key, and answers; nothing else runs there.
+      return words.length > 0 && !/(^|\s)git@[\w.-]+$/.test(words.join(" ")) && !hasOption(args, "GQ");
     case "scp":
     case "rsync":
       return /^[\w.@-]+:/.test(words.at(-1) ?? "");

@@ -1,7 +1,7 @@
 import { tarMode, tarRuns } from "./archive-programs.ts";
 import { awkOnlyPrints, sedOnlyPrints } from "./sed-and-awk.ts";
 import type { Invocation } from "./shell/invocations.ts";
-import { hasOption, operands, operandsBeside, type ShellWord } from "./shell/syntax.ts";
+import { hasOption, isOption, operands, operandsBeside, type ShellWord } from "./shell/syntax.ts";
 
 type Check = (args: readonly ShellWord[]) => boolean;
 
@@ -19,6 +19,8 @@ const noneOf =
   (forbidden: RegExp): Check =>
   (args) =>
     !args.some(({ text }) => forbidden.test(text));
+
+const unpackers = "gzip gunzip xz unxz bzip2 bunzip2 zstd unzstd lz4".split(" ");
 
 /** Programs that change something only when they are asked to. */
 const careful: Readonly<Record<string, Check>> = {
@@ -50,31 +52,127 @@ const careful: Readonly<Record<string, Check>> = {
   man: without("PHCM", "pager", "html", "config-file", "manpath", "troff", "ditroff"),
   zipinfo: without(""),
   zipgrep: without(""),
-  tee: atMost(0),
+  tee: (args) => operands(args).every(({ text }) => /^\/dev\/(null|stderr|stdout)$/.test(text)),
+  shuf: without("o", "output"),
+  iconv: without("o", "output"),
+  top: (args) => hasOption(args, "b") && !hasOption(args, "", "write"),
+  xmllint: noneOf(/^--?(o|output|shell|save\w*)(=|$)/),
+  ...Object.fromEntries(unpackers.map((name) => [name, unpacksToOutput])),
+  // With -K it ends connections.
+  ss: without("KD", "kill", "diag"),
   // With -i bash evaluates every later value of the variable as arithmetic, too.
   declare: without("i"),
   local: without("i"),
   test: (args) => namesPlainly(args),
   "[": (args) => namesPlainly(args),
   gh: (args) => readingGh(args),
+  sd: (args) => isTrackerCall(args),
+  // Jobs of its own shell.
+  kill: (args) => args.every(({ text }) => /^(-\w+|%[\w%+-]*|\$!)$/.test(text)),
 };
 
-const npmReads = /^(ls|list|ll|la|view|info|show|outdated|explain|why|root|prefix|bin|search|query|fund|help)$/;
+/** Does the program unpack to its output, and write no file? */
+function unpacksToOutput(args: readonly ShellWord[]): boolean {
+  return hasOption(args, "clt", "stdout", "to-stdout", "list", "test") && !hasOption(args, "o", "output", "rm");
+}
+
+/** Another program of this name replaces text in files: what it takes first is no verb of the tracker. */
+export function isTrackerCall(args: readonly ShellWord[]): boolean {
+  const [verb, ...rest] = args.filter((word, at) => !isOption(word) && !/^--\w[\w-]*$/.test(args[at - 1]?.text ?? ""));
+  if (verb === undefined) return args.length <= 1;
+  return trackerVerbs.test(verb.text) && (!listing.test(verb.text) || rest.every(({ text }) => !/[./]/.test(text)));
+}
+const trackerVerbs =
+  /^(create|show|list|ls|ready|update|close|done|start|reopen|delete|dep|block|unblock|blocked|label|comment|search|stats|sync|prime|init|doctor|onboard|plan|tpl|template|export|import|config|help|version|upgrade|completions|schema|archive|edit|assign|migrate\S*)$/;
+const listing = /^(list|ls|ready|blocked|stats|sync|prime|doctor|version|help)$/;
+
+const npmReads = /^(audit|ls|list|ll|la|view|info|show|outdated|explain|why|root|prefix|bin|search|query|fund|help)$/;
 const pipReads = /^(list|show|freeze|check|inspect|index)$/;
 
 /** Programs that mostly change something, with what they are asked when they only show it. */
 const asking: Readonly<Record<string, Check>> = {
   tar: (args) => tarMode(args) === "t" && !tarRuns(args) && !hasOption(args, "x", "index-file"),
   unzip: (args) => hasOption(args, "lvZtp") && !hasOption(args, "d"),
-  npm: (args) => readingVerb(args, npmReads),
-  pnpm: (args) => readingVerb(args, npmReads),
+  npm: (args) => listsScripts(args) || showsSettings(args) || (readingVerb(args, npmReads) && !mends(args)),
+  pnpm: (args) => listsScripts(args) || showsSettings(args) || (readingVerb(args, npmReads) && !mends(args)),
+  bun: (args) => listsScripts(args) || readingVerb(args, /^(outdated|why)$/) || /^pm ls( --all)?$/.test(textOf(args)),
   yarn: (args) => readingVerb(args, /^(list|info|why|outdated|licenses)$/),
   pip: (args) => readingVerb(args, pipReads),
   pip3: (args) => readingVerb(args, pipReads),
-  go: (args) => readingVerb(args, /^(version|env)$/) && !hasOption(args, "wu"),
-  docker: (args) => readingVerb(args, /^(ps|images|logs|inspect|version|info|stats|top|port)$/),
+  go: readingGo,
+  cargo: readingCargo,
+  // Without a count it would not end.
+  ping: (args) => hasOption(args, "c", "count") && !hasOption(args, "f"),
+  docker: readingDocker,
+  podman: readingDocker,
+  kubectl: (args) => readingVerb(args, /^(get|describe|logs|top|explain|version|api-resources|cluster-info)$/),
+  poetry: (args) => readingVerb(args, /^(show|check|version)$/) && args.length < 4,
+  uv: (args) =>
+    readingVerb(args, /^(tree|version)$/) || (args[0]?.text === "pip" && readingVerb(args.slice(1), pipReads)),
+  gem: (args) => readingVerb(args, /^(list|info|search|dependency|environment|env|which|outdated)$/),
+  bundle: (args) => readingVerb(args, /^(list|show|info|outdated|version)$/),
+  composer: (args) => readingVerb(args, /^(show|info|outdated|licenses|why|depends|diagnose)$/),
+  openssl: readingOpenssl,
   curl: onlyFetches,
+  python: printsJson,
+  python3: printsJson,
 };
+
+const textOf = (args: readonly ShellWord[]): string => args.map(({ text }) => text).join(" ");
+
+const showsSettings: Check = (args) => /^config (get|list|ls)( [\w:-]+)?$/.test(textOf(args));
+
+function readingDocker(args: readonly ShellWord[]): boolean {
+  const [verb, ...rest] = args;
+  if (verb?.text === "compose") return readingVerb(rest, /^(ps|config|logs|ls|images|top|port|version)$/);
+  return readingVerb(args, /^(ps|images|logs|inspect|version|info|stats|top|port)$/);
+}
+
+/** Does openssl only print a certificate or the digest of a file? */
+function readingOpenssl(args: readonly ShellWord[]): boolean {
+  if (!/^(x509|dgst|verify|version|asn1parse|crl|ciphers)$/.test(args[0]?.text ?? "")) return false;
+  return !args.some(({ text }) =>
+    /^-(out\w*|keyout|sign\w*|engine|provider.*|config|CA(create\w*|serial)|writerand)$/.test(text),
+  );
+}
+
+/** Without a name of a script these programs print which ones there are. */
+const listsScripts: Check = (args) => args.length === 1 && /^(run|run-script)$/.test(args[0]?.text ?? "");
+
+/** What Go tells of modules and packages. Other options build something, or run a program on the way. */
+function readingGo(args: readonly ShellWord[]): boolean {
+  const [verb, ...rest] = args;
+  if (/^(version|env)$/.test(verb?.text ?? "")) return readingVerb(args, /./) && !hasOption(args, "wu");
+  if (verb?.text === "mod") return /^(graph|why|verify)$/.test(rest[0]?.text ?? "") && rest.slice(1).every(isPlainOfGo);
+  return /^(list|doc)$/.test(verb?.text ?? "") && rest.every(isPlainOfGo);
+}
+
+const isPlainOfGo = ({ text, dynamic }: ShellWord): boolean =>
+  !dynamic && (!text.startsWith("-") || /^-(m|json|deps|test|all|short|u|e|find|versions|f|f=.*)$/.test(text));
+
+/** What Cargo tells of packages. */
+function readingCargo(args: readonly ShellWord[]): boolean {
+  const [verb, ...rest] = args;
+  if (!/^(tree|metadata|pkgid|search|info|locate-project|--list)$/.test(verb?.text ?? "")) return false;
+  return rest.every(
+    ({ text, dynamic }) =>
+      !dynamic &&
+      (!text.startsWith("-") ||
+        /^(-[ipFqv]|--(no-deps|format-version(=1)?|duplicates|depth|invert|package|offline|locked|frozen|all-features|no-default-features|features|workspace|edges|prefix|limit|target))$/.test(
+          text,
+        )),
+  );
+}
+
+/** A second file would be written to. */
+function printsJson([option, module, ...rest]: readonly ShellWord[]): boolean {
+  if (option?.text !== "-m" || module?.text !== "json.tool" || rest.some(({ dynamic }) => dynamic)) return false;
+  return operandsBeside(rest, ["--indent"]).length <= 1;
+}
+
+/** An audit changes packages only with the word or option `fix`. */
+const mends = (args: readonly ShellWord[]): boolean =>
+  args.some(({ text }) => /^(--)?fix$|^--audit-level=.*\//.test(text));
 
 /** Of a program that does many things, one that only shows something. */
 function readingVerb(args: readonly ShellWord[], verbs: RegExp): boolean {
@@ -110,8 +208,9 @@ const plain: readonly string[] =
   `ls cat head tail wc nl tac rev cut tr comm join paste fold fmt expand unexpand column grep egrep fgrep zgrep
   zcat jq stat du df pwd basename dirname realpath readlink echo printf true false : type which whereis
   printenv env id whoami uname locale ps pgrep lsof free uptime nproc seq expr sleep od hexdump strings cksum
-  md5sum sha1sum sha256sum sha512sum cmp numfmt tokei cd pushd popd dirs set export readonly unset
-  shift read mapfile wait exit return break continue let exec trap ov overstory sd bd`.split(/\s+/);
+  md5sum sha1sum sha256sum sha512sum b2sum cmp numfmt tokei netstat nslookup host dig cal lscpu lsblk lsb_release arch groups
+  getconf vmstat help bc scc diffstat nm readelf objdump bzcat xzcat zstdcat tldr cd pushd popd dirs set export readonly unset
+  shift read mapfile wait exit return break continue let exec trap xargs jobs ov overstory bd`.split(/\s+/);
 
 /** The shell evaluates the index in what it asks about. */
 const namesPlainly: Check = (args) =>
@@ -144,8 +243,14 @@ export function changesNothing({ name, program, args }: Invocation): boolean {
   return plain.includes(name);
 }
 
-const asksAbout = (name: string): readonly string[] =>
-  /^(node|npm|pnpm|yarn|bun|tsc|ruby|php|perl)$/.test(name) ? ["--version", "--help", "-v"] : ["--version", "--help"];
+const asksAbout = (name: string): readonly string[] => {
+  if (/^(node|npm|pnpm|yarn|bun|tsc|ruby|php|perl|mvn|gradle|clang|gcc|g\+\+)$/.test(name))
+    return ["--version", "--help", "-v"];
+  if (/^javac?$/.test(name)) return ["--version", "--help", "-version"];
+  return /^(rustc|cargo|python[\d.]*|pip3?|ssh|tmux|ruff|mypy|kotlinc)$/.test(name)
+    ? ["--version", "--help", "-V"]
+    : ["--version", "--help"];
+};
 
 const isSeveral = ({ text, pattern }: ShellWord): boolean => pattern && /\{.*(,|\.\.).*\}/.test(text);
 
@@ -153,5 +258,8 @@ const isSeveral = ({ text, pattern }: ShellWord): boolean => pattern && /\{.*(,|
 export function readingGh(args: readonly ShellWord[]): boolean {
   const [topic, verb] = operands(args);
   if (topic === undefined || topic.dynamic || verb?.dynamic === true) return false;
+  // An address that is asked for; a field or a body would be sent there.
+  if (topic.text === "api")
+    return verb?.text !== "graphql" && !hasOption(args, "XfF", "method", "field", "raw-field", "input");
   return topic.text === "status" || ["view", "list", "diff", "checks", "status"].includes(verb?.text ?? "");
 }

@@ -1,6 +1,6 @@
 import type { GuardRule } from "./tool-use.ts";
 
-/** What each rule is about, and what to do instead: for whoever asks why something was denied. */
+/** The meaning of each rule and what to do instead: for an agent or a person that asks why a command was denied. */
 export const ruleWords: Readonly<Record<GuardRule, { readonly means: string; readonly instead: string }>> = {
   unreadable: {
     means: "The guard was not told enough to decide, or its rules could not be read. Then everything is denied.",
@@ -25,7 +25,8 @@ export const ruleWords: Readonly<Record<GuardRule, { readonly means: string; rea
     instead: "Report what should change and who owns it. Files to throw away go below $OVERSTORY_SCRATCH.",
   },
   boundary: {
-    means: "An agent changes its own worktree and the directory for temporary files, nothing else.",
+    means:
+      "An agent changes its own worktree and the directory for temporary files, nothing else. A program that is not known to only read may change any path that it is given.",
     instead: "Work on a copy in the worktree, or ask the parent for what lies outside.",
   },
   "guard-files": {

@@ -12,10 +12,16 @@ export function sedOnlyPrints(args: readonly ShellWord[]): boolean {
  */
 export function sedWrites(args: readonly ShellWord[]): readonly ShellWord[] {
   const { inPlace, files, scripts } = readSed(args);
-  const changed = inPlace ? files : [];
+  const changed = inPlace ? [...files, ...args.flatMap(keptBySed)] : [];
   const named = scripts.flatMap(({ text, dynamic }) => (dynamic || isHarmlessSed(text) ? [] : namedBySed(text)));
   return [...changed, ...named];
 }
+
+/** The place of backups: the text behind the option may be a path. */
+const keptBySed = (word: ShellWord): readonly ShellWord[] => {
+  const [, suffix = ""] = /^(?:--i[a-z-]*=|-[nErsuz]*i)(.*\/.*)$/.exec(word.text) ?? [];
+  return suffix === "" ? [] : [literal(suffix.replaceAll("*", "x"))];
+};
 
 /** The files behind `w`; a word of which nothing is known for a script that does more. */
 function namedBySed(script: string): readonly ShellWord[] {
@@ -171,9 +177,13 @@ export function awkOnlyPrints(args: readonly ShellWord[]): boolean {
  */
 export function awkWrites(args: readonly ShellWord[]): readonly ShellWord[] {
   const inPlace = args.some(({ text }, at) => /^(-i|--include)$/.test(args[at - 1]?.text ?? "") && text === "inplace");
+  const told = args.flatMap(
+    ({ text }) => /^(?:-[opdD]|--(?:pretty-print|profile|dump-variables)=)(.+)$/.exec(text)?.[1] ?? [],
+  );
   const begin = args.findIndex((_, at) => programOf(args.slice(at)) !== undefined);
   const program = programOf(inPlace ? args.slice(2) : args) ?? (begin < 0 ? undefined : programOf(args.slice(begin)));
-  const files = inPlace && program !== undefined ? args.slice(args.indexOf(program) + 1) : [];
+  const changed = inPlace && program !== undefined ? args.slice(args.indexOf(program) + 1) : [];
+  const files = [...changed, ...told.map(literal)];
   if (program === undefined || program.dynamic || isHarmlessAwk(program.text)) return files;
   return [...files, ...namedByAwk(program.text)];
 }

@@ -32,6 +32,21 @@ export function runsTests(
   return called(name, args).some(({ how, rest }) => fits(how, rest, isTreeFile));
 }
 
+/**
+ * May this word follow a gate? Which program gets it is not known. So it is no option, or one by which a known runner or
+ * checker picks tests or says how to print. What some programs take for a file to write is none of these.
+ */
+export function picksTests(text: string): boolean {
+  if (!text.startsWith("-") || text === "--") return true;
+  if (/^-[ouUwW]|^--out/.test(text)) return false;
+  const { testRunners, moduleRunners } = knownRunners();
+  const { codeCheckers } = knownCheckers();
+  const all = [...Object.values(testRunners), ...Object.values(codeCheckers), ...Object.values(moduleRunners)].flat();
+  return all.some(
+    ({ flags, values }) => flags.test(text) || values.some((value) => text === value || text.startsWith(`${value}=`)),
+  );
+}
+
 /** An address, a file with further arguments, or a pattern that climbs. */
 const leadsElsewhere = /:|^@|[*?[(].*\.\.|\.\..*[*?[(]/;
 

@@ -1,6 +1,6 @@
 import { matchesGlob } from "../text/glob.ts";
 
-/** Directories that belong to the programs of agents. All of what they hold steers somebody. */
+/** Directories that belong to the programs of agents. Every file in them steers an agent. */
 const ofPrograms: readonly string[] = `.codex .gemini .opencode .cursor .pi .sapling .copilot .goose .amp .qwen .factory
   .kiro .crush .windsurf .roo .augment .continue .junie .trae`.split(/\s+/);
 
@@ -91,6 +91,11 @@ export function steeringMatches(inside: string): readonly string[] {
 
 /** A shell lets a pattern match a name with a dot in front only when the pattern has one, too. */
 export const shellMatches = (name: string, pattern: string): boolean =>
+  isPattern.test(pattern) ? anyMatches(name, pattern) : name === pattern;
+
+const isPattern = /[*?[{]/;
+
+const anyMatches = (name: string, pattern: string): boolean =>
   alternatives(pattern).some((each) => (!name.startsWith(".") || each.startsWith(".")) && matchesGlob(name, each));
 
 /** The words that braces stand for. */

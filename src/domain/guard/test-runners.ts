@@ -40,7 +40,7 @@ function makeRunners(): TestRunners {
     begins: [],
     flags:
       /^(-i|--(ci|runInBand|runTestsByPath|bail|verbose|silent|no-cache|no-coverage|forceExit|detectOpenHandles|passWithNoTests|colors|watchAll=false|watch=false|coverage=false|maxWorkers=[\d%]+))$/,
-    values: ["-t", "--testNamePattern", "--testTimeout"],
+    values: ["-t", "--testNamePattern", "--testPathPattern", "--testPathPatterns", "--testTimeout"],
   };
   const vitest: TestRunner = {
     begins: [],

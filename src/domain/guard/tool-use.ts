@@ -39,7 +39,9 @@ export const toolUseFields = {
   changes: flag,
 } as const;
 
-/** Why something is denied: the rule by which it can be found again, and what to do instead, for whoever tried it. */
+/**
+ * Why a call is denied: the rule by which it can be found again, and what to do instead, for the agent that tried it.
+ */
 export interface Denial {
   readonly decision: "deny";
   readonly rule: GuardRule;

@@ -1,6 +1,7 @@
 import { isOv } from "./ov-verbs.ts";
 import type { GuardPolicy } from "./policy.ts";
-import { onlyPrints } from "./shell/gates.ts";
+import { isForTests, onlyPrints } from "./shell/gates.ts";
+import { declared } from "./shell/hidden-code.ts";
 import type { Invocation, ShellEffects } from "./shell/invocations.ts";
 import {
   operands,
@@ -14,9 +15,9 @@ import { type Denial, deny } from "./tool-use.ts";
 
 /** Variables by which a program is made to run others, or git to work elsewhere. */
 const steersGit =
-  /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|CONFIG.*|EXEC_PATH|TEMPLATE_DIR|SSH.*|PROXY.*|EXTERNAL.*)$|^npm_config_script_shell$|^CDPATH$/i;
+  /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|CONFIG.*|EXEC_PATH|TEMPLATE_DIR|SSH.*|PROXY.*|EXTERNAL.*)$|^npm_config_script_shell$|^CDPATH$|^(OLD)?PWD$/i;
 const steersPrograms =
-  /^(.*PATH|IFS|PS4|ENV|BASH_.*|SHELL|HOME|XDG_.*|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|.*_OPTIONS|.*OPTS?|PYTHON.*|PERL.*|RUBY.*|NODE_.*|LESS.*)$/;
+  /^(.*PATH|IFS|PS4|ENV|BASH_.*|SHELL|HOME|XDG_.*|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|.*_OPTIONS|.*OPTS?|PYTHON.*|PERL.*|RUBY.*|NODE_.*|LESS.*|SSLKEYLOGFILE|GOFLAGS|GOCOVERDIR|GOTMPDIR|HISTFILE)$/;
 
 export function checkVariables(invocation: Invocation, { files }: GuardPolicy): Denial | undefined {
   const { name, args, assignments } = invocation;
@@ -27,12 +28,18 @@ export function checkVariables(invocation: Invocation, { files }: GuardPolicy): 
   const forbidden = reads ? steersPrograms : steersGit;
   const found =
     assignments.find((each) => isForbidden(each, forbidden, name))?.name ??
+    declared(name, args).find(loadsCode)?.name ??
     // The shell evaluates what stands in a name that is none.
     variablesSet(name, args).find(
-      (word) => forbidden.test(word.text) || (reads && (word.dynamic || /[$`]/.test(word.text))),
+      (word) =>
+        forbidden.test(word.text) || unseenValue(name, word) || (reads && (word.dynamic || /[$`]/.test(word.text))),
     )?.text;
   return found === undefined ? undefined : steering(found);
 }
+
+/** A builtin gives it a value that stands in no assignment: for these variables it must be seen. */
+const unseenValue = (name: string, { text }: ShellWord): boolean =>
+  name === "printf" && (text === "PATH" || loaders.test(text));
 
 /** Variables by which ov knows an agent and its project. Those of tests mean something to programs that are tested only. */
 function changesIdentity({ name, args, assignments }: Invocation): boolean {
@@ -47,7 +54,8 @@ export const steering = (variable: string): Denial =>
   deny("variables", `${variable === "" ? "a variable" : variable} decides what other programs do; leave it as it is`);
 
 const isForbidden = (each: ShellAssignment, forbidden: RegExp, program: string): boolean =>
-  (forbidden.test(each.name) && !onlyPrints.test(each.name) && !isHarmless(each, program)) || loadsCode(each);
+  (forbidden.test(each.name) && !onlyPrints.test(each.name) && !isForTests(each) && !isHarmless(each, program)) ||
+  loadsCode(each);
 
 /** Variables by which a program is made to load code that is not its own. */
 const loaders = /^(LD_(PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|PYTHONSTARTUP|PERL5DB)$/;
@@ -55,11 +63,21 @@ const loaders = /^(LD_(PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|PYTHONSTART
 const loadingOptions =
   /data:|(?:^|\s)-(?:r|-require|-import|-loader|-experimental-loader)[= ]?\/|-(?:javaagent|agentpath):\/|(?:^|\s)-[Mm]\S*system/;
 
+/** Programs that cargo runs in the place of its own, or before them. */
+const buildTools = /^(CARGO_\w+_(RUNNER|LINKER)|(CARGO_BUILD_)?RUSTC(_WORKSPACE)?_WRAPPER|RUSTC|RUSTDOC)$/;
+
 function loadsCode({ name, value }: ShellAssignment): boolean {
   if (loaders.test(name)) return value.text !== "";
+  // Bash takes these for functions.
+  if (name.startsWith("BASH_FUNC_")) return true;
   // Shells run what it names; to other programs it is a name such as "production".
   if (name === "ENV") return /\.(sh|rc|profile)$|^(\/var)?\/tmp\//.test(value.text);
   if (name === "PATH") return /(^|:)(\/var)?\/(tmp|dev\/shm)(\/|:|$)/.test(value.text);
+  if (buildTools.test(name))
+    return !/^(sccache|ccache|cachepot|rust-lld|(ld\.)?(lld|mold|gold|bfd)|clang|gcc|cc|cargo|cross|)$/.test(
+      value.text,
+    );
+  if (/^(GOFLAGS|(GNU)?MAKEFLAGS)$/.test(name)) return /-(tool)?exec\b|-vettool\b|--eval\b|\bSHELL=/.test(value.text);
   return /_OPTIONS$|OPTS?$/.test(name) && loadingOptions.test(value.text);
 }
 
@@ -67,17 +85,25 @@ function loadsCode({ name, value }: ShellAssignment): boolean {
 const isHarmless = (each: ShellAssignment, program: string): boolean =>
   each.value.text === "cat" || (each.name === "IFS" && program === "read");
 
-/** Every variable that the line sets, by an assignment or by a builtin. */
-export const namesSet = ({ invocations }: ShellEffects): readonly string[] =>
-  invocations.flatMap(({ name, args, assignments }) => [
-    ...assignments.map((each) => each.name),
+/** The variables that the line sets, by an assignment or by a builtin. A variable that only says that tests run is left out. */
+export function namesSet(effects: ShellEffects): readonly string[] {
+  const known = namesOf.get(effects);
+  if (known !== undefined) return known;
+  const names = effects.invocations.flatMap(({ name, args, assignments }) => [
+    ...assignments.filter((each) => !isForTests(each)).map((each) => each.name),
     ...variablesSet(name, args).map(({ text, dynamic }) => (dynamic ? "" : text)),
   ]);
+  namesOf.set(effects, names);
+  return names;
+}
+
+/** Each file that a line writes asks for the names, and a line may write many. */
+const namesOf = new WeakMap<ShellEffects, readonly string[]>();
 
 type Names = (args: readonly ShellWord[]) => readonly ShellWord[];
 
 const assigned: Names = (args) => {
-  // A variable that is another name for one that nobody can tell here.
+  // A variable that is another name for a variable whose value is unknown here.
   if (args.some(({ text }) => /^[-+]\w*n/.test(text))) return [unknownWord];
   return operands(args)
     .filter(({ text, dynamic }) => dynamic || text.includes("="))

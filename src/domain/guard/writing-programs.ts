@@ -1,5 +1,5 @@
-import { archivers, tarRuns } from "./archive-programs.ts";
-import { readOnlyPrograms } from "./read-only-programs.ts";
+import { archivers } from "./archive-programs.ts";
+import { isTrackerCall, readOnlyPrograms } from "./read-only-programs.ts";
 import { awkWrites, sedWrites } from "./sed-and-awk.ts";
 import { findRoots, findsAnything } from "./shell/find.ts";
 import {
@@ -12,7 +12,6 @@ import {
   type ShellWord,
   valuesOf,
 } from "./shell/syntax.ts";
-
 import { shells } from "./shell/wrappers.ts";
 
 type Targets = (args: readonly ShellWord[]) => readonly ShellWord[];
@@ -31,8 +30,15 @@ const destination: Targets = (args) => {
   const told = intoDirectory(args);
   const words = operands(args).filter((word) => !told.includes(word));
   const into = told.length > 0 ? told : words.slice(-1);
+  const [only] = into;
+  // The directory itself is there; what is written are the files of these names in it.
+  if (words.length > 1 && isScratchDirectory.test(only?.text ?? "")) {
+    return words.slice(0, -1).map((word) => (only === undefined ? word : below(only, word)));
+  }
   return [...into, ...into.flatMap((directory) => words.map((word) => below(directory, word)))];
 };
+
+const isScratchDirectory = /^\$(OVERSTORY_SCRATCH|\{OVERSTORY_SCRATCH\})\/?$/;
 
 const intoDirectory: Targets = (args) => [...valuesOf(args, "-t", "--target-directory"), ...clusteredValues(args, "t")];
 
@@ -148,17 +154,20 @@ const formats =
 const onlyChecks = /^(--(check|check-only|diff|dry-run|stdout|list-different|output)(=.*)?|-c|-n)$/;
 const inPlaceOption = /^(-[a-zA-Z]*[iw]|--(in-?place|write|fix|autocorrect(-all)?|fix-only|auto-correct))(=|$)/;
 
+const formatsBy: Readonly<Record<string, RegExp>> = {
+  ruff: /^(format|--fix)$/,
+  terraform: /^fmt$/,
+  rubocop: /^(-[aAx]|--(auto-?correct|autocorrect-all|fix-layout))/,
+};
+
 const formatters: Readonly<Record<string, Targets>> = Object.fromEntries([
   ...`black isort rustfmt autoflake pyupgrade dos2unix unix2dos strip jpegoptim optipng stylua csharpier swiftformat`
     .split(" ")
     .map((name) => [name, formats()] as const),
-  ...`prettier eslint biome gofmt goimports gofumpt shfmt clang-format autopep8 yapf stylelint rubocop standard xo oxlint ruff
+  ...`golangci-lint prettier eslint biome gofmt goimports gofumpt shfmt clang-format autopep8 yapf stylelint rubocop standard xo oxlint ruff
     markdownlint ktlint astyle uncrustify google-java-format scalafmt ormolu terraform cmake-format taplo dprint`
     .split(/\s+/)
-    .map(
-      (name) =>
-        [name, formats(name === "ruff" ? /^(format|--fix)$/ : name === "terraform" ? /^fmt$/ : inPlaceOption)] as const,
-    ),
+    .map((name) => [name, formats(formatsBy[name] ?? inPlaceOption)] as const),
   ...["convert", "magick", "ffmpeg", "sox", "pngquant"].map((name) => [name, last] as const),
 ]);
 
@@ -174,12 +183,18 @@ const targets: Readonly<Record<string, Targets>> = {
   sponge: everything,
   mv: (args) => [...everything(args), ...destination(args)],
   ln: (args) => [...linked(args), ...glued(args), ...destination(args)],
-  cp: destination,
+  // A file with a second name can be written by both.
+  cp: (args) => [
+    ...destination(args),
+    ...(hasOption(args, "ls", "link", "symbolic-link") ? operands(args).slice(0, -1) : []),
+  ],
+  link: everything,
   install: destination,
   // With a slash behind it a directory is copied without its name, with files of any name.
   rsync: (args) => [
     ...destination(args),
-    ...valuesOf(args, "--backup-dir", "--log-file", "--partial-dir", "--temp-dir", "--write-batch"),
+    ...(args.some(({ text }) => /^--remove-s/.test(text)) ? operands(args) : []),
+    ...valuesOf(args, "--backup-dir", "--log-file", "--partial-dir", "--temp-dir", "--write-batch", "--link-dest"),
     ...(operands(args).some(({ text }) => /[^/]\/$/.test(text))
       ? operands(args)
           .slice(-1)
@@ -193,7 +208,10 @@ const targets: Readonly<Record<string, Targets>> = {
   chattr: (args) => operands(args).filter(({ text }) => !/^[+=]/.test(text)),
   setfacl: (args) => operandsBeside(args, ["-m", "-x", "-M", "-X", "--modify", "--remove", "--set"]),
   dd: (args) =>
-    args.filter(({ text }) => text.startsWith("of=")).map((word) => ({ ...word, text: word.text.slice(3) })),
+    args
+      .filter(({ text }) => text.startsWith("of="))
+      // Bash replaces a tilde behind an equals sign, too.
+      .map((word) => ({ ...word, text: word.text.slice(3), home: /^of=~(\/|$)/.test(word.text) })),
   sed: sedWrites,
   awk: awkWrites,
   gawk: awkWrites,
@@ -218,6 +236,17 @@ const targets: Readonly<Record<string, Targets>> = {
     ...clusteredValues(args, "dor"),
   ],
   ...downloaders,
+  pandoc: options("-o", "--output"),
+  protoc: (args) =>
+    args.flatMap((word) => {
+      const path = /^--(?:\w+_out|descriptor_set_out)=(?:[^:]*:)?(.+)$/.exec(word.text)?.[1];
+      return path === undefined ? [] : [{ ...word, text: path }];
+    }),
+  // Without a second name it writes beside the first.
+  pdftotext: (args) =>
+    operands(args)
+      .slice(-1)
+      .filter(({ text }) => text !== "-"),
   mktemp: (args) =>
     [...valuesOf(args, "-p", "--tmpdir"), ...operandsBeside(args, ["-p", "--suffix"])].filter(
       ({ dynamic }) => !dynamic,
@@ -228,6 +257,8 @@ const targets: Readonly<Record<string, Targets>> = {
   history: (args) => (hasOption(args, "anrw") ? operands(args) : []),
   split: last,
   csplit: options("-f", "--prefix"),
+  // Where it is not the tracker's program it replaces text in files.
+  sd: (args) => (isTrackerCall(args) ? [] : operands(args).slice(2)),
   openssl: options("-out", "-keyout"),
   sudoedit: everything,
   ed: operands,
@@ -272,19 +303,33 @@ function mounted(args: readonly ShellWord[]): readonly ShellWord[] {
   const volumes = valuesOf(args, "-v", "--volume")
     .filter(({ text }) => !/:ro(,|$)/.test(text))
     .map((word) => ({ ...word, text: word.text.replace(/:.*$/s, "") }));
-  return [...bound, ...volumes].filter(({ text, dynamic, home }) => !dynamic && (home || /^[./]/.test(text)));
+  const copied = args[0]?.text === "cp" ? operands(args).slice(2).slice(-1) : [];
+  return [...bound, ...volumes, ...copied]
+    .map(atHome)
+    .filter(({ text, dynamic, home }) => !dynamic && (home || /^[./]/.test(text)));
+}
+
+/** The home by its variable is the home by its tilde. */
+function atHome(word: ShellWord): ShellWord {
+  const [whole] = /^\$(?:HOME|\{HOME\})(?=\/|$)/.exec(word.text) ?? [];
+  return whole === undefined
+    ? word
+    : { ...word, text: `~${word.text.slice(whole.length)}`, dynamic: false, home: true };
 }
 
 /** The files, without what the editor is told to do. */
 function editors(args: readonly ShellWord[]): readonly ShellWord[] {
-  return operandsBeside(args, ["-c", "--cmd", "-sc", "-esc", "-S", "-s", "-u", "--eval", "-l"]).filter(
+  return operandsBeside(args, ["-c", "--cmd", "-sc", "-esc", "-S", "-s", "-u", "-i", "--eval", "-l"]).filter(
     ({ text }) => !text.startsWith("+"),
   );
 }
 
 /** What this program, called so, would write to, delete or move. */
-export const targetsOf = (name: string, args: readonly ShellWord[]): readonly ShellWord[] =>
-  Object.hasOwn(targets, name) ? (targets[name]?.(args) ?? []) : readOnlyPrograms.includes(name) ? [] : outputs(args);
+export function targetsOf(called: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  const name = plainName(called);
+  if (Object.hasOwn(targets, name)) return targets[name]?.(args) ?? [];
+  return readOnlyPrograms.includes(name) ? [] : outputs(args);
+}
 
 /** Options that name what is written, in many programs. Only what leads away from where it stands is looked at. */
 const outputs: Targets = (args) =>
@@ -306,11 +351,27 @@ const reports = "--target-dir --outputFile --junitxml --junit-xml --export-json 
 );
 
 /** What would be gone afterwards, with everything in it. */
-export const removedBy = (name: string, args: readonly ShellWord[]): readonly ShellWord[] =>
-  (Object.hasOwn(removers, name) ? removers[name]?.(args) : undefined) ?? [];
+export function removedBy(called: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  const name = plainName(called);
+  return (Object.hasOwn(removers, name) ? removers[name]?.(args) : undefined) ?? [];
+}
 
 /** Programs that change who may use what: the worktree may be named whole, what steers agents may not. */
 export const setsModes = (name: string): boolean => ["chmod", "chown", "chgrp", "chattr", "setfacl"].includes(name);
+
+/** Is it known which words of this program are files that it writes? For other programs any word may be one. */
+export const hasOwnTargets = (name: string): boolean =>
+  Object.hasOwn(targets, plainName(name)) && !takeAny.includes(name);
+
+const takeAny = ["make", "npm", "cargo", "pip", "pip3", "terraform"];
+
+/** Where a system has tools of its own, those of GNU have a letter before their names. */
+const plainName = (name: string): string =>
+  /^g(sed|awk|rm|rmdir|cp|mv|ln|install|tee|touch|mkdir|dd|truncate|chmod|chown|chgrp|find|shred|unlink|link|split|sort|shuf|uniq|mktemp)$/.test(
+    name,
+  )
+    ? name.slice(1)
+    : name;
 
 /** Is it known what this program writes to? */
 export const isKnownWriter = (name: string): boolean => Object.hasOwn(targets, name) && !carriers.includes(name);
@@ -326,34 +387,12 @@ const builders = ["make", "npm", "cargo", "pip", "pip3", "docker", "podman", ...
 /** Programs that make something new where they are told to, and take nothing away. */
 export const onlyAdds = (name: string): boolean => ["mkdir", "touch", "tee", "cp", "install"].includes(name);
 
-/** Does it bring commands along that cannot be read here? */
-export function runsHidden(name: string, args: readonly ShellWord[]): boolean {
-  if (/^(tar|gtar|bsdtar)$/.test(name)) return tarRuns(args);
-  if (/^([gmn]?awk|g?sed)$/.test(name)) {
-    return [...valuesOf(args, "-f", "--file"), ...clusteredValues(args, "f")].some(({ text }) => text === "-");
-  }
-  // Settings in a file say where it writes, too.
-  if (name === "curl") return args.some(({ text }) => /^-[sSfLiIvkgN46#jJOqRaBGlpZ]*K|^--conf/.test(text));
-  if (name === "wget") return args.some(({ text }) => /^--conf/.test(text));
-  if (name === "emacs") return hasOption(args, "l", "eval", "load", "script", "execute", "funcall");
-  if (!/^(ex|vi|vim|nvim|view)$/.test(name)) return false;
-  const commands = args.flatMap(({ text }, at) =>
-    /^(-[a-zA-Z]*c|--cmd)$/.test(args[at - 1]?.text ?? "") ? [text] : text.startsWith("+") ? [text.slice(1)] : [],
-  );
-  return (
-    commands.some((each) => !plainEdit.test(each)) ||
-    args.some(({ text }) => (name === "ex" ? /^-[Su]$/ : /^-[Ssu]$/).test(text))
-  );
-}
-
-/** Replaces, deletes, saves and leaves: nothing that names a file or runs a program. */
-const plainEdit =
-  /^\s*:?((%|\d+(,(\d+|\$))?|g?\/[^/|!]*\/)?\s*(s\/[^/|!]*\/[^/|!]*\/[gcie]*|d|j|sort|wq?!?|x!?|q!?|\d+)\s*(\||$)\s*)+$/;
-
 /** Files that it reads commands from. They must be files that can be looked at. */
 export function scriptFiles(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
   if (/^g?make$/.test(name)) return valuesOf(args, "-f", "--file", "--makefile");
   if (/^([gmn]?awk|g?sed)$/.test(name)) return valuesOf(args, "-f", "--file");
+  if (/^(just|ninja|rake|ant)$/.test(name)) return valuesOf(args, "-f", "--justfile", "--rakefile", "-buildfile");
+  if (/^(task|cmake)$/.test(name)) return valuesOf(args, name === "task" ? "-t" : "-P");
   return readsScript(name) ? [args.find(({ text }) => !/^[-+]/.test(text)) ?? literal("/")] : [];
 }
 

@@ -26,7 +26,7 @@ export interface HealthFacts {
   readonly queued: { readonly dueForMs: number; readonly slotFree: boolean } | null;
   /** A rate limit, a budget or the operator keeps its input from starting turns. */
   readonly parked: boolean;
-  /** It asked something, or for a decision, and nobody answered yet. */
+  /** It asked a question, or for a decision, and has no answer yet. */
   readonly unanswered: boolean;
   /** Other things it waits for on purpose. */
   readonly waits: number;
@@ -210,8 +210,8 @@ const recovered = (status: HealthStatus, note: string | null): Assessment => ({
 });
 
 /**
- * In how many ms the passing of time alone could call for an action; undefined when it never will. Whatever else changes
- * an agent is written to the store, and whoever asks again then gets another answer. An action that is called for now is
+ * In how many ms the passing of time alone could call for an action; undefined when it never will. Any other change of
+ * an agent is written to the store, and a later question then gets another answer. An action that is called for now is
  * due in 0 ms.
  */
 export function nextChange(facts: HealthFacts, limits: HealthLimits): number | undefined {

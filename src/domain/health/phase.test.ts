@@ -8,6 +8,7 @@ const worker = (name: string, capability: Capability, change: Partial<PhaseAgent
   capability,
   state: "completed",
   outcome: "done",
+  taskId: null,
   releasedAt: null,
   ...change,
 });
@@ -34,6 +35,16 @@ test("a later phase tells only about those who are new in it", () => {
 test("a worker that was reopened makes another set", () => {
   const again = endedPhase([worker("s1", "scout", { generation: 2 })], new Set(["s1#1"]));
   expect(again).toMatchObject({ name: "scout", set: ["s1#2"], completed: 1 });
+});
+
+test("an agent that failed is no decision where its task is closed, and a branch that was not handed over is named", () => {
+  const silent = worker("bt", "builder", { state: "zombie", outcome: "no_signal", taskId: "T1" });
+  const phase = endedPhase([silent, worker("bd", "builder", { taskId: "T2" })], nobody);
+  const told = (openTasks: readonly string[]) =>
+    phaseText(phase, { runId: "run-1", openTasks, isLed: true, unhanded: ["overstory/bd/T2"] }).body;
+  expect(told(["T1", "T2"])).toContain("bt ended without finishing, and no agent works on its task now");
+  expect(told(["T2"])).not.toContain("ov recover");
+  expect(told(["T2"])).toContain("Finished, and not handed over: overstory/bd/T2");
 });
 
 test("the words count, tell how it went, and say what may come next", () => {

@@ -2,19 +2,23 @@ import { type Agent, hasEnded } from "../agent/agent.ts";
 import type { Capability } from "../agent/capability.ts";
 import { statusOf } from "../agent/status.ts";
 import { runFlag } from "../run/run.ts";
+import { namedIn } from "../text/long-list.ts";
 
-/** Whose ends make a phase of a run. Leads go on over several phases and report by themselves. */
+/** The capabilities whose ends make a phase of a run. Leads go on over several phases and report by themselves. */
 export const phaseCapabilities = ["scout", "builder", "reviewer", "merger"] as const satisfies readonly Capability[];
 export type PhaseCapability = (typeof phaseCapabilities)[number];
 
-export type PhaseAgent = Pick<Agent, "name" | "generation" | "capability" | "state" | "outcome" | "releasedAt">;
+export type PhaseAgent = Pick<
+  Agent,
+  "name" | "generation" | "capability" | "state" | "outcome" | "releasedAt" | "taskId"
+>;
 
 /** One phase of a run that is over. */
 export interface Phase {
   /** The one capability that worked in it, or `mixed`. */
   readonly name: PhaseCapability | "mixed";
   readonly capabilities: readonly PhaseCapability[];
-  /** Who ended in it. */
+  /** The agents that ended in it. */
   readonly agents: readonly PhaseAgent[];
   readonly completed: number;
   readonly zombies: number;
@@ -53,6 +57,8 @@ export interface PhaseFacts {
   readonly runId: string;
   /** Ids of its tasks that are not closed. */
   readonly openTasks: readonly string[];
+  /** Branches of agents that finished which are neither landed nor in the queue. */
+  readonly unhanded?: readonly string[];
   /** The coordinator reads it. False: the coordinator has ended, and the operator reads it. */
   readonly isLed: boolean;
 }
@@ -60,7 +66,7 @@ export interface PhaseFacts {
 /** The announcement in words: how many, how they ended, and what may come next. */
 export function phaseText(
   phase: Phase,
-  { runId, openTasks, isLed }: PhaseFacts,
+  { runId, openTasks, isLed, unhanded = [] }: PhaseFacts,
 ): { readonly subject: string; readonly body: string } {
   const { name, agents, capabilities } = phase;
   const who = name === "mixed" ? `${agents.length} workers (${capabilities.join(", ")})` : counted(agents.length, name);
@@ -71,21 +77,27 @@ export function phaseText(
     const words = facts.outcome === "done" ? "done" : statusOf(facts).words;
     return `- ${agent} (${capability}): ${words}`;
   });
+  // The task of an agent that failed may have been done by another, or its branch may have been handed over as it was.
+  const undone = failed.filter(({ taskId }) => taskId === null || openTasks.includes(taskId));
   const step = !isLed
     ? stepsOfOperator(openTasks, runId)
-    : failed.length === 0
-      ? nextStep(openTasks)
-      : stepsAfterFailure(failed);
+    : undone.length === 0
+      ? nextStep(openTasks, unhanded)
+      : [stepsAfterFailure(undone), ...handOverLines(unhanded)].join("\n");
   return { subject: `[ENGINE] all ${who} of run ${runId} ${end}`, body: [step, "", ...lines].join("\n") };
 }
 
 const mostTasks = 20;
 
-function nextStep(openTasks: readonly string[]): string {
+function nextStep(openTasks: readonly string[], unhanded: readonly string[]): string {
   const idle = "Nobody works for the run now, no branch is landing, and nothing else will wake you.";
   const sling = openTasks.length === 0 ? "sling what is missing" : "sling what is open";
-  return `${idle}${openWords(openTasks)} Decide: hand over what is finished (merge_ready), ${sling}, or finish the run.`;
+  const decide = `Decide: hand over what is finished (merge_ready), ${sling}, or finish the run.`;
+  return [`${idle}${openWords(openTasks)} ${decide}`, ...handOverLines(unhanded)].join("\n");
 }
+
+const handOverLines = (branches: readonly string[]): readonly string[] =>
+  branches.length === 0 ? [] : [`Finished, and not handed over: ${namedIn(branches)}`];
 
 const stepsOfOperator = (openTasks: readonly string[], runId: string): string =>
   `Nobody works for the run now, no branch is landing, and its coordinator has ended.${openWords(openTasks)} See what is left: ov status; let branches land: ov merge --all; start a coordinator: ov coordinator start; or end the run: ov run complete${runFlag(runId)}.`;
@@ -96,7 +108,7 @@ function openWords(openTasks: readonly string[]): string {
   return openTasks.length === 0 ? "" : ` Open tasks: ${shown}${more}.`;
 }
 
-/** An agent that failed reports nothing more: whoever leads the run decides what becomes of its task. */
+/** An agent that failed reports nothing more: the leader of the run decides what becomes of its task. */
 function stepsAfterFailure(failed: readonly PhaseAgent[]): string {
   const names = failed.map(({ name }) => name).join(", ");
   const them = failed.length === 1 ? names : "<agent>";

@@ -17,7 +17,10 @@ export const defaultDeliveryPolicy: DeliveryPolicy = {
   maxBackOffMs: 300_000,
 };
 
-/** `by` is whoever holds or takes the claim; a holder that has lost it cannot move the delivery any more. */
+/**
+ * `by` is the reader or turn that holds or takes the claim; a holder that has lost it cannot move the delivery any
+ * more.
+ */
 export type DeliveryEvent =
   | { readonly kind: "claim"; readonly by: string; readonly channel: string; readonly turnId: string | null }
   | { readonly kind: "deliver"; readonly by: string }
@@ -38,7 +41,7 @@ export type DeliveryEvent =
  *   release  claimed, delivered          -> queued     the holder gives it back; no attempt is counted
  *   expire   claimed, delivered          -> queued     the reader's lease ran out; counts as a failed attempt
  *   fail     claimed, delivered          -> queued     with back-off; or dead when the attempts are used up
- *   kill     queued, claimed, delivered  -> dead       nobody is left to read it
+ *   kill     queued, claimed, delivered  -> dead       no reader is left
  *   cancel   queued, claimed, delivered  -> cancelled  withdrawn, or handed on to another recipient
  *   retry    dead                        -> queued     a person asked; attempts start again
  *
@@ -136,7 +139,7 @@ export function backOff(failuresBefore: number, policy: DeliveryPolicy = default
   return Math.min(policy.backOffMs * 2 ** failuresBefore, policy.maxBackOffMs);
 }
 
-/** What every delivery begins with, whoever it is for. */
+/** The first state of every delivery, whichever recipient it is for. */
 export const freshDelivery = {
   state: "queued",
   wakeReason: null,

@@ -7,7 +7,7 @@ export interface Letter {
   /** The sender's capability, or null for the operator, the engine and strangers. */
   readonly capability: string | null;
   readonly redelivered: boolean;
-  /** What is behind a report that nobody verified; absent for all other mail. */
+  /** The state of the work behind an unverified report; absent for all other mail. */
   readonly unverified?: string;
   /** What is no longer as the message says, at the moment it is handed over. */
   readonly since?: string;
@@ -21,8 +21,9 @@ export interface FoldedLetter extends Letter {
 }
 
 /**
- * Keeps of several progress reports by one sender about one task only the newest, which names the others. Answers,
- * questions in disguise, pressing mail and mail that counts by itself are somebody's business one by one, so they never fold.
+ * Keeps of several progress reports by one sender about one task, or else with one subject, only the newest, which names
+ * the others. The engine tells different things about one task, so for its news the subject counts as well. Answers,
+ * questions in disguise, pressing mail and mail that counts by itself ask for an action one by one, so they never fold.
  */
 export function foldStatus(letters: readonly Letter[]): readonly FoldedLetter[] {
   const reports = new Map<string, Message[]>();
@@ -45,7 +46,9 @@ function reportKey({ message, whole }: Letter): string | null {
   const plain = message.type === "status" && !isPressing(message.priority);
   if (!plain || message.replyTo !== null || message.expectsReply) return null;
   const { taskId } = payloadFields(message.payload);
-  return JSON.stringify([message.fromAgent, typeof taskId === "string" ? taskId : null]);
+  const task = typeof taskId === "string" ? taskId : null;
+  const isProgress = task !== null && message.fromAgent !== "system";
+  return JSON.stringify([message.fromAgent, task, isProgress ? null : message.subject]);
 }
 
 /** What the worktree behind a report holds. */
@@ -57,7 +60,7 @@ interface WorkFacts {
   readonly dirty: boolean;
 }
 
-/** What is known about the work behind a report that nobody verified. */
+/** What is known about the work behind an unverified report. */
 export type WorkBehind =
   | { readonly kind: "none" }
   | { readonly kind: "unknown"; readonly why: string }

@@ -61,7 +61,7 @@ const branchTask = may("taskId", "string", { computable: "branch.task" });
 /**
  * What each type carries. This table drives the CLI's check, the MCP and wire schemas, the documents and the prompts.
  * Fields that are not listed are stored untouched, so a newer sender can add some. Types without fields are free-form.
- * The branch, task and files of `merge_ready`, `merged`, `merge_failed` and `review` belong to somebody else's work and
+ * The branch, task and files of `merge_ready`, `merged`, `merge_failed` and `review` belong to another agent's work and
  * so are never taken from the sender. `exitCode` is null when no gate was run.
  */
 export const payloadShapes: Readonly<Record<MailType, readonly PayloadField[]>> = {

@@ -8,17 +8,17 @@ import { payloadFields } from "./payload.ts";
 import type { MailType } from "./types.ts";
 
 export interface RecipientFacts extends AgentFacts {
-  /** Who took over its work, when it was recovered under another name. */
+  /** The agent that took over its work, when it was recovered under another name. */
   readonly successorName: string | null;
   /** Budget and revivals allow another generation. */
   readonly reopenable: boolean;
   /** The status that a person reads, where that is not its state: an agent that was stopped has submitted nothing. */
   readonly ended?: string;
-  /** Set for an agent that led a run which has ended: nobody takes up its mail. */
+  /** Set for an agent that led a run which has ended: its mail has no new reader. */
   readonly runIsOver?: boolean;
 }
 
-/** Who composed the mail. `script` is a person's program; the engine's own notices are `engine`. */
+/** The composer of the mail. `script` is a person's program; the engine's own notices are `engine`. */
 export const mailOrigins = ["agent", "operator", "script", "engine"] as const;
 export type MailOrigin = (typeof mailOrigins)[number];
 
@@ -43,9 +43,9 @@ export interface RoutedMail {
 /**
  * Where mail goes.
  *
- *   deliver  to the addressee; `unknown` says that nobody of that name is known, with the nearest name
+ *   deliver  to the addressee; `unknown` says that no agent of that name is known, with the nearest name
  *   reopen   to the addressee, whose next generation starts with it
- *   forward  to somebody else because the addressee has ended; `silent` forwards never wake
+ *   forward  to another name because the addressee has ended; `silent` forwards never wake
  */
 export type Route =
   | {
@@ -88,13 +88,13 @@ const tellTheOperator = 'tell the operator: ov mail send --to operator --subject
 
 /**
  * The next coordinator or monitor of a run that goes on reads what its agents left for the address, and answers to its
- * questions. What a person writes of their own accord is refused, because nobody would read it now.
+ * questions. What a person writes of their own accord is refused, because it would not be read now.
  */
 function isKeptForNext({ to, origin, answering }: RoutedMail, { runIsOver }: RecipientFacts): boolean {
   return isReserved(to) && runIsOver !== true && (origin === "agent" || answering === true);
 }
 
-/** Who inherits the mail of an ended agent: its live successor, else its parent when that is live or the operator. */
+/** The heir of an ended agent's mail: its live successor, else its parent when that is live or the operator. */
 export function heirOf(
   agent: Pick<RecipientFacts, "parentName" | "successorName">,
   agents: ReadonlyMap<string, AgentFacts>,
@@ -112,7 +112,7 @@ export function heirOf(
 export const reopens = (mail: Pick<RoutedMail, "type" | "payload" | "wake">): boolean =>
   mail.wake || reopeningTypes.includes(mail.type) || sendsBack(mail);
 
-/** Mail that gives an agent work: not everybody who may send the type may send it to everybody's agents. */
+/** Mail that gives an agent work: a sender that may send the type may not send it to every agent. */
 export const givesWork = (mail: Pick<RoutedMail, "type" | "payload">): boolean =>
   mail.type === "dispatch" || mail.type === "assign" || sendsBack(mail);
 
@@ -126,7 +126,7 @@ function sendsBack({ type, payload }: Pick<RoutedMail, "type" | "payload">): boo
   return verdict === "fail" || verdict === "needs_changes";
 }
 
-/** Nobody steers the agents of another behind its back, nor uses up how often they may come back. */
+/** An agent may not steer the agents of another lead, nor use up how often they may come back. */
 function reopenFor(mail: RoutedMail, { parentName }: RecipientFacts): Result<Route, Refusal> {
   const { from, to, type } = mail;
   if (mail.origin !== "agent" || mail.entitled || !callsBack(mail)) return ok({ kind: "reopen", to });
@@ -217,7 +217,7 @@ export function parseAddress(text: string, field = "to"): Result<Address, Invali
   return no(invalid(field, "is not a group", near === undefined ? extra : { ...extra, nearest: near }));
 }
 
-/** Who writes: an agent, or somebody without a row such as the operator. */
+/** The sender: an agent, or a name without a row such as the operator. */
 interface SenderPlace {
   readonly name: string;
   readonly parentName: string | null;
@@ -225,8 +225,8 @@ interface SenderPlace {
 }
 
 /**
- * The names a message goes to. A group is whoever is live now, without its sender; an empty group is a refusal, because
- * mail to nobody is nearly always a mistake.
+ * The names a message goes to. A group is its live members now, without the sender; an empty group is refused, because
+ * mail without a recipient is nearly always a mistake.
  */
 export function resolveRecipients(
   address: Address,
@@ -258,7 +258,7 @@ function isMember(group: Group, agent: AgentFacts, sender: SenderPlace): boolean
   }
 }
 
-/** Whoever was started without a parent belongs to the operator. */
+/** An agent that was started without a parent belongs to the operator. */
 const parentOf = (agent: AgentFacts): string => agent.parentName ?? "operator";
 
 function whyEmpty(group: Group, sender: SenderPlace): string {

@@ -234,12 +234,21 @@ describe("folding", () => {
 
   test.each([
     ["another task", { payload: '{"taskId":"T2"}' }],
+    ["another subject without a task", { subject: "the build machine is slow" }],
     ["an answer", { replyTo: "msg-0" }],
     ["a request", { expectsReply: true }],
     ["a pressing report", { priority: "high" }],
     ["another type", { type: "result" }],
   ] as const)("%s is kept", (_, more) => {
     expect(foldStatus([status(1, more), status(2)])).toHaveLength(2);
+  });
+
+  test("reports on one task fold whatever their subject; what the engine says of a task only with one subject", () => {
+    const shown = (fromAgent: string) => {
+      const about = { fromAgent, payload: '{"taskId":"T1"}' };
+      return foldStatus([status(1, { ...about, subject: "half" }), status(2, { ...about, subject: "most" })]).length;
+    };
+    expect([shown("b1"), shown("system")]).toEqual([1, 2]);
   });
 
   test("no message is lost: each is shown or named, once", () => {

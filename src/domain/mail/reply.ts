@@ -22,8 +22,8 @@ export interface ReplyPlan {
 const awaited: readonly MailType[] = ["question", "decision_gate"];
 
 /**
- * Plans a reply. Whoever answers their own message writes to its recipients, everybody else to its author alone. The
- * type is never copied: answering a `worker_done` must not complete the one who answers.
+ * Plans a reply. A reply to one's own message goes to its recipients; any other reply goes to its author alone. The
+ * type is never copied: answering a `worker_done` must not complete the agent that answers.
  */
 export function planReply(original: Message, options: ReplyOptions): ReplyPlan {
   const own = options.replier === original.fromAgent;

@@ -7,8 +7,8 @@ const anybody = capabilities;
 const heads: readonly Capability[] = ["lead", "supervisor", "coordinator", "orchestrator"];
 
 /**
- * Which agents may send which type. The operator and the engine may send every type; a type nobody is listed for comes
- * from the engine alone. `merge_ready` is an approval, so it belongs to those who may be a worker's parent.
+ * Which agents may send which type. The operator and the engine may send every type; a type with an empty list comes
+ * from the engine alone. `merge_ready` is an approval, so it belongs to agents that may be a worker's parent.
  */
 export const typeSenders: Readonly<Record<MailType, readonly Capability[]>> = {
   status: anybody,

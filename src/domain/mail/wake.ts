@@ -2,10 +2,10 @@ import type { Agent } from "../agent/agent.ts";
 import type { Capability } from "../agent/capability.ts";
 import { type Delivery, isPressing, type MailType, type Message, type Priority } from "./types.ts";
 
-/** Per type: wakes everybody, nobody, or recipients of these capabilities. */
+/** Per type: wakes every recipient, no recipient, or recipients of these capabilities. */
 export type WakePolicy = Readonly<Record<MailType, boolean | readonly Capability[]>>;
 
-/** What asks for an action or changes somebody's plan wakes; what merely informs rides along with the next turn. */
+/** Mail that asks for an action or changes a plan wakes; mail that merely informs rides along with the next turn. */
 export const defaultWakePolicy: WakePolicy = {
   status: false,
   result: false,

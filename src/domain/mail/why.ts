@@ -20,7 +20,9 @@ export const whyCodes = [
 ] as const;
 export type WhyCode = (typeof whyCodes)[number];
 
-/** What is known about the recipient of a delivery; null stands for one without turns: the operator, a person's session. */
+/**
+ * The facts about the recipient of a delivery; null for a recipient without turns: the operator, a person's session.
+ */
 export interface WhyRecipient {
   /** Set when it has ended: `submitted`, or the state it ended in. */
   readonly ended: string | null;
@@ -47,7 +49,10 @@ export interface Explanation {
   readonly next: string | null;
 }
 
-/** Whether it started or starts a turn of its own, and why. Null where its reader has no turns, or nobody knows. */
+/**
+ * Whether it started or starts a turn of its own, and why. Null where its reader has no turns, or the reason is
+ * unknown.
+ */
 export function explainWake({ wake, wakeReason }: Delivery, recipient: WhyRecipient | null): string | null {
   if (recipient === null) return null;
   if (!wake) return "It starts no turn of its own; it rides along with the next one.";

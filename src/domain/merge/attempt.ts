@@ -7,7 +7,7 @@ import type { MergeOp } from "./operation.ts";
  * failed   a gate, a hook or a conflict stopped it
  * blocked  something outside was in the way
  * moved    the landing branch moved meanwhile; another attempt follows
- * lost     whoever made it died
+ * lost     the process that made it died
  */
 export const attemptOutcomes = ["landed", "failed", "blocked", "moved", "lost"] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];

@@ -3,7 +3,7 @@
  * merging     being put into a candidate
  * gating      its candidate is being checked
  * merged      landed
- * conflict    cannot be merged without somebody deciding
+ * conflict    cannot be merged without a decision of an agent or a person
  * failed      cannot land as it is; `cause` says why
  * blocked     would land, but something outside is in the way; tried again later
  * cancelled, superseded (by a newer head of the same branch), reverted (landed, then undone)
@@ -24,6 +24,9 @@ export type MergeStatus = (typeof mergeStatuses)[number];
 
 /** Statuses in which an entry still holds its place; at most one entry per branch and target has one of them. */
 export const openMergeStatuses = ["pending", "merging", "gating", "blocked"] as const satisfies readonly MergeStatus[];
+
+/** Statuses in which the place of an entry can still change: in the others it is in a train, or has ended. */
+export const movableStatuses = ["pending", "blocked"] as const satisfies readonly MergeStatus[];
 
 /** How a branch got in, from no conflict at all to having been written again. */
 export const resolutionTiers = ["clean-merge", "auto-resolve", "ai-resolve", "reimagine"] as const;
@@ -48,7 +51,7 @@ export const mergeCauses = [
 ] as const;
 export type MergeCause = (typeof mergeCauses)[number];
 
-/** Who may let an entry land: nobody yet, its recorded parent by `merge_ready`, or the operator. */
+/** The approval of an entry: none yet, by its recorded parent through `merge_ready`, or by the operator. */
 export const approvals = ["waiting", "parent", "operator", "denied"] as const;
 export type Approval = (typeof approvals)[number];
 
@@ -72,8 +75,8 @@ export interface MergeEntry {
   /** 0 is the most urgent, 4 the least. */
   readonly priority: number;
   /**
-   * Who first queued it: a message, a command, or the engine itself. The engine queues the branch of an agent that has
-   * finished, and the target's own commits, which have no agent.
+   * The origin of the entry: a message, a command, or the engine itself. The engine queues the branch of an agent that
+   * has finished, and the target's own commits, which have no agent.
    */
   readonly source: "mail" | "cli" | "engine";
   readonly enqueuedBy: string;
@@ -131,11 +134,11 @@ const mergeModes = ["manual", "auto", "approve"] as const;
 type MergeMode = (typeof mergeModes)[number];
 
 /**
- * Who asks for a branch to land.
+ * The party that asks for a branch to land.
  *
  *   operator  a person, by a command or by mail of their own
- *   parent    the recorded parent of the branch's agent; when that has ended, whoever it answered to
- *   other     anybody else, the agent itself included: nobody approves their own work
+ *   parent    the recorded parent of the branch's agent; when that has ended, the parent's own parent
+ *   other     any other caller, the agent itself included: an agent never approves its own work
  */
 const askers = ["operator", "parent", "other"] as const;
 export type Asker = (typeof askers)[number];
@@ -163,13 +166,13 @@ export function waitingReason({ asker, mode, gated, unverified }: ApprovalFacts)
   return "it was rejected before";
 }
 
-/** Whose approval is enough for an entry to be taken up by itself. In manual mode a person says when. */
+/** The approvals that let an entry be taken up by itself. In manual mode a person says when. */
 export const sufficientApprovals = (mode: MergeMode): readonly Approval[] =>
   mode === "manual" ? ["operator"] : ["parent", "operator"];
 
 const strength: Readonly<Record<Approval, number>> = { denied: 0, waiting: 1, parent: 2, operator: 3 };
 
-/** Somebody who asks again can only add to what was approved before. */
+/** A repeated request can only add to what was approved before. */
 export const strongerApproval = (a: Approval, b: Approval): Approval => (strength[a] >= strength[b] ? a : b);
 
 /** Does this entry bring the target's own commits to a landing branch? */

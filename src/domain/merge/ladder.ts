@@ -128,7 +128,7 @@ interface RememberedPorts {
   readonly digest: Digest;
   /** Only resolutions that landed and were not undone. */
   readonly recall: (fingerprint: string) => Promise<Resolution | undefined>;
-  /** Whether a text can be read in the format its path asks for; true for formats nobody can check. */
+  /** Whether a text can be read in the format its path asks for; true for formats without a check. */
   readonly reads: (path: string, content: string) => Promise<boolean>;
 }
 

@@ -9,14 +9,14 @@ export interface LandingFacts {
   /** The branch the work is meant for. */
   readonly target: string;
   readonly runId: string | null;
-  /** Somebody has the target checked out: its files would no longer be those of its commit. */
+  /** The target is checked out: moving it would leave that checkout with files of another commit. */
   readonly targetCheckedOut: boolean;
   /** Landing branches of the same target, the newest first, with whether the target already has what is on them. */
   readonly earlier: readonly { readonly branch: string; readonly promoted: boolean }[];
 }
 
 /**
- * Where work for a target is put. The target itself while nobody has it checked out; else a branch of our own, which a
+ * Where work for a target is put. The target itself while it is checked out nowhere; else a branch of our own, which a
  * person takes over when they like. Work that waits there for being taken over is built upon, not left behind.
  */
 export function landingBranchFor({ target, runId, targetCheckedOut, earlier }: LandingFacts): string {
@@ -101,7 +101,7 @@ const leaveIt = "Leave the branch where it is checked out (git switch <another b
 /** A problem that names its own command needs no other one. */
 const wayOn = (failed: string): string => (failed.includes("git symbolic-ref -d") ? "Then decide again." : leaveIt);
 
-/** Tells the operator that somebody else moved a landing branch. */
+/** Tells the operator that a landing branch was moved by another program or person. */
 export function tipMail({ landing, tip, expected, subject, isBack, lost, steers, failed }: TipQuestion): OutcomeMail {
   const [from, to] = isBack ? [tip, expected] : [expected, tip];
   const range = `${from.slice(0, 10)}..${to.slice(0, 10)}`;
@@ -148,8 +148,8 @@ export interface RewrittenTarget {
   readonly head: string;
 }
 
-/** What the operator can do when landed work cannot be replayed onto a rewritten target. */
-export const replayAdvice = (target: string): string =>
+/** What the operator can choose when landed work cannot be replayed onto a rewritten target. */
+const replayAdvice = (target: string): string =>
   `Ways out: take what landed there out (ov merge log, then ov merge undo <number>) and choose leave out; or change ${target}; or choose bring back, promote, join the files that are named then by hand, and take out again what you do not want.`;
 
 /** Tells the operator that commits were taken out of the target. */
@@ -170,8 +170,10 @@ export function rewrittenMail(
     `${target} had ${short(dropped)} (${subject}), and ${landing} rests on it. Now ${target} is at ${short(head)} and has it no more: it was amended, rebased or reset.`,
     `Promoting would put back what was taken out, so ${landing} is not promoted until you decide.`,
     `See what was taken out: git log -p ${short(head)}..${short(dropped)}`,
-    ...(failed === null ? [] : [`leave out was tried, and did not work: ${failed}. ${replayAdvice(target)}`]),
-    `leave out: what landed since is replayed onto ${target} as it is now, commit by commit where that is possible${goes}. bring back: ${target} gets everything again. Then: ${promoteCommand({ runId, target })}`,
+    ...(failed === null ? [] : [`leave out was tried, and did not work: ${failed}.`]),
+    failed === null
+      ? `leave out: what landed since is replayed onto ${target} as it is now, commit by commit where that is possible${goes}. bring back: ${target} gets everything again. Then: ${promoteCommand({ runId, target })}`
+      : `${replayAdvice(target)} Then: ${promoteCommand({ runId, target })}`,
   ].join("\n");
   return {
     subject: `${target} has lost commits that ${landing} rests on`,

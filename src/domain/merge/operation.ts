@@ -11,7 +11,7 @@ export const mergeOpKinds = ["land", "undo", "promote", "begin", "accept", "rest
 export type MergeOpKind = (typeof mergeOpKinds)[number];
 
 /**
- * intended  written before the ref is moved; whoever finds it looks at the ref to learn whether it was
+ * intended  written before the ref is moved; the next engine looks at the ref to learn whether it was
  * done      the ref was moved
  * dropped   the ref was not moved, and will not be
  */
@@ -26,7 +26,7 @@ export interface MergeOp {
   readonly kind: MergeOpKind;
   /** The ref that moves, whole: `refs/heads/main`. */
   readonly ref: string;
-  /** Null until somebody looked. */
+  /** Null before the first look. */
   readonly beforeCommit: string | null;
   readonly afterCommit: string | null;
   /** The entries it lands, or takes back. */
@@ -68,17 +68,17 @@ export interface MergeOpRequest {
   readonly dropped?: string;
   /** The tip of the landing branch when its work could not be replayed onto `base`. */
   readonly tip?: string;
-  /** Promote: nobody asked at this moment, so a checkout with uncommitted changes is left alone. */
+  /** Promote: no person asked at this moment, so a checkout with uncommitted changes is left alone. */
   readonly onlyIfClean?: boolean;
   /** Promote: what kept it from happening, for programs; `problem` has the words. */
   readonly cause?: PromoteCause;
   /** Promote, undo: lock files of git that were removed, because no living process could hold them. */
   readonly removedLocks?: readonly string[];
-  /** Land: how each entry got in, so that whoever finds the ref moved can record it. */
+  /** Land: how each entry got in, so that an engine that finds the ref moved can record it. */
   readonly members?: readonly LandedMember[];
   /** Land: entries whose branches these hold. */
   readonly along?: readonly LandedAlong[];
-  /** Land: branches that these hold, and that nobody had put into the queue. */
+  /** Land: branches that these hold, and that were never put into the queue. */
   readonly joined?: readonly JoinedBranch[];
   /** Land: entries whose commits come in with these, without all of their changes. */
   readonly leftOut?: readonly Pick<LandedAlong, "id" | "head">[];

@@ -4,7 +4,7 @@ import type { Message } from "../mail/types.ts";
 import { forPayload, namedIn } from "../text/long-list.ts";
 import { shellWord } from "../text/shell-word.ts";
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
-import { causeWords, howWords } from "./words.ts";
+import { causeWords, howWords, joinCommand } from "./words.ts";
 
 export interface OutcomeMail {
   readonly subject: string;
@@ -87,7 +87,8 @@ interface RejectedFacts extends FailedFacts {
 /** Tells that a branch did not land, why, what to do about it, and who hands it over again. */
 export function failedMail({ entry, cause, detail, owner }: RejectedFacts): OutcomeMail {
   const { files = [], with: others = [], gate, logPath, logTail } = detail;
-  const suggestion = (owner === null ? ownSuggestion(entry, cause) : undefined) ?? suggestions[cause];
+  const suggestion =
+    (owner === null ? ownSuggestion(entry, cause) : joinedSuggestion(entry, cause)) ?? suggestions[cause];
   const conflicts = forPayload(files);
   const lines = [
     `${entry.branch} did not land on ${entry.targetBranch}: ${detail.message}`,
@@ -159,6 +160,15 @@ function whoActs({ enqueuedBy }: RejectedFacts["entry"], owner: RejectedFacts["o
   return `${name} is at work on it and finishes again; ${again}`;
 }
 
+/** A builder merges only what it is told to, so the command is written out. */
+function joinedSuggestion({ targetBranch }: RejectedFacts["entry"], cause: MergeCause): string | undefined {
+  const join = `in your worktree: ${joinCommand(targetBranch)}`;
+  if (cause === "conflict") return `${join}, settle the files above, commit, and report again`;
+  return cause === "gate_failed"
+    ? `${join}, run the gate there, mend what it finds, commit, and report again`
+    : undefined;
+}
+
 /** For a branch of the operator's own, and for the commits of the target that a promotion takes in first. */
 function ownSuggestion(entry: RejectedFacts["entry"], cause: MergeCause): string | undefined {
   if (isAgentsName(entry.enqueuedBy)) return undefined;
@@ -213,7 +223,7 @@ export function approvalMail(
   const context = `${entry.branch} would land on ${entry.targetBranch}; ${why}.`;
   return {
     subject: `approve merge ${entry.id}? ${entry.branch}`,
-    body: `${context}\nAnnounced by ${entry.enqueuedBy}${at}.${notes}${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>\nWhat it changes: ov merge diff ${entry.id}${shown}`,
+    body: `${context}\nAnnounced by ${entry.enqueuedBy}${at}.${notes}${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason "<why>"\nWhat it changes: ov merge diff ${entry.id}${shown}`,
     payload: JSON.stringify({
       options: ["approve", "reject"],
       context,

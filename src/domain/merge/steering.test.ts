@@ -160,3 +160,36 @@ test("many files are told in a few sentences", () => {
     "it changes 12 more files of that kind",
   ]);
 });
+
+describe("a gate that names its files by a pattern", () => {
+  const by = (gate: string, path: string): string | undefined =>
+    touched(path, { commands: [{ by: "the gate Checks", named: namedByCommand(gate) }] });
+
+  test.each([
+    ["sh scripts/*.sh", "scripts/lint.sh"],
+    ["for f in scripts/*.sh; do sh $f; done", "scripts/lint.sh"],
+    ["cd ci && bash check-?.sh", "ci/check-1.sh"],
+    ["cat checks/*.sh | sh", "checks/a.sh"],
+    ["./checks/[a-m]*", "checks/lint"],
+    ["node checks/*.js", "checks/types.js"],
+    ["sh -c 'python3 tools/check_*.py'", "tools/check_names.py"],
+    ["bash test/*.sh", "test/run.sh"],
+  ])("%s runs %s", (gate, path) => {
+    expect(by(gate, path)).toBe("the gate Checks names");
+  });
+
+  test.each([
+    ["node --test test/*.js", "test/parse.js"],
+    ["bun test test/*.ts", "test/parse.ts"],
+    ["python3 -m pytest tests/*.py", "tests/parsing.py"],
+    ["npx vitest run 'src/**/*.ts'", "src/a/b.ts"],
+    ["eslint 'src/**/*.ts'", "src/a/b.ts"],
+    ["prettier --check src/*.ts", "src/a.ts"],
+    ["shellcheck scripts/*.sh", "scripts/lint.sh"],
+    ["ls src/*.ts | xargs eslint", "src/a.ts"],
+    ["sh scripts/*.sh", "scripts/lint.js"],
+    ["sh scripts/*.sh", "scripts/lib/a.sh"],
+  ])("%s judges or tests, and does not run by itself, %s", (gate, path) => {
+    expect(by(gate, path)).toBeUndefined();
+  });
+});

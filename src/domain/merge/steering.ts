@@ -1,6 +1,6 @@
 import { behindLink, type NamedByCommand } from "../gate/named-by-command.ts";
 import { steersAgents } from "../guard/steering-files.ts";
-import { covers } from "../text/glob.ts";
+import { covers, matchesGlob } from "../text/glob.ts";
 
 /** A changed file that decides how the branch is judged, or that steers agents. */
 export interface Touched {
@@ -99,11 +99,15 @@ function reasonFor(path: string, facts: SteeringFacts): string | undefined {
     const scripts = changedScriptsOf(path, named, facts.changedScripts);
     if (scripts.length > 0) return `has the script ${scripts.join(", ")} that ${by} runs`;
     // A changed link or submodule also changes every path behind it.
-    const isNamed = named.paths.some((each) => each === path || each.startsWith(`${path}/`));
+    const isNamed = named.paths.some(
+      (each) => each === path || each.startsWith(`${path}/`) || (isPattern.test(each) && matchesGlob(path, each)),
+    );
     if (isNamed) return `${by} names`;
   }
   return undefined;
 }
+
+const isPattern = /[*?[{]/;
 
 /**
  * Case does not matter, because some file systems ignore it. Specs are texts that agents write for each other, so they

@@ -63,7 +63,7 @@ export const failsAsBefore = (gate: string): string => `gate ${gate} fails, as i
 export const joinCommand = (branch: string, checkout?: string): string =>
   `git ${checkout === undefined ? "" : `-C ${shellWord(checkout)} `}merge --ff ${shellWord(branch)}`;
 
-/** What a promotion must name. Both null: the current run, which nobody has to name. */
+/** What a promotion must name. Both null: the current run, which needs no name. */
 export interface Promotion {
   readonly runId: string | null;
   readonly target: string | null;

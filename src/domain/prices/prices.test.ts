@@ -65,6 +65,16 @@ test("the price of the day counts, and a project's own before ours", () => {
   expect(priceOf(both, "gpt-5-mini", now)).toMatchObject({ model: "gpt-5-mini" });
 });
 
+test("a model may stand in a project's list by the name that its runtime uses", () => {
+  const price = (dollars: number) => ({ input_cost_per_token: dollars, output_cost_per_token: 0 });
+  const own = listOf({ "claude-sonnet-4.5": price(1e-6), "local/heron-2": price(2e-6) });
+  const both = overlaid(list, own);
+  expect(priceOf(both, "claude-sonnet-4.5", now)).toMatchObject({ model: "claude-sonnet-4.5", input: 1e-6 });
+  expect(priceOf(both, "claude-sonnet-4-5", now)).toMatchObject({ model: "claude-sonnet-4-5" });
+  expect(priceOf(both, "Local/Heron-2", now)).toMatchObject({ model: "local/heron-2", input: 2e-6 });
+  expect(priceOf(both, "heron-2", now)).toBeUndefined();
+});
+
 const counts = { input: 1_000_000, output: 100_000, cacheRead: 2_000_000, cacheWrite: 0 };
 
 test("tokens of each sort have their own price, and one unknown price makes the sum unknown", () => {

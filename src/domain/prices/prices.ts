@@ -35,27 +35,30 @@ export interface FoundPrice extends ModelPrice {
   readonly model: string;
 }
 
-/** The price of a model on a day: by its whole name, else by the longest beginning of it that ends with a word. */
-export function priceOf({ models }: PriceList, asked: string, at: number): FoundPrice | undefined {
-  const name = plainName(asked);
+/**
+ * The price of a model on a day: by the name as it was asked for, which a project may have in its own list, else by its plain
+ * name, else by the longest beginning of that which ends with a word.
+ */
+export function priceOf(list: PriceList, asked: string, at: number): FoundPrice | undefined {
+  const given = asked.trim().toLowerCase();
+  if (list.models.has(given)) return priceOn(list, given, at);
+  const name = plainName(given);
   for (let end = name.length; end > 0; end = lastBorder(name, end)) {
     const model = name.slice(0, end);
-    const prices = models.get(model);
-    if (prices === undefined || isOtherVersion(name.slice(end))) continue;
-    const day = new Date(at).toISOString().slice(0, 10);
-    const price = prices.find(({ from }) => from === null || from <= day);
-    return price === undefined ? undefined : { model, ...price };
+    if (list.models.has(model) && !isOtherVersion(name.slice(end))) return priceOn(list, model, at);
   }
   return undefined;
 }
 
+function priceOn({ models }: PriceList, model: string, at: number): FoundPrice | undefined {
+  const day = new Date(at).toISOString().slice(0, 10);
+  const price = models.get(model)?.find(({ from }) => from === null || from <= day);
+  return price === undefined ? undefined : { model, ...price };
+}
+
 /** Without the provider that some programs put before it, and as the vendor writes numbers: `4.5` is `4-5` for Claude. */
-function plainName(asked: string): string {
-  const name = asked
-    .trim()
-    .toLowerCase()
-    .replace(/^.*\//, "")
-    .replace(/^(?:[a-z]{2,6}\.)?anthropic\./, "");
+function plainName(given: string): string {
+  const name = given.replace(/^.*\//, "").replace(/^(?:[a-z]{2,6}\.)?anthropic\./, "");
   return name.startsWith("claude") ? name.replace(/(\d)\.(\d)/g, "$1-$2") : name;
 }
 
@@ -85,7 +88,7 @@ export function costOf(
 }
 
 export const costSources = ["reported", "prices", "unknown"] as const;
-/** Who says what a turn cost: its runtime, our list of prices, or nobody. */
+/** The source of a turn's cost: its runtime, our list of prices, or none. */
 export type CostSource = (typeof costSources)[number];
 
 export interface TurnCost {

@@ -29,8 +29,8 @@ export interface Lease {
 }
 
 /**
- * The number that an agent's process and everything below it carry as their limit of file locks. It is made of an id
- * that nobody else has, so it is nobody else's limit, and it needs no storing.
+ * The number that an agent's process and everything below it carry as their limit of file locks. It is made of a unique
+ * id, so no other process has the same limit, and it needs no storing.
  */
 export type Mark = number;
 
@@ -46,8 +46,8 @@ export const leastMark: Mark = ranks * idValues;
 export const gateMark = (digest: string): Mark => ranked(digest, 0);
 
 /**
- * A limit can be lowered by whoever has it, never raised: the nearer an agent is to the top, the larger its number, so
- * that nobody can take the number of somebody above it. `digest` is of the id of a turn, a session or a gate's run.
+ * A process can lower its limit, never raise it: the nearer an agent is to the top, the larger its number, so that no
+ * agent can take the number of an agent above it. `digest` is of the id of a turn, a session or a gate's run.
  */
 export const markOf = (digest: string, depth: number): Mark =>
   ranked(digest, Math.min(Math.max(highest - 1 - depth, 0), highest - 1));

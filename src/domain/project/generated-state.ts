@@ -4,14 +4,14 @@
  * missing    there is nothing
  * current    it is what ships
  * outdated   it is as we wrote it, and something newer ships
- * edited     somebody changed it; what ships is still what it was made from
- * diverged   somebody changed it, and something newer ships
+ * edited     it was changed by hand; what ships is still what it was made from
+ * diverged   it was changed by hand, and something newer ships
  * unknown    nothing says that we wrote it
  */
 export const generatedStates = ["missing", "current", "outdated", "edited", "diverged", "unknown"] as const;
 export type GeneratedState = (typeof generatedStates)[number];
 
-/** Somebody else's words are in it, so it stays unless its owner says otherwise. */
+/** It holds words that are not ours, so it stays unless its owner says otherwise. */
 export const keptStates = ["edited", "diverged", "unknown"] as const satisfies readonly GeneratedState[];
 export type KeptState = (typeof keptStates)[number];
 
@@ -57,7 +57,7 @@ export const sealed = (text: string, digest: Digest): string =>
 /** What a text says about itself, and what it really is. `seal` is undefined where there is none. */
 interface SealReading {
   readonly seal: string | undefined;
-  /** Digest of the text without its seal: equal to it when nobody has changed a thing. */
+  /** Digest of the text without its seal: equal to the seal when the text is unchanged. */
   readonly actual: string;
 }
 
@@ -67,8 +67,8 @@ export function readSeal(text: string, digest: Digest): SealReading {
   return { seal, actual: shortDigest(bare, digest) };
 }
 
-/** Git may give a checkout other line ends, and editors end the last line: neither is a change that somebody made. */
+/** Git may give a checkout other line ends, and editors end the last line: neither counts as a change by hand. */
 const plainForm = (text: string): string => text.replaceAll("\r\n", "\n").trimEnd();
 
-/** Enough digits to notice a change; nobody is kept out by it. */
+/** Enough digits to notice a change; the digest is no protection. */
 const shortDigest = (text: string, digest: Digest): string => digest(plainForm(text)).slice(0, 12);

@@ -34,7 +34,7 @@ const ignoreText = `# ${sealWord}
 !hooks.json
 `;
 
-/** `.overstory/README.md`: for whoever meets the directory without knowing the program. */
+/** `.overstory/README.md`: for a reader who meets the directory without knowing the program. */
 const readmeText = `<!-- ${sealWord} -->
 # .overstory
 

@@ -1,4 +1,6 @@
-/** What became of a text that should hold our section. `broken`: its marks are not a pair, so nobody can say what is ours. */
+/**
+ * What became of a text that should hold our section. `broken`: its marks are not a pair, so our part cannot be told.
+ */
 export type SectionEdit =
   | { readonly kind: "same" }
   | { readonly kind: "changed"; readonly text: string }
@@ -24,7 +26,7 @@ export function withSection(text: string | undefined, body: string): SectionEdit
     : { kind: "changed", text: text.slice(0, found.from) + fitting + text.slice(found.to) };
 }
 
-/** What stands between the marks; `none` where there is no section, `broken` where nobody can say what is ours. */
+/** What stands between the marks; `none` where there is no section, `broken` where our part cannot be told. */
 export function sectionIn(text: string): { readonly body: string } | "none" | "broken" {
   const found = find(text);
   if (typeof found === "string") return found;

@@ -41,6 +41,8 @@ export interface Assignment {
   readonly reviewBefore: ReviewBefore | null;
   /** For a reviewer: what the operator answered in its run, oldest first. */
   readonly decisions: readonly Decided[];
+  /** It is the reviewer of a whole run. */
+  readonly readsWhole: boolean;
   /** For the reviewer of a whole run: the criteria that the operator waived. */
   readonly waived: readonly { readonly number: number; readonly text: string; readonly reason: string }[];
   /** The agent that worked on the task before, where some of its work has not landed. */
@@ -84,10 +86,10 @@ export interface Subject {
   readonly summary: string | null;
 }
 
-/** Somebody who works beside the agent now. */
+/** An agent that works beside this agent now. */
 export interface Sibling {
   readonly name: string;
-  /** Null for a name that nobody has yet. */
+  /** Null for a name that no agent has yet. */
   readonly capability: Capability | null;
   readonly branch: string | null;
   readonly scope: readonly string[];
@@ -113,7 +115,7 @@ export interface ProjectTerms {
   readonly runsAnything?: boolean;
 }
 
-/** What whoever slung an agent asked for beyond the task; kept with the agent as JSON. */
+/** What the caller of sling asked for beyond the task; kept with the agent as JSON. */
 interface Asked {
   readonly siblings: readonly string[];
   readonly profile: string | null;

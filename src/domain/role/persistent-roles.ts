@@ -1,4 +1,4 @@
-import { everybody, heads, obeyedData, pollingLoop, readOnlyViolation, unseenHelpers } from "./common.ts";
+import { everybody, failuresOfAll, heads, readOnlyViolation } from "./common.ts";
 import { defineRole } from "./role-spec.ts";
 import { groupTools, landingTools, mailTools, runTools, taskTools } from "./tools.ts";
 
@@ -119,9 +119,7 @@ export const coordinator = defineRole({
       how: "name it in your last report and leave it to the operator",
     },
     readOnlyViolation,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfAll,
   ],
   manifest: { model: "opus", tools: ["Read", "Glob", "Grep", "Bash"], words: ["coordinate", "dispatch", "escalate"] },
 });
@@ -178,9 +176,7 @@ export const orchestrator = defineRole({
       how: "ask each repository whether it is complete",
     },
     readOnlyViolation,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfAll,
   ],
   manifest: {
     model: "opus",
@@ -228,9 +224,7 @@ export const monitor = defineRole({
       how: "read the status anew in each turn",
     },
     readOnlyViolation,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfAll,
   ],
   manifest: { model: "sonnet", tools: ["Read", "Glob", "Grep", "Bash"], words: ["monitor", "patrol"] },
 });

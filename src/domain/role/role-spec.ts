@@ -12,7 +12,7 @@ export type AccessKind = (typeof accessKinds)[number];
 /** What an agent may do to files. Guards, sandbox profiles and prompts all go by this. */
 export interface Access {
   readonly files: AccessKind;
-  /** `root`: the project's own checkout, which nobody writes to. */
+  /** `root`: the project's own checkout, to which no agent writes. */
   readonly place: "worktree" | "root";
   /** Commits on its own branch. */
   readonly commits: boolean;
@@ -66,7 +66,7 @@ export interface RoleSpec extends Omit<RoleFacts, "gates"> {
   readonly access: Access;
   readonly spawns: readonly Capability[];
   readonly sends: readonly MailType[];
-  /** The types that end its work; none for those who never end by themselves. */
+  /** The types that end its work; empty for capabilities that never end by themselves. */
   readonly terminal: readonly MailType[];
 }
 

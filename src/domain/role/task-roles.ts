@@ -1,13 +1,4 @@
-import {
-  heads,
-  obeyedData,
-  pollingLoop,
-  readOnlyViolation,
-  silentFailure,
-  unseenHelpers,
-  unverifiedEnd,
-  workers,
-} from "./common.ts";
+import { failuresOfWorkers, heads, readOnlyViolation, unverifiedEnd, workers } from "./common.ts";
 import { defineRole } from "./role-spec.ts";
 import { mailTools, ownTaskTools, taskTools } from "./tools.ts";
 
@@ -72,7 +63,7 @@ export const lead = defineRole({
       name: "REVIEW_SKIP",
       means: "handing a branch over that nobody verified",
       enforcedBy: "queue",
-      how: "its gates run on the tree that lands; what gates cannot see is your judgement",
+      how: "its gates run on the tree that lands; what gates cannot see, you or a reviewer must have read",
     },
     {
       name: "INCOMPLETE_CLOSE",
@@ -87,10 +78,7 @@ export const lead = defineRole({
       how: "completion is refused until a branch is handed over or a reason is given",
     },
     unverifiedEnd,
-    silentFailure,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfWorkers,
   ],
   manifest: {
     model: "opus",
@@ -121,10 +109,7 @@ export const scout = defineRole({
       how: "name file and line for each claim, and say what you did not look at",
     },
     unverifiedEnd,
-    silentFailure,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfWorkers,
   ],
   manifest: { model: "haiku", tools: ["Read", "Glob", "Grep", "Bash"], words: ["explore", "research"] },
 });
@@ -169,10 +154,7 @@ export const builder = defineRole({
       how: "the gates run on exactly your commit, and again on the tree that lands",
     },
     unverifiedEnd,
-    silentFailure,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfWorkers,
   ],
   manifest: {
     model: "sonnet",
@@ -210,14 +192,11 @@ export const reviewer = defineRole({
     },
     {
       name: "RUBBER_STAMP",
-      means: "passing what you did not run or read",
-      enforcedBy: "queue",
-      how: "the gates run again on the tree that lands, so a false pass is seen",
+      means: "passing what you did not read",
+      enforcedBy: "advisory",
+      how: "the queue runs the gates again and sees no more than they do; a fault that only reading shows lands with your pass",
     },
-    silentFailure,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfWorkers,
   ],
   manifest: { model: "sonnet", tools: ["Read", "Glob", "Grep", "Bash"], words: ["review", "validate"] },
 });
@@ -266,10 +245,7 @@ export const merger = defineRole({
       enforcedBy: "finish",
       how: "completion checks that your branch contains the ones it joins, with their changes",
     },
-    silentFailure,
-    pollingLoop,
-    unseenHelpers,
-    obeyedData,
+    ...failuresOfWorkers,
   ],
   manifest: {
     model: "sonnet",

@@ -43,7 +43,7 @@ export const toolNames = [
 ] as const;
 export type ToolName = (typeof toolNames)[number];
 
-/** What everybody needs to talk to the others. */
+/** The tools every agent needs to talk to the others. */
 export const mailTools: readonly ToolName[] = [...messageTools, ...helpTools, "checkpoint"];
 
 export const ownTaskTools: readonly ToolName[] = ["task_show", "task_update"];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { aCriterion } from "../../../testkit/contracts/store/rows.ts";
-import { amendCriterion, changeObjective, type RunChange } from "./change.ts";
+import { amendCriterion, changeObjective, isWithdrawal, type RunChange } from "./change.ts";
 
 const by = { by: "operator", now: 7 };
 const run = { id: "r1", objective: "Read CSV" } as const;
@@ -84,4 +84,32 @@ describe("a criterion", () => {
     const waived = { ...proved, waivedAt: 3, waivedBy: "operator", waiveReason: "later" };
     expect(amendCriterion(waived, [change(1)], "other words", coordinator)).toMatchObject({ ok: false });
   });
+});
+
+test("words that only take something back are told from wishes", () => {
+  for (const words of [
+    "no xml after all",
+    "No XML any more.",
+    "drop the plugin system after all",
+    "No stats command after all; the rest stays.",
+    "no xml after all, everything else stays as it is",
+    "never mind the changelog",
+    "forget about windows",
+    "we don\u2019t need the cache",
+    "the web page is not needed any more",
+    "xml and yaml are no longer wanted",
+  ])
+    expect([words, isWithdrawal(words)]).toEqual([words, true]);
+  for (const words of [
+    "no trailing spaces in the output",
+    "skip empty lines",
+    "json instead of xml",
+    "no xml after all, but yaml",
+    "no xml after all; the rest stays in yaml",
+    "leave out comments",
+    "remove the file when it is not needed",
+    "no longer print a banner",
+    "",
+  ])
+    expect([words, isWithdrawal(words)]).toEqual([words, false]);
 });

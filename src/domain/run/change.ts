@@ -55,6 +55,32 @@ export function changeObjective(
 }
 
 /**
+ * Do these words only take something back? As a criterion they could never be shown. Only plain forms count, as in `no xml
+ * after all`: words that are taken for a wish become a criterion, which the operator can waive.
+ */
+export function isWithdrawal(words: string): boolean {
+  const plain = words
+    .trim()
+    .toLowerCase()
+    .replace(/[.!]+$/, "")
+    .replaceAll("\u2019", "'")
+    .replace(restStays, "");
+  if (/[,;:.]|\b(?:but|instead|rather|only|when|if|unless|until)\b/.test(plain)) return false;
+  return withdrawals.some((form) => form.test(plain));
+}
+
+/** Words behind a withdrawal that ask for nothing new. */
+const restStays =
+  /[,;:.]? *(?:(?:and|but) )?(?:the rest|everything else|all else|the other criteria) (?:stays?|remains?|is unchanged|as before|as it is)(?: (?:the same|as it is|as it was|as they are|unchanged))?$/;
+
+const withdrawals = [
+  /^(?:no|not|without|drop|skip|remove|cancel|leave out) .+ (?:after all|any ?more|any longer)$/,
+  /^(?:forget|forget about|never ?mind|scrap) .+$/,
+  /^(?:i|we) (?:no longer|do not|don't) (?:need|want) .+$/,
+  /^.+ (?:is|are) (?:no longer|not) (?:needed|wanted|required|necessary)(?: any ?more| any longer| after all)?$/,
+] as const;
+
+/**
  * Puts a criterion into other words and forgets its evidence, which was about the older words. A coordinator may do this
  * once per criterion after each change of the objective. Otherwise it could reword criteria until they fit what was built.
  * What the operator worded stays in these words until the operator changes them.
@@ -72,7 +98,7 @@ export function amendCriterion(
     return no(invalid("number", "is waived and stays as it is; add another criterion", { value }));
   }
   const owner = wordedBy(criterion, before);
-  if (!isOperator && (owner === "operator" || owner === "system")) {
+  if (!isOperator && isOperatorsWord(owner)) {
     const problem = `has the operator's own words, which only the operator changes; if they count no more, ask: a decision_gate with the option "${waiveOption(criterion.number)}", which does it when it is chosen; the operator may also type: ov run criteria waive ${criterion.number} --reason "<why>"`;
     return no(invalid("number", problem, { value }));
   }
@@ -100,9 +126,15 @@ export function amendCriterion(
   });
 }
 
-/** Whose words a criterion has now. */
+/** The author of the words that a criterion has now. */
 const wordedBy = ({ number, addedBy }: Criterion, changes: readonly RunChange[]): string =>
   changes.findLast((one) => one.criterion === number)?.changedBy ?? addedBy;
+
+/** Criteria that the coordinator may put into other words after a change of the objective. */
+export const amendable = (criteria: readonly Criterion[], changes: readonly RunChange[]): readonly Criterion[] =>
+  criteria.filter((one) => one.waivedAt === null && !isOperatorsWord(wordedBy(one, changes)));
+
+const isOperatorsWord = (author: string): boolean => author === "operator" || author === "system";
 
 /** Criteria in the operator's own words that a newer change of the operator may have taken back. */
 export const maybeTakenBack = (

@@ -73,7 +73,7 @@ export type Evidence =
   | { readonly kind: "commit"; readonly commit: string };
 
 /**
- * The checklist of a run. When nobody has split the objective, the objective itself is criterion 1, so that no run with an
+ * The checklist of a run. While the objective is not split, the objective itself is criterion 1, so that no run with an
  * objective ends without a look at it.
  */
 export function checklistOf(

@@ -1,7 +1,9 @@
-import type { Agent } from "../agent/agent.ts";
+import { type Agent, hasEnded } from "../agent/agent.ts";
+import { statusOf } from "../agent/status.ts";
 import type { MergeEntry } from "../merge/entry.ts";
 import { isCodeTask } from "../task/rights.ts";
 import type { Task } from "../task/task.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { type Criterion, criterionStatus, evidenceOf, evidenceWords, waiveOption } from "./checklist.ts";
 import { runFlag } from "./run.ts";
 
@@ -23,14 +25,29 @@ export interface RunFacts {
   /** Tasks of the run that are not closed. */
   readonly tasks: readonly Pick<Task, "id" | "title" | "status" | "claimedBy" | "mergeState">[];
   /** Agents that end with a task and are neither released nor dead. */
-  readonly agents: readonly Pick<Agent, "name" | "capability" | "state" | "parentName" | "taskId">[];
+  readonly agents: readonly Pick<
+    Agent,
+    "name" | "capability" | "state" | "outcome" | "releasedAt" | "parentName" | "taskId"
+  >[];
+  /** Agents of the run, of whom some hold a task. */
+  readonly holders: readonly Pick<Agent, "name" | "state" | "outcome" | "releasedAt">[];
+  /** Finished branches that are neither landed nor in the merge queue. */
+  readonly unhanded: readonly UnhandedWork[];
   /** Entries of the merge queue that are not settled. */
-  readonly landing: readonly Pick<MergeEntry, "id" | "branch" | "status">[];
+  readonly landing: readonly Pick<MergeEntry, "id" | "branch" | "status" | "taskId">[];
   readonly criteria: readonly Criterion[];
   /** What the reader, who leads the run, has asked the operator and got no answer to. */
   readonly questions: readonly Question[];
   /** Evidence that was given, and that the landed tree does not have any more, by the number of its criterion. */
   readonly lacks: readonly Lack[];
+}
+
+export interface UnhandedWork {
+  readonly agentName: string;
+  readonly branch: string;
+  readonly taskId: string | null;
+  /** The nearest live agent above its agent, else the operator. */
+  readonly handsOver: string;
 }
 
 export interface Question {
@@ -50,27 +67,35 @@ export interface Lack {
 export function openEnds(facts: RunFacts, reader: string, which = ""): readonly OpenEnd[] {
   const { tasks, agents, landing, criteria, lacks, questions } = facts;
   return [
-    ...tasks.map(ofTask),
-    ...agents.map((agent) => ofAgent(agent, reader)),
+    ...tasks.map((task) => ofTask(task, facts, reader)),
+    ...agents.map((agent) => ofAgent(agent, facts.unhanded, reader)),
     ...landing.map((entry) => ofBranch(entry, reader)),
     ...criteria.flatMap((criterion) => ofCriterion(criterion, { lacks, which, reader }) ?? []),
     ...questions.map((question) => ofQuestion(question, facts.runId)),
   ];
 }
 
-function ofTask(task: RunFacts["tasks"][number]): OpenEnd {
+function ofTask(task: RunFacts["tasks"][number], facts: RunFacts, reader: string): OpenEnd {
   const { id, status, title, claimedBy } = task;
   const holder = claimedBy === null ? "" : `, held by ${claimedBy}`;
   return {
     kind: "task",
     name: id,
     what: `task ${id} is ${status.replace("_", " ")}${holder}: ${title}`,
-    fix: taskFix(task),
+    fix: taskFix(task, facts, reader),
   };
 }
 
-function taskFix({ id, status, claimedBy, mergeState }: RunFacts["tasks"][number]): string {
+function taskFix(task: RunFacts["tasks"][number], facts: RunFacts, reader: string): string {
+  const { id, status, claimedBy, mergeState } = task;
+  const work = facts.unhanded.find(({ taskId }) => taskId === id);
+  if (work !== undefined) return handOverFix(work, reader);
   const giveUp = `or give it up: ov task drop ${id} --reason "<why>"`;
+  const holder = facts.holders.find(({ name }) => name === claimedBy);
+  const isLanding = facts.landing.some(({ taskId }) => taskId === id);
+  if (holder !== undefined && !isLanding && hasEnded(holder) && statusOf(holder).tone !== "good") {
+    return `${holder.name} has ended (${statusOf(holder).words}); have it go on: ov recover ${holder.name}, ${giveUp}`;
+  }
   if (isCodeTask({ mergeState }) && mergeState !== "abandoned") {
     return `let its branch land (ov merge list), ${giveUp}`;
   }
@@ -78,18 +103,41 @@ function taskFix({ id, status, claimedBy, mergeState }: RunFacts["tasks"][number
   return `have it done: ov sling ${id}, ${giveUp}`;
 }
 
+/** To release the agent would leave its finished work out of the run without a word about it. */
+function handOverFix({ branch, taskId, handsOver, agentName }: UnhandedWork, reader: string): string {
+  const drop =
+    taskId === null ? `ov release ${agentName} leaves its work out` : `ov task drop ${taskId} --reason "<why>"`;
+  return `${handOver()}, or give the work up: ${drop}`;
+
+  function handOver(): string {
+    if (isOperator(reader)) return `hand its finished branch over: ov merge add ${shellWord(branch)}`;
+    if (handsOver !== reader && !isOperator(handsOver)) {
+      return `its branch ${branch} is finished and not handed over; ask ${handsOver} for it: ov mail send --to ${handsOver} --type question --subject "hand over ${branch}" --body "<what keeps it?>"`;
+    }
+    const payload = JSON.stringify({ branch });
+    return `verify its finished branch and hand it over: ov mail send --to operator --type merge_ready --subject "${branch}" --body "<what was verified and how>" --payload '${payload}'`;
+  }
+}
+
 const isOperator = (reader: string): boolean => reader === "operator";
 
-const ofAgent = (agent: RunFacts["agents"][number], reader: string): OpenEnd => ({
-  kind: "agent",
-  name: agent.name,
-  what: `${agent.capability} ${agent.name} is not released (${agent.state.replace("_", " ")})`,
-  fix: agentFix(agent, reader),
-});
+function ofAgent(agent: RunFacts["agents"][number], unhanded: readonly UnhandedWork[], reader: string): OpenEnd {
+  const { name, capability } = agent;
+  const work = unhanded.find(({ agentName }) => agentName === name);
+  const what =
+    work === undefined
+      ? `${capability} ${name} is not released (${statusOf(agent).words})`
+      : `${capability} ${name} has finished ${work.branch}, which has not landed and is not in the merge queue`;
+  return { kind: "agent", name, what, fix: work === undefined ? agentFix(agent, reader) : handOverFix(work, reader) };
+}
 
-function agentFix({ name, state, parentName, taskId }: RunFacts["agents"][number], reader: string): string {
+function agentFix(agent: RunFacts["agents"][number], reader: string): string {
+  const { name, parentName, taskId } = agent;
   const mayRelease = isOperator(reader) || reader === parentName;
-  if (state === "completed") {
+  if (hasEnded(agent)) {
+    if (mayRelease && statusOf(agent).tone !== "good") {
+      return `have it go on: ov recover ${name}, or let it go: ov release ${name}`;
+    }
     return mayRelease ? `let it go: ov release ${name}` : `wait until ${parentName} or the operator lets it go`;
   }
   if (mayRelease) return `wait for it, or: ov stop ${name}, then ov release ${name}`;

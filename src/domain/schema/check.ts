@@ -89,7 +89,8 @@ function textProblem(schema: TextSchema, value: unknown, path: string): InvalidI
 
 function numberProblem(schema: NumberSchema, value: unknown, path: string): InvalidInput | undefined {
   const { type, minimum, maximum } = schema;
-  const isNumber = typeof value === "number" && (type === "integer" ? Number.isInteger(value) : Number.isFinite(value));
+  const isNumber =
+    typeof value === "number" && (type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value));
   if (isNumber && value >= (minimum ?? value) && value <= (maximum ?? value)) return undefined;
   const kind = type === "integer" ? "a whole number" : "a number";
   const from = minimum === undefined ? "" : ` from ${minimum}`;

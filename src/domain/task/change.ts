@@ -8,7 +8,7 @@ import type { Task, TaskStatus } from "./task.ts";
  *   create   -                           -> open
  *   claim    open, in_progress           -> in_progress  by one holder; the same holder may repeat it
  *   update   anything but closed         -> anything but closed; `open` gives the claim back
- *   close    anything but closed         -> closed       nobody holds it any more
+ *   close    anything but closed         -> closed       it has no holder any more
  *   drop     anything but closed         -> closed       its work is not wanted any more, and lands nowhere
  *   reopen   closed                      -> open         with nothing left of its landing
  *   reopen   in_progress, in_review      -> open         when its holder is released
@@ -74,7 +74,7 @@ export function claimTask(
   });
 }
 
-/** Closing a closed task changes nothing, so that whoever is second to say so is not told of an error. */
+/** Closing a closed task changes nothing, so that a second caller gets no error. */
 export function closeTask(task: Task, reason: string | null, now: number): Task {
   if (task.status === "closed") return task;
   const closeReason = reason?.trim() === "" ? null : (reason?.trim() ?? null);
@@ -91,7 +91,7 @@ export function dropTask(task: Task, reason: string, now: number): Task {
 export const isDropped = ({ status, mergeState }: Pick<Task, "status" | "mergeState">): boolean =>
   status === "closed" && mergeState === "abandoned";
 
-/** Nobody works on it any more, and it was not finished: it is ready again. Of any other task nothing changes. */
+/** Its holder is gone, and it was not finished: it is ready again. Of any other task nothing changes. */
 export function returnTask(task: Task, from: string, now: number): Task {
   if (task.status !== "in_progress" || task.claimedBy !== from) return task;
   return { ...task, ...unclaimed, status: "open", mergeState: "none", updatedAt: later(task, now) };

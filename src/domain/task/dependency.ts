@@ -92,7 +92,9 @@ function append(map: Map<string, string[]>, key: string, value: string): void {
   else list.push(value);
 }
 
-/** Tasks somebody can start on now: open, unclaimed, everything they wait for closed; most urgent, then oldest first. */
+/**
+ * Tasks an agent can start on now: open, unclaimed, everything they wait for closed; most urgent, then oldest first.
+ */
 export function readyTasks(tasks: readonly Task[], dependencies: Iterable<TaskDependency>): readonly Task[] {
   const index = new Dependencies(dependencies);
   const closed = new Set(tasks.filter((task) => task.status === "closed").map((task) => task.id));
@@ -100,7 +102,7 @@ export function readyTasks(tasks: readonly Task[], dependencies: Iterable<TaskDe
   return tasks.filter((task) => isUntaken(task) && isFree(task)).sort(byUrgency);
 }
 
-/** Nobody works on it and nobody set it aside. */
+/** No agent works on it and it was not set aside. */
 export const isUntaken = (task: Task): boolean => task.status === "open" && task.claimedBy === null;
 
 /**

@@ -21,7 +21,7 @@ export const actionWords = (action: TaskAction, taskId: string): string =>
  *   lead, coordinator    every task, but no agent closes one with code to land: landing does. One whose work was
  *                        given up has none
  *                        Which tasks each of them may drop, the use case decides by who works on them
- *   other agents         their own task, and they move it only while nobody else holds it
+ *   other agents         their own task, and they move it only while no other agent holds it
  *   no agent             puts its own task into other words: its work is judged by them
  */
 export function forbidden(caller: Caller, action: TaskAction, task: Task): Refusal | undefined {
@@ -51,7 +51,7 @@ export function directs(caller: Caller): boolean {
   return caller.kind !== "agent" || isOneOf(caller.capability, ["lead", "coordinator"]);
 }
 
-/** Why the caller may not arrange this, when only those who direct may. */
+/** Why the caller may not arrange this, when only directing agents may. */
 export function forbiddenToArrange(caller: Caller, action: string): Refusal | undefined {
   return directs(caller) ? undefined : deny(caller, action, "only leads, coordinators and the operator arrange work");
 }
@@ -74,7 +74,7 @@ export const notToSpecify = (caller: Caller, taskId: string, why: string): Refus
 /** Something of this task waits for the merge queue, or went through it. */
 export const isCodeTask = (task: Pick<Task, "mergeState">): boolean => task.mergeState !== "none";
 
-/** The refusal when somebody other than `name` holds the task. */
+/** The refusal when another agent than `name` holds the task. */
 export function heldByAnother(task: Pick<Task, "id" | "claimedBy">, name: string): Refusal | undefined {
   if (task.claimedBy === null || task.claimedBy === name) return undefined;
   return { kind: "task-held", task: task.id, holder: task.claimedBy };

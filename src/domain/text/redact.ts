@@ -37,7 +37,7 @@ export function redactionOf(values: () => readonly string[]): Redaction {
 /** For a project that wants everything as it was written. */
 export const noRedaction: Redaction = { said: (text) => text, composed: (text) => text };
 
-/** The values in an environment whose names say that nobody else should read them. */
+/** The values in an environment whose names say that they are secret. */
 export function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined || !isSecretName(name) || pointer.test(name)) return [];
@@ -69,6 +69,8 @@ export function redactor(values: readonly string[], strictness: Strictness = "sa
     if (left.includes("eyJ")) left = left.replace(dotted, withoutWebTokens);
     if (left.includes("://")) left = withoutPasswords(left, strictness);
     if (left.includes("-u")) left = left.replace(userFlag, withoutUserPassword);
+    if (left.includes("-p")) left = left.replace(databaseFlag, withoutDatabasePassword);
+    if (left.includes("ookie")) left = left.replace(cookies, withoutSessions);
     return withoutAssigned(left, strictness, redacted);
   };
 }
@@ -187,30 +189,45 @@ const shape = (hints: readonly string[], body: string, isOne?: (match: string) =
 /** Names of style classes and branches are words; a key has a long part that is none. */
 const hasLongPart = (match: string): boolean => /^sk-(?:ant|proj|svcacct|admin|or)-|[A-Za-z0-9]{16}/.test(match);
 
+/** A method that is called so has none in its name. */
+const hasDigit = (match: string): boolean => /[0-9]/.test(match);
+
+/** The first part of a bot's token is the number of its account, as base64. */
+const beginsWithNumber = (match: string): boolean =>
+  /^[0-9]{17,20}$/.test(Buffer.from(match.split(".")[0] ?? "", "base64url").toString("latin1"));
+
 const tokens: readonly TokenShape[] = [
-  shape(["sk-"], String.raw`sk-[A-Za-z0-9_-]{20,}`, hasLongPart),
-  shape(["sk_", "rk_"], String.raw`[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`),
-  shape(["sess-"], String.raw`sess-[A-Za-z0-9]{40,}`),
-  shape(["gho_", "ghp_", "ghr_", "ghs_", "ghu_"], String.raw`gh[oprsu]_[A-Za-z0-9]{20,}`),
-  shape(["github_pat_"], String.raw`github_pat_[A-Za-z0-9_]{20,}`),
-  shape(["gl"], String.raw`gl(?:pat|dt|ptt|rt|cbt|soat|ft|imt|agent)-[A-Za-z0-9_.-]{20,}`),
-  shape(["npm_"], String.raw`npm_[A-Za-z0-9]{30,}`),
-  shape(["pypi-"], String.raw`pypi-[A-Za-z0-9_-]{30,}`),
-  shape(["dckr_pat_"], String.raw`dckr_pat_[A-Za-z0-9_-]{20,}`),
-  shape(["xox"], String.raw`xox[abeoprs]-[A-Za-z0-9.-]{10,}`),
-  shape(["xapp-"], String.raw`xapp-[0-9]-[A-Za-z0-9-]{20,}`),
+  shape(["sk-"], "sk-[A-Za-z0-9_-]{20,}", hasLongPart),
+  shape(["sk_", "rk_"], "[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+  shape(["sess-"], "sess-[A-Za-z0-9]{40,}"),
+  shape(["gho_", "ghp_", "ghr_", "ghs_", "ghu_"], "gh[oprsu]_[A-Za-z0-9]{20,}"),
+  shape(["github_pat_"], "github_pat_[A-Za-z0-9_]{20,}"),
+  shape(["gl"], "gl(?:pat|dt|ptt|rt|cbt|soat|ft|imt|agent)-[A-Za-z0-9_.-]{20,}"),
+  shape(["npm_"], "npm_[A-Za-z0-9]{30,}"),
+  shape(["pypi-"], "pypi-[A-Za-z0-9_-]{30,}"),
+  shape(["dckr_pat_"], "dckr_pat_[A-Za-z0-9_-]{20,}"),
+  shape(["xox"], "xox[abeoprs]-[A-Za-z0-9.-]{10,}"),
+  shape(["xapp-"], "xapp-[0-9]-[A-Za-z0-9-]{20,}"),
   shape(["hooks.slack.com"], String.raw`hooks\.slack\.com/services/[A-Za-z0-9_/-]{20,}`),
-  shape(["AIza"], String.raw`AIza[A-Za-z0-9_-]{30,}`),
+  shape(["AIza"], "AIza[A-Za-z0-9_-]{30,}"),
   shape(["ya29."], String.raw`ya29\.[A-Za-z0-9_-]{20,}`),
-  shape(["GOCSPX-"], String.raw`GOCSPX-[A-Za-z0-9_-]{20,}`),
-  shape(["AKIA", "ASIA", "ABIA", "ACCA"], String.raw`A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
-  shape(["hf_"], String.raw`hf_[A-Za-z0-9]{30,}`),
-  shape(["gsk_"], String.raw`gsk_[A-Za-z0-9]{30,}`),
-  shape(["xai-"], String.raw`xai-[A-Za-z0-9]{30,}`),
+  shape(["GOCSPX-"], "GOCSPX-[A-Za-z0-9_-]{20,}"),
+  shape(["AKIA", "ASIA", "ABIA", "ACCA"], "A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+  shape(["hf_"], "hf_[A-Za-z0-9]{30,}"),
+  shape(["gsk_"], "gsk_[A-Za-z0-9]{30,}"),
+  shape(["xai-"], "xai-[A-Za-z0-9]{30,}"),
   shape(["SG."], String.raw`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`),
-  shape(["whsec_"], String.raw`whsec_[A-Za-z0-9+/=]{20,}`),
-  shape(["_v1_"], String.raw`do[opr]_v1_[a-f0-9]{32,}`),
-  shape(["AGE-SECRET-KEY-1"], String.raw`AGE-SECRET-KEY-1[A-Z0-9]{20,}`),
+  shape(["whsec_"], "whsec_[A-Za-z0-9+/=]{20,}"),
+  shape(["_v1_"], "do[opr]_v1_[a-f0-9]{32,}"),
+  shape(["shpat_", "shpca_", "shppa_", "shpss_"], "shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}"),
+  shape(["hvb.", "hvr.", "hvs."], String.raw`hv[brs]\.[A-Za-z0-9_-]{20,}`, hasDigit),
+  shape(["lin_api_"], "lin_api_[A-Za-z0-9]{30,}"),
+  shape(["dp."], String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}`),
+  // Of a bot: its number stands before it.
+  shape([":AA"], "(?:bot)?[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}"),
+  shape(["."], String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`, beginsWithNumber),
+  shape(["SK"], "SK[a-f0-9]{32}(?![A-Za-z0-9])"),
+  shape(["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[A-Z0-9]{20,}"),
 ];
 
 /** Whatever could hold a JSON web token: three parts with dots between them. */
@@ -245,3 +262,15 @@ function withoutPasswords(text: string, strictness: Strictness): string {
 const userFlag = /(?<=^|[\s"'])(-u|--user)([ =]["']?)([^\s:"'\\]{1,64}):([^\s"'\\]{3,256})/g;
 const withoutUserPassword = (whole: string, flag: string, space: string, user: string, said: string): string =>
   isAssignedSecret("PASSWORD", said, "composed") ? `${flag}${space}${user}:${redacted}` : whole;
+
+/** `mysql -ppassword`: the letter is followed by the password at once. */
+const databaseFlag =
+  /(?<=^|[^A-Za-z0-9_]|\\[nrtbf])((?:mysql|mariadb)(?:-?(?:dump|admin|import|check|show))?(?: [^\s|;&]{1,64}){0,8}? -p["']?)([^\s"'\\|;&]{3,256})/g;
+const withoutDatabasePassword = (whole: string, before: string, said: string): string =>
+  isAssignedSecret("PASSWORD", said, "composed") ? `${before}${redacted}` : whole;
+
+/** The line of a request or an answer with cookies. Those that say who somebody is are taken out. */
+const cookies = /(?<=^|[^A-Za-z0-9_]|\\[nrtbf])((?:set-)?cookie["']?\s{0,4}:\s{0,4}["']?)([^\r\n"'\\]{1,4096})/gi;
+const withoutSessions = (_: string, before: string, all: string): string =>
+  `${before}${all.replace(session, (whole: string, name: string, said: string) => (isAssignedSecret("TOKEN", said, "composed") ? `${name}=${redacted}` : whole))}`;
+const session = /\b([\w.-]{0,40}(?:sess|sid|auth|jwt|remember|login)[\w.-]{0,40})=([^;\s,]{8,4096})/gi;

@@ -28,7 +28,9 @@ export function exactLine(text: string): string {
   return text.replace(inLine, escaped);
 }
 
-/** The same for a person, to whom escapes of ordinary white space are noise: a line break is `⏎`, a tab a space. */
+/**
+ * The same for a person's eyes, where escapes of ordinary white space are noise: a line break is `⏎`, a tab a space.
+ */
 export const visibleLine = (text: string): string =>
   plainLine.test(text) ? text : exactLine(text.replaceAll(/\r?\n/g, "⏎").replaceAll("\t", " "));
 
@@ -39,7 +41,7 @@ export function visibleText(text: string): string {
   return text.replace(inText, escaped);
 }
 
-/** One line of JSON with the same characters as JSON's own escapes: whoever parses it gets what was stored. */
+/** One line of JSON with the same characters as JSON's own escapes: a parser gets what was stored. */
 export function visibleJson(json: string): string {
   inJson ??= new RegExp(`${invisible}|${frameTag}`, "giu");
   return json.replace(inJson, (character) => character.split("").map(codeUnit).join(""));

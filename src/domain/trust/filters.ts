@@ -102,13 +102,18 @@ export function filterProblems(
   return filters.flatMap(({ name, standing, definition }) => {
     if (standing !== "missing" && standing !== "unconfirmed" && standing !== "changed") return [];
     const isNeeded = byRepository.includes(name) || (standing !== "missing" && byUser.includes(name));
-    return isNeeded ? [{ name, problem: standing, command: definition === null ? null : commandOf(definition) }] : [];
+    return isNeeded
+      ? [{ name, problem: standing, command: definition === null ? null : commandsOf(definition).join("; ") }]
+      : [];
   });
 }
 
-/** The command a person recognises the filter by. */
-export const commandOf = ({ process, smudge, clean }: FilterDefinition): string =>
-  [process, smudge, clean].find((command) => command !== null && command !== "") ?? "";
+/** All commands of a filter: a person who confirms it confirms each of them. */
+const commandsOf = ({ process, smudge, clean }: FilterDefinition): readonly string[] =>
+  [process, smudge, clean].filter((command): command is string => command !== null && command !== "");
+
+/** The command by which the program of a filter is looked for. */
+export const commandOf = (definition: FilterDefinition): string => commandsOf(definition)[0] ?? "";
 
 /** The names after `filter=` in the text of an attribute file. */
 export function filtersNamedIn(text: string): readonly string[] {

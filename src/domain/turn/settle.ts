@@ -1,6 +1,7 @@
 import type { AgentOutcome, AgentState } from "../agent/agent.ts";
 import { stopEnd, watchdog } from "../agent/transition.ts";
 import { type FailureCause, failures } from "./failure.ts";
+import { reasonWith } from "./program-words.ts";
 import type { TurnStatus } from "./turn.ts";
 
 /** How the agent's process ended, as far as its output and exit tell. `resetAt`: when what it waits for is over, if that was said. */
@@ -12,13 +13,14 @@ export type TurnEnd =
       readonly reason: string;
       readonly resetAt?: number | null;
     }
-  | { readonly kind: "stalled" };
+  /** `said`: what the program wrote for a person before. */
+  | { readonly kind: "stalled"; readonly said?: string };
 
 type Failed = Extract<TurnEnd, { kind: "failed" | "stalled" }>;
 
 export interface SettleFacts {
   readonly end: TurnEnd;
-  /** Who asked the agent to stop, if anybody did. */
+  /** The actor that asked the agent to stop, if there was one. */
   readonly stopRequestedBy: string | null;
   /** A person waits to take the agent over, and may have ended the turn for it. */
   readonly takenOver?: boolean;
@@ -61,7 +63,10 @@ const backOffMs = [5_000, 30_000, 120_000] as const;
 const firstParkMs = { rate_limit: 60_000, other: 10_000 } as const;
 const longestParkMs = 15 * 60_000;
 
-/** How long to stay parked when nobody says until when: doubling from a minute (a limit) or ten seconds to a quarter of an hour. */
+/**
+ * How long to stay parked without a stated end: doubling from a minute (a limit) or ten seconds to a quarter of an
+ * hour.
+ */
 export const parkFor = (parksBefore: number, cause: FailureCause): number => {
   const first = cause === "rate_limit" ? firstParkMs.rate_limit : firstParkMs.other;
   return Math.min(first * 2 ** Math.min(parksBefore, 10), longestParkMs);
@@ -103,11 +108,11 @@ export function settle(facts: SettleFacts): Settlement {
 function settleFailure(facts: SettleFacts, end: Failed): Settlement {
   const policy = end.kind === "stalled" ? "retry" : failures[end.cause].policy;
   if (policy === "fresh" && facts.resumed) return { ...again(facts.now, false), forgetsConversation: true };
-  // Whoever ran out of money before anything was spent would do so for ever.
+  // An agent that ran out of money before anything was spent would do so for ever.
   if (policy === "budget" && facts.spent) return again(facts.now, false);
   if (policy === "end" || policy === "fresh" || facts.attempt >= facts.maxAttempts) {
     const outcome = end.kind === "stalled" ? "stalled" : "crashed";
-    const death = end.kind === "stalled" ? "it went silent" : end.reason;
+    const death = end.kind === "stalled" ? reasonWith("it went silent", end.said ?? "") : end.reason;
     return { turn: "failed", state: "zombie", outcome, input: "dead", next: { kind: "none" }, death };
   }
   return again(facts.now + (backOffMs[Math.min(facts.attempt, backOffMs.length) - 1] ?? backOffMs[0]), true);

@@ -41,7 +41,8 @@ export type TurnEvent =
   | TurnEnded
   /** Nothing that the turn could still do is worth its cost: it is ended at once. */
   | { readonly kind: "hopeless"; readonly failure: FailureCause; readonly text: string }
-  | { readonly kind: "malformed"; readonly bytes: number }
+  /** A line that is no event: words of the program, or of what it runs on, for a person. */
+  | { readonly kind: "malformed"; readonly bytes: number; readonly text: string }
   | { readonly kind: "other"; readonly name: string };
 
 /** A tool is called. `at`: when, ms UTC, by the runtime's own word; null when its output does not say. */

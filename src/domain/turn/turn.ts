@@ -46,7 +46,7 @@ export interface Turn {
   readonly advice: string | null;
   /** The version of its role's text that it was told. */
   readonly prompt: string | null;
-  /** What it cost, in millionths of a dollar; null when nobody knows. */
+  /** The cost in millionths of a dollar; null when unknown. */
   readonly costMicros: number | null;
   /** Null before its end, and for turns of earlier versions. */
   readonly costSource: CostSource | null;

@@ -115,7 +115,7 @@ export const offBranchPlace = ({ on, tips }: Pick<OffBranch, "on" | "tips">): st
 
 /** What a person types to bring these commits to the agent's branch. */
 export function offBranchFix(
-  { on, tips }: Pick<OffBranch, "on" | "tips">,
+  { on, tips, branchTip }: Pick<OffBranch, "on" | "tips" | "branchTip">,
   place: { readonly agentName: string; readonly branch: string; readonly path: string; readonly isClone: boolean },
   open: HalfWay | null,
 ): string {
@@ -123,10 +123,23 @@ export function offBranchFix(
   const inIt = `git -C ${shellWord(place.path)}`;
   const from = on === null ? tips.map(shortCommit).join(" ") : shellWord(on);
   const branch = shellWord(place.branch);
+  const [first = "HEAD", ...others] = on === null ? tips.map(shortCommit) : [shellWord(on)];
   // The agent owns the configuration of its clone, and git would run the programs named there.
   if (place.isClone) {
-    const body = `git checkout ${place.branch}, then git merge ${from}, then finish`;
+    const made = branchTip === null ? [`git branch ${place.branch} ${first}`] : [];
+    const merged = branchTip === null ? others.join(" ") : from;
+    const steps = [
+      ...made,
+      `git checkout ${place.branch}`,
+      ...(merged === "" ? [] : [`git merge ${merged}`]),
+      "finish",
+    ];
+    const body = steps.join(", then ");
     return `have it put them there: ov mail send --to ${place.agentName} --type question --subject "Put your commits on your branch" --body ${shellWord(body)}`;
+  }
+  if (branchTip === null) {
+    const rest = others.length === 0 ? "" : ` && ${inIt} checkout ${branch} && ${inIt} merge ${others.join(" ")}`;
+    return `its branch is gone; make it again: ${inIt} branch ${branch} ${first}${rest}`;
   }
   return `put them on its branch: ${inIt} checkout ${branch} && ${inIt} merge ${from}`;
 }

@@ -5,10 +5,10 @@ import { shellWord } from "../text/shell-word.ts";
 /**
  * running   its agent has not ended
  * awaited   its merge waits for the operator, whose answer may send its agent back to work
- * held      its agent has ended, but somebody live may still reopen it or work under it
+ * held      its agent has ended, but a live agent may still reopen it or work under it
  * damaged   git cannot read it, so its work cannot be seen or kept
  * dirty     it holds work that is in no commit
- * unmerged  it holds commits that landed nowhere, or nobody can tell
+ * unmerged  it holds commits that landed nowhere, or that cannot be told
  * clean     nothing is lost with it
  */
 export const worktreeClasses = ["running", "awaited", "held", "damaged", "dirty", "unmerged", "clean"] as const;
@@ -107,7 +107,7 @@ export const cleanTargets = [
 export type CleanTarget = (typeof cleanTargets)[number];
 
 /**
- * Two targets are asked for by name only. Rescued work is there because somebody forced its removal before. Events say what
+ * Two targets are asked for by name only. Rescued work is there because its removal was forced before. Events say what
  * happened, the cleaning itself included.
  */
 export const allTargets: readonly CleanTarget[] = cleanTargets.filter(

@@ -49,12 +49,12 @@ export interface AttachedPorts extends HandBackPorts {
 
 const graceMs = 2_000;
 
-/** `left`: the person closed it. `gone`: whoever held the agent is no more. */
+/** `left`: the person closed it. `gone`: the process that held the agent has ended. */
 export type HandBackReason = "left" | "gone";
 
 /**
  * Gives an agent back: what still runs at its terminal is ended, its work kept, its token revoked, the pause lifted;
- * mail that came meanwhile wakes it. Safe to repeat, and nothing when somebody else has taken it since.
+ * mail that came meanwhile wakes it. Safe to repeat, and does nothing when another session has taken the agent since.
  */
 export async function handBack(ports: HandBackPorts, lease: Lease, reason: HandBackReason): Promise<void> {
   const agent = await ports.store.read((tx) => heldAgent(tx, lease));
@@ -115,7 +115,7 @@ async function settle(tx: Tx, context: HandBackContext, { lease, reason, agent, 
   await keepGoing(tx, context, agent.runId);
 }
 
-/** What the person's session was shown has been read: nobody should be woken for it. */
+/** Mail that the person's session was shown has been read: it must not wake the agent. */
 async function acknowledge(tx: Tx, agent: Agent, now: number): Promise<void> {
   for (const { delivery } of await tx.deliveries.inState(agent.name, ["delivered"])) {
     if (delivery.turnId !== null || delivery.claimedBy === null) continue;

@@ -10,6 +10,7 @@ import type { Tx } from "../../ports/store.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
 import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.ts";
+import { tellUnmended, unmendedGap, unmendedReview } from "../../usecases/completions/unmended-review.ts";
 import { unreadBeforeFinish, unreadMail } from "../../usecases/mail/before-finish.ts";
 import { loadFollower } from "../../usecases/mail/followers.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
@@ -39,6 +40,8 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   // A parent agent may have a merger settle the conflict. The operator would only be asked the same question again.
   if (collision?.isKnown === true && agent.parentName === "operator") throw lacking([missingFor(collision)]);
   if (await answerAsBefore(ports, check, work)) return;
+  const unmended =
+    head === null || !hasCode(work) ? undefined : await ports.store.read((tx) => unmendedReview(tx, agent, head));
   const unmerged = await unmergedBy(ports, agent, work);
   const lost = await lostBy(ports, agent, work);
   if (lost.length > 0) throw lacking(lost);
@@ -47,13 +50,20 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
     if (leftOut.length > 0) throw lacking(leftOut);
   }
   const missing = await ports.store.read(async (tx) => {
-    const told = collision === undefined ? [] : await tellConflict(tx, check, collision);
+    const told = [
+      ...(collision === undefined ? [] : await tellConflict(tx, check, collision)),
+      ...(unmended === undefined ? [] : await tellUnmended(tx, check, unmended)),
+    ];
     const unread = await unreadBeforeFinish(tx, agent, check, ports.clock.now());
     const facts = { agent, request, work, unmerged, ...(await roleFacts(tx, agent, request)) };
     return [...missingFrom(facts), ...told, ...(unread.length === 0 ? [] : [unreadMail])];
   });
   if (missing.length > 0) throw lacking(missing);
-  const proved = await proofOf(ports, tools, check, { agent, work, collision });
+  const doubts = [
+    ...(collision === undefined ? [] : [collisionGap(collision)]),
+    ...(unmended === undefined ? [] : [unmendedGap(unmended)]),
+  ];
+  const proved = await proofOf(ports, tools, check, { agent, work, doubts });
   ports.reach("done.after-check");
   if (!isSame(work, await look(ports, agent))) return again(ports, check);
   const landedLook = request.verdict === "pass" ? await lookForRun(ports, agent) : undefined;
@@ -71,7 +81,7 @@ async function look(ports: CompletionPorts, agent: Agent): Promise<WorktreeFacts
   const landing = await store.read((tx) => targetOf(tx, mergeContext(ports), agent.runId));
   const out = await baseOfTakenOut(ports, worktree, branchRef(landing));
   if (out === undefined) return worktrees.inspect(worktree);
-  // It may have been taken out after the agent had begun. Whoever looks at its work later goes by the stored base.
+  // It may have been taken out after the agent had begun. Later looks at its work go by the stored base.
   if (out.base !== agent.baseCommit) await store.transaction((tx) => tx.agents.setBase(agent.id, out.base));
   return worktrees.inspect({ ...worktree, baseCommit: out.base, baseRef: out.before });
 }
@@ -169,18 +179,17 @@ async function proofOf(
   {
     agent,
     work,
-    collision,
-  }: { readonly agent: Agent; readonly work: WorkSeen | null; readonly collision: Collision | undefined },
+    doubts,
+  }: { readonly agent: Agent; readonly work: WorkSeen | null; readonly doubts: readonly string[] },
 ): Promise<ProvedWork["proved"]> {
   if (work?.head == null || !hasCode(work)) return null;
   const { baseCommit } = agent;
   const gates = ports.rules.project.qualityGates;
   const proved = await proveForLanding(ports, tools, { check, commit: work.head, baseCommit, gates, useCache: true });
   const { failure, results, tree } = proved;
-  const isGap = collision !== undefined && proved.verdict === "verified";
-  const verdict = isGap ? "verified_with_gaps" : proved.verdict;
-  const gaps = [...proved.gaps, ...(collision === undefined ? [] : [collisionGap(collision)])];
-  if (failure !== undefined) throw lacking([failure]);
+  const verdict = doubts.length > 0 && proved.verdict === "verified" ? "verified_with_gaps" : proved.verdict;
+  const gaps = [...proved.gaps, ...doubts];
+  if (failure !== undefined) throw lacking([await withWhatLanded(ports, agent, work.head, failure)]);
   const receipt: Receipt = {
     id: ports.ids.next("receipt"),
     kind: "completion",
@@ -194,6 +203,21 @@ async function proofOf(
     createdAt: ports.clock.now(),
   };
   return { receipt, proof: { receiptId: receipt.id, verdict, gaps, results } };
+}
+
+/** A gate may fail for want of what has landed since the agent began. A builder merges only what it is told to. */
+async function withWhatLanded(
+  ports: CompletionPorts,
+  { runId }: Agent,
+  head: string,
+  failure: Missing,
+): Promise<Missing> {
+  if (failure.kind !== "gate") return failure;
+  const landing = await ports.store.read((tx) => targetOf(tx, mergeContext(ports), runId));
+  const tip = await ports.merging.commitOf(branchRef(landing));
+  if (tip === undefined || (await ports.merging.contains(head, tip))) return failure;
+  const take = `if it needs what has landed since you began, take that in: ${joinCommand(landing)}`;
+  return { ...failure, fix: `${failure.fix}; ${take}` };
 }
 
 /** What has landed of a run whose last reviewer passed all of it; undefined for every other reviewer. */
@@ -266,8 +290,8 @@ const missingFor = ({ landing, files }: Collision): Missing => ({
 });
 
 /**
- * An agent whose work does not merge is told once, while it still has everything at hand: to settle it here takes no further
- * turn of anybody. When it finishes again as it was, its parent decides, who may have a merger for it.
+ * An agent whose work does not merge is told once, while it still has everything at hand: to settle it here takes no
+ * further turn. When it finishes again as it was, its parent decides, which may have a merger for it.
  */
 async function tellConflict(
   tx: Tx,

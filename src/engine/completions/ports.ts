@@ -12,13 +12,13 @@ export interface CompletionPorts extends MergePorts {
 }
 
 export interface CheckTools {
-  /** The places of the pool, shared with whoever else runs gates. */
+  /** The places of the pool, shared with every other user of gates. */
   readonly slots: Slots;
   /** The engine is asked to end: gates are cut short, and their checks wait for the next engine. */
   readonly stop: AbortSignal;
 }
 
-/** Puts a check that somebody works on back, as if nobody had begun. */
+/** Puts a check that is under way back, as if it had not begun. */
 export async function requeue(tx: Tx, { id }: Pick<StoredCheck, "id">, now: number): Promise<void> {
   await tx.checks.change(id, ["running"], { status: "queued", progress: null, updatedAt: now });
 }

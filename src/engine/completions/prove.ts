@@ -38,8 +38,8 @@ interface ProvedAll extends Proved {
 const tailLines = 60;
 
 /**
- * Runs the gates on exactly this commit, in the pool and not where the agent works. What passed on the same tree counts;
- * what failed there before somebody asked again is run once more.
+ * Runs the gates on exactly this commit, in the pool and not where the agent works. What passed on the same tree
+ * counts; what failed there before the check was asked for again is run once more.
  */
 export async function prove(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<ProvedAll> {
   const { commit, check, gates } = request;
@@ -171,7 +171,7 @@ function missingGate(failure: GateFailure): Missing {
   };
 }
 
-/** Told in the background: whoever waits sees it a moment later, and nothing depends on it. */
+/** Told in the background: a waiting command sees it a moment later, and nothing depends on it. */
 function tell(
   { store, clock, report }: CompletionPorts,
   { id }: StoredCheck,

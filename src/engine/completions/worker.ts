@@ -105,7 +105,10 @@ export class CompletionWorker {
     await forgetTyped(this.#ports, check);
   }
 
-  /** Until it is on record: somebody waits for the answer, and no other engine takes up what this one is at. */
+  /**
+   * Retries until the refusal is on record: a caller waits for the answer, and no other engine takes up this engine's
+   * check.
+   */
   async #refuse(check: StoredCheck, problem: readonly Missing[]): Promise<void> {
     const { store, clock, report } = this.#ports;
     for (let tries = 1, pauseMs = firstPauseMs; ; tries++, pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -159,7 +162,7 @@ async function forgetTyped(
   }
 }
 
-/** What kept a check from a yes, for whoever asked: what it lacks, or that the engine could not look. */
+/** What kept a check from a yes, for its caller: what it lacks, or that the engine could not look. */
 function problemOf(thrown: unknown): readonly Missing[] {
   if (thrown instanceof Rollback) return thrown.value as readonly Missing[];
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -210,7 +213,9 @@ async function withMail(
   return [...found.filter(({ kind }) => kind !== "unread-mail"), ...(shown === undefined ? [] : [shown])];
 }
 
-/** The bare no, where everything that belongs to it could not be stored: whoever is attached to the check gets an answer. */
+/**
+ * The bare no, where everything that belongs to it could not be stored: a caller attached to the check gets an answer.
+ */
 async function refuseBarely(
   { store, clock }: Pick<CompletionPorts, "store" | "clock">,
   { id }: StoredCheck,

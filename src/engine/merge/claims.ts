@@ -1,14 +1,22 @@
 import type { MergeAttempt } from "../../domain/merge/attempt.ts";
-import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
+import type { Tx } from "../../ports/store.ts";
 import { askAbout, askAgain, type Doubt } from "../../usecases/merge/queue/approval.ts";
 import { rejected } from "../../usecases/merge/queue/settle-entry.ts";
 import { runOf } from "./checks.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 import type { Concern } from "./steering.ts";
 
-/** How often whoever works on an entry may die, one time after the other, before the entry is taken for the reason. */
+/**
+ * How often the process that works on an entry may die, one time after the other, before the entry is taken for the
+ * reason.
+ */
 const mostDeaths = 5;
+
+/** In a paused queue only the commits of targets are taken in: agents start from them. */
+export const mayLand = async (tx: Tx, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> =>
+  (await tx.merges.pause()) === undefined ? entries : entries.filter(bringsTarget);
 
 /**
  * Marks entries as being worked on. Returns the entries that were still free, whose approval holds by the present
@@ -22,7 +30,8 @@ export async function claimEntries(
   const context = mergeContext(ports);
   return ports.store.transaction(async (tx) => {
     const claimed: MergeEntry[] = [];
-    for (const entry of entries) {
+    // The operator may have paused the queue since they were looked at.
+    for (const entry of await mayLand(tx, entries)) {
       if (await askAgain(tx, context, entry)) continue;
       const doubt = doubtOf(ports, concerns.get(entry.id));
       if (doubt !== undefined && (await askAbout(tx, context, entry, doubt))) continue;

@@ -57,7 +57,7 @@ export async function land(ports: MergePorts, request: LandRequest): Promise<Lan
   return { kind: "refused", cause: "local_changes", detail: { message: moved.problem } };
 }
 
-/** Undefined when somebody took one of the entries out of the queue meanwhile: what was checked must not land then. */
+/** Undefined when one of the entries was taken out of the queue meanwhile: what was checked must not land then. */
 async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp | undefined> {
   const { target, landing, verdict, gaps, results } = request;
   const members = landing.members.map(
@@ -74,7 +74,7 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
       ref: branchRef(target),
       beforeCommit: landing.from.commit,
       afterCommit: landing.to.commit,
-      // Beside whoever brings them: what is taken out again is taken out from the end.
+      // Beside the branch that brings them: what is taken out again is taken out from the end.
       queueIds: members.flatMap(({ id, commit }) => [
         id,
         ...along.filter((one) => one.commit === commit).map((one) => one.id),
@@ -119,7 +119,8 @@ async function recordLanding(tx: Tx, ports: MergePorts, op: MergeOp): Promise<vo
   const again = { status: "pending", cause: null, causeDetail: null, notBefore: 0, updatedAt: context.now } as const;
   for (const { id, head } of op.request.leftOut ?? [])
     await tx.merges.change(id, ["conflict", "failed"], { ...again, headCommit: head });
-  // What was added to a branch since it was announced came in with it; whoever asks what of it has landed goes by that.
+  // Commits that were added to a branch since it was announced came in with it; a later question what of it has landed
+  // goes by that.
   for (const { id, head } of along) await tx.merges.change(id, mergeStatuses, { headCommit: head });
   const entries = [];
   for (const { id, commit, tier, strategy } of [...members, ...along]) {
@@ -149,7 +150,7 @@ export async function recoverLandings(ports: MergePorts): Promise<void> {
   const open = await store.read((tx) => tx.mergeOps.list({ kind: "land", status: "intended" }));
   for (const op of open.toReversed()) {
     const tip = await merging.commitOf(op.ref);
-    // A candidate that nobody made visible may have been collected as garbage meanwhile.
+    // A candidate that was never made visible may have been collected as garbage meanwhile.
     const candidate = op.afterCommit === null ? undefined : await merging.commitOf(op.afterCommit);
     const reached = tip !== undefined && candidate !== undefined && (await merging.contains(tip, candidate));
     if (reached) {
@@ -164,7 +165,7 @@ interface AlongRequest {
   readonly landing: Landing<MergeEntry>;
 }
 
-/** Nobody works on these, and whatever was in their way, what has landed has landed. */
+/** No process works on these, and whatever was in their way, what has landed has landed. */
 const resting = ["pending", "blocked", "conflict", "failed", "reverted"] as const satisfies readonly MergeStatus[];
 
 const isResting = (entry: MergeEntry | undefined): boolean => resting.some((status) => status === entry?.status);
@@ -224,7 +225,7 @@ async function joinedBy(ports: MergePorts, { target, landing }: AlongRequest): P
     if (branch === null || head === undefined || bringer === undefined) continue;
     const owner = await store.read((tx) => ownerOfBranch(tx, bringer.entry.branch));
     if (owner?.parentName !== parentName) continue;
-    // Its entry, when somebody hands it over, asks the operator about the changes that are missing.
+    // Its entry, when the branch is handed over, asks the operator about the changes that are missing.
     if ((await lostFiles(merging, { before: landing.from.commit, after: bringer.tip.commit, head })).length > 0)
       continue;
     const strategy = `with ${bringer.entry.branch}`;
@@ -280,7 +281,7 @@ async function placesOf(tx: Tx, context: Context, op: MergeOp): Promise<LandedAl
   return places;
 }
 
-/** What the operator was asked about, or refused, is not answered by somebody else's landing. */
+/** A question to the operator, or a refusal, is not answered by the landing of another branch. */
 const awaitsOperator = ({ approval }: MergeEntry, bringer: MergeEntry): boolean =>
   (approval === "waiting" || approval === "denied") && bringer.approval !== "operator";
 

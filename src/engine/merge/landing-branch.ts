@@ -38,8 +38,8 @@ const remembered = 200;
 
 /**
  * The branch that receives the work of a run. Decided when its first agent needs a place to start from, and again when
- * somebody has checked out the branch it lands on. Repeating it after a crash finds what is already there. Undefined
- * when the project has no commit to start from.
+ * the branch it lands on gets checked out. Repeating it after a crash finds what is already there. Undefined when the
+ * project has no commit to start from.
  */
 export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promise<string | undefined> {
   if (run.landingBranch !== null && run.landingBranch !== run.targetBranch) return run.landingBranch;
@@ -65,8 +65,8 @@ async function targetHere({ worktrees, settings }: LandingPorts): Promise<string
 }
 
 /**
- * Where a branch that was queued for `target` lands now: elsewhere when somebody has checked the target out since. The
- * same answer again until they let go of it.
+ * Where a branch that was queued for `target` lands now: elsewhere when the target was checked out since. The same
+ * answer again until that checkout leaves it.
  */
 export async function landingInstead(ports: LandingPorts, target: string, runId: string | null): Promise<string> {
   if (isIntegration(target)) return target;
@@ -165,10 +165,10 @@ async function standAt(
   const at = await withLanded(ports, branch, { from, place, target: tip });
   if (from === at) return at;
   const ref = `refs/heads/${branch}`;
-  // One that may not be moved now, because somebody looks at it in a checkout, stays; what lands on it meets the same.
+  // A landing branch that may not be moved now, because it is checked out, stays; what lands on it meets the same.
   const moved = await ports.merging.updateRefs([{ ref, from, to: at }], "overstory: landing branch");
   if (moved.kind !== "updated") return from ?? at;
-  // On record, so that a tip that somebody else made is told from this one. Without it, it is still on the target.
+  // On record, so that a tip that another program made is told from this one. Without it, it is still on the target.
   const context = { caller: engineCaller, ids: ports.ids, now: ports.clock.now() };
   await ports.store.transaction(async (tx) => {
     const request = at === tip ? { target, base: tip } : {};
@@ -197,7 +197,7 @@ async function withLanded({ store, merging }: LandingPorts, branch: string, { fr
   return from ?? landed;
 }
 
-/** Entries whose target was checked out meanwhile go to a landing branch instead: nobody's files are merged into. */
+/** Entries whose target was checked out meanwhile go to a landing branch instead: no checkout is merged into. */
 export async function retarget(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
   const landings = new Map<string, string>();
   const keyOf = ({ targetBranch, runId }: MergeEntry): string => JSON.stringify([targetBranch, runId]);
@@ -219,7 +219,7 @@ export async function retarget(ports: MergePorts, entries: readonly MergeEntry[]
   return stillOpen(ports, placed);
 }
 
-/** One that was placed may have given its place to one that came after it. */
+/** A placed entry may have given its place to a later entry. */
 async function stillOpen({ store }: MergePorts, placed: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
   const now = await store.read((tx) => tx.merges.list({ statuses: ["pending", "blocked"] }));
   const open = new Set(now.map(({ id }) => id));

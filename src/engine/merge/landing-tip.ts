@@ -33,9 +33,9 @@ export async function tipOf(ports: TipPorts, branch: string): Promise<string | u
 }
 
 /**
- * Why a landing branch of ours must not be used: somebody else moved it, and the operator was asked. Undefined when its
- * tip is what our last operation left. The target itself is its users' branch, and may be anywhere; only what
- * `strangeTarget` says about it counts.
+ * Why a landing branch of ours must not be used: another program or person moved it, and the operator was asked.
+ * Undefined when its tip is what our last operation left. The target itself is its users' branch, and may be anywhere;
+ * only what `strangeTarget` says about it counts.
  */
 export async function foreignTip(ports: TipPorts, landing: string, tip: string): Promise<string | undefined> {
   return (await compareTip(ports, landing, tip))?.problem;

@@ -5,9 +5,9 @@ import type { MergePorts } from "./ports.ts";
 import { textOf, tripleOf } from "./resolve.ts";
 
 /**
- * Remembers how somebody settled what no rule could: a branch that once was sent back with a conflict has landed, so
- * what now stands in place of the conflict is an answer that passed every check. A failure is reported and otherwise
- * has no effect: the landing has happened.
+ * Remembers how an agent or a person settled what no rule could: a branch that once was sent back with a conflict has
+ * landed, so what now stands in place of the conflict is an answer that passed every check. A failure is reported and
+ * otherwise has no effect: the landing has happened.
  */
 export async function learn(ports: MergePorts, op: MergeOp): Promise<void> {
   await quietly(ports, async () => {
@@ -63,7 +63,7 @@ const usedMemory = (strategy: string | null): boolean => strategy?.split("+").in
 interface Lesson {
   readonly triple: Triple;
   readonly fingerprint: string;
-  /** The file as somebody made it. */
+  /** The file as the resolver made it. */
   readonly content: string;
 }
 
@@ -164,7 +164,7 @@ async function quietly(ports: MergePorts, work: () => Promise<void>): Promise<vo
   try {
     await work();
   } catch (error) {
-    // What is remembered only saves somebody work; whatever it follows from has happened and must not fail by it.
+    // A remembered answer only saves work; the landing it follows from has happened and must not fail by it.
     ports.report(error);
   }
 }

@@ -19,11 +19,11 @@ export interface MergeOne {
   readonly entry: MergeEntry;
   readonly slots: Slots;
   readonly stop: AbortSignal;
-  /** It is merged onto what has landed, so that a question to the operator is about what is true. */
+  /** It is merged directly onto the landing branch, so a question to the operator would be about the real state. */
   readonly mayAsk: boolean;
 }
 
-/** Makes a two-parent commit out of a landing branch and one entry, as objects that nobody sees yet. */
+/** Makes a two-parent commit out of a landing branch and one entry, as objects that no ref shows yet. */
 export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<MergeAnswer> {
   const { merging } = ports;
   const { onto, entry } = request;
@@ -52,8 +52,8 @@ async function alreadyThere(ports: MergePorts, { onto, entry, mayAsk }: MergeOne
 }
 
 /**
- * What was landed and undone is in the history without being in the tree: it is brought back first, and what the branch
- * has besides is merged on top.
+ * Work that landed and was undone is in the history but not in the tree. It is brought back first, and the newer commits
+ * of the branch are merged on top.
  */
 async function mergeAgain(ports: MergePorts, request: MergeOne, undos: ReadonlySet<string>): Promise<MergeAnswer> {
   const { merging } = ports;
@@ -81,7 +81,7 @@ async function mergeAgain(ports: MergePorts, request: MergeOne, undos: ReadonlyS
 type Stopped = Exclude<MergeAnswer, { kind: "merged" | "waiting" | "later" }>;
 type Settling = { readonly kind: "settled"; readonly tree: string; readonly strategy: string | null } | Stopped;
 
-/** From what git made of it to a tree without conflicts. */
+/** Settles the conflicts of a merge by the rules of the ladder, or says why it stops. */
 async function settle(ports: MergePorts, request: MergeOne, merged: ObjectMerge): Promise<Settling> {
   const { entry } = request;
   switch (merged.kind) {
@@ -90,7 +90,8 @@ async function settle(ports: MergePorts, request: MergeOne, merged: ObjectMerge)
     case "unrelated":
       return stop("no_common_history", `${entry.branch} and ${entry.targetBranch} have no common history`);
     case "failed":
-      return stop("git_error", merged.problem);
+      if (merged.files === undefined) return stop("git_error", merged.problem);
+      return { kind: "stopped", cause: "conflict", detail: { message: merged.problem, files: merged.files } };
     case "conflicts":
       return settleConflicts(ports, request, merged);
   }
@@ -159,7 +160,7 @@ async function commit(
   const { taskId } = entry;
   const title = taskId === null ? null : ((await store.read((tx) => tx.tasks.get(taskId)))?.title ?? null);
   const message = landingMessage({ ...entry, ...how, title });
-  // The commit is made while git looks for the pointers; one that is not wanted then is an object that nobody sees.
+  // The commit is made while git looks for the pointers; an unwanted commit is then an object without a ref.
   const [lost, made] = await Promise.all([
     merging.lostPointers(onto.tree, how.tree),
     merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message }),
@@ -190,7 +191,7 @@ function refusedByHook({ hook, words }: HookVeto, { taskId }: MergeEntry): Stopp
   return { kind: "blocked", cause: "hook_rejected", detail: { message } };
 }
 
-/** A pointer to a commit that only a worktree has, or nothing at all, could not be checked out by anybody. */
+/** A pointer to a commit that only a worktree has, or nothing at all, could not be checked out elsewhere. */
 function lostSubmodules(lost: readonly LostPointer[]): Stopped {
   const message = lost.map(lostPointerWords).join("; ");
   return { kind: "stopped", cause: "lost_submodule", detail: { message, files: lost.map(({ path }) => path) } };
@@ -206,15 +207,15 @@ interface Generated {
   readonly tree: string;
   readonly parent: string;
   readonly conflicts: readonly Conflict[];
-  /** What brings the conflict: its commands run as its makers do. */
+  /** The work with the conflict. Commands run with the rights of the agents that made it. */
   readonly work: GatedWork;
   readonly slots: Slots;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes generated files again from what both sides brought, in a checkout of exactly that. The command is code of the
- * project: it runs as gates do. Undefined for a file that was not made.
+ * Makes generated files again in a checkout of the merged sources. The command is code of the project: it runs as gates do.
+ * Undefined for a file that was not made.
  */
 async function regenerate(ports: MergePorts, generated: Generated): Promise<readonly (ResolvedFile | undefined)[]> {
   const { merging } = ports;

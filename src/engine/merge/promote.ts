@@ -95,7 +95,7 @@ export function fullDiskWords({ data }: Failure): string {
 
 interface Move {
   readonly target: string;
-  /** Undefined when nobody has the branch checked out. */
+  /** Undefined when the branch is checked out nowhere. */
   readonly checkout: string | undefined;
   readonly from: string;
   readonly to: string;
@@ -119,7 +119,7 @@ async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: Che
     case "local-changes":
       return end(ports, op, inTheWayWords(checkout ?? target, moved), "local_changes");
     case "moved":
-      // Somebody committed to it this moment, and the next look starts over; or it may not be moved at all.
+      // The target got a commit this moment, and the next look starts over; or it may not be moved at all.
       return (await ports.merging.commitOf(branchRef(target))) === from ? end(ports, op, moved.problem) : true;
     case "locked":
       return end(ports, op, moved.problem, "locked");

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { aCriterion } from "../../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../../testkit/landing-world.ts";
 import { activeRun } from "../../../testkit/use-case.ts";
+import { requestUndo } from "../../usecases/merge/landing/request-undo.ts";
 import { lookForProofs } from "./proofs.ts";
 
 const landing = "overstory/integration/run-1";
@@ -42,6 +43,30 @@ test("a landing that changes one proof and deletes another is seen, whatever mov
   await lookForProofs(world.ports);
   const again = await world.store.read((tx) => tx.events.after(0, 1000));
   expect(again).toHaveLength(events.length);
+});
+
+test("what is taken back of a run that has ended shows nothing any more; what changes later does not matter to it", async () => {
+  await using world = await provedWorld();
+  world.branch("work", () => world.write(world.root, "d.txt", "d\n"), landing);
+  const id = await world.enqueue("work", { targetBranch: landing, runId: "run-1" });
+  await world.work();
+  const at = world.tip(landing);
+  await world.store.transaction(async (tx) => {
+    await tx.criteria.put(
+      aCriterion(3, {
+        ...{ runId: "run-1", proofKind: "file", provedAt: 1, provedBy: "coordinator" },
+        ...{ proofPath: "d.txt", checkedCommit: at, proofUnchanged: true },
+      }),
+    );
+    await tx.runs.complete("run-1", "completed", world.ports.clock.now(), []);
+  });
+  world.branch("later", () => world.git(world.root, "rm", "--quiet", "c.txt"), landing);
+  await world.enqueue("later", { targetBranch: landing });
+  await world.work();
+  expect((await criteriaOf(world)).map(({ proofLost }) => proofLost)).toEqual([null, null, null]);
+  await world.call(requestUndo, { of: String(id) });
+  await world.work();
+  expect((await criteriaOf(world))[2]).toMatchObject({ proofLost: `does not exist on ${landing} any more` });
 });
 
 test("evidence that was given while git was asked counts", async () => {

@@ -1,3 +1,4 @@
+import type { MergeOp } from "../../domain/merge/operation.ts";
 import { type Criterion, criterionStatus, evidenceOf, loseProof, seeProofAgain } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { record } from "../../usecases/events/record.ts";
@@ -5,12 +6,14 @@ import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
 import { lookAt } from "../../usecases/runs/criteria.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
 
-/** More runs than anybody has active at a time. */
+/** More runs than a project has active at a time. */
 const mostRuns = 200;
+/** The newest undos of runs that have ended; older ones were looked at in their time. */
+const mostUndos = 20;
 
 /**
- * Looks again for the evidence of active runs whose landing branch has moved since it was found, by whatever moved it. What
- * the branch has no more does not count any more, so that every list shows it. Safe to repeat: a criterion says on which
+ * Looks again for the evidence of active runs whose landing branch has moved since it was found, by whatever moved it, and
+ * of ended runs of which something was taken back since. What the branch has no more does not count any more, so that every list shows it. Safe to repeat: a criterion says on which
  * commit its evidence was last seen.
  */
 export async function lookForProofs(ports: MergePorts): Promise<void> {
@@ -44,8 +47,12 @@ interface ProvedRun {
 const provedRuns = ({ store, rules }: MergePorts): Promise<readonly ProvedRun[]> =>
   store.read(async (tx) => {
     const found: ProvedRun[] = [];
+    const undos = await tx.mergeOps.list({ kind: "undo", status: "done", limit: mostUndos });
     for (const run of await tx.runs.list(mostRuns)) {
-      if (run.status !== "active" || !run.checklist) continue;
+      const { status, completedAt } = run;
+      const isTouched = ({ ref, updatedAt }: MergeOp): boolean =>
+        ref === branchRef(run.landingBranch ?? "") && updatedAt >= (completedAt ?? 0);
+      if (!run.checklist || (status !== "active" && !undos.some(isTouched))) continue;
       const criteria = (await tx.criteria.of(run.id)).filter((one) => criterionStatus(one) === "proved");
       if (criteria.length > 0) found.push({ run, criteria, landing: await targetOf(tx, { settings: rules }, run.id) });
     }

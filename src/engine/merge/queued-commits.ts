@@ -20,8 +20,8 @@ interface Headed {
 const isFresh = ({ attempts, headCommit }: MergeEntry): boolean => attempts === 0 || headCommit === "";
 
 /**
- * The entries that can be merged, each with its commit, which is read from the branch where nobody knew it. What has no
- * branch is sent back.
+ * The entries that can be merged, each with its commit, which is read from the branch where it was not on record. An
+ * entry without a branch is sent back.
  */
 export async function findHeads(
   ports: MergePorts,
@@ -143,7 +143,7 @@ async function blockFor(ports: MergePorts, entry: MergeEntry, problem: string): 
 
 const retryLockedMs = 30_000;
 
-/** Somebody else may pin at the same time. */
+/** Another process may pin at the same time. */
 const mostTries = 3;
 
 /** An entry never changes its head: another one under its number is of a queue that was thrown away, and is kept. */
@@ -156,7 +156,9 @@ function pinning(there: ReadonlyMap<string, string>, id: number, to: string): re
   return [{ ref, from, to }, ...(isKept ? [] : [{ ref: rescue, from: null, to: from }])];
 }
 
-/** Puts the commits on record that were read from branches, and the files of those for which nobody named any. */
+/**
+ * Puts the commits on record that were read from branches, and the files of entries that came without a list of files.
+ */
 async function learnHeads(ports: MergePorts, kept: readonly Headed[]): Promise<readonly MergeEntry[]> {
   const news = kept.filter((one) => !isKnown(one));
   const files = await filesOf(

@@ -40,7 +40,7 @@ async function radarWorld(files: Record<string, string> = { "a.txt": lines, "b.t
     /** The agent's turn ends with this edit committed. */
     commits: async (name: string, edit: () => void, facts: Partial<Agent> = {}): Promise<void> => {
       const branch = `overstory/${name}/t`;
-      const headCommit = world.branch(branch, edit);
+      const headCommit = world.branch(branch, edit, facts.baseCommit ?? undefined);
       await world.store.transaction(async (tx) => {
         const known = await tx.agents.byName(name);
         const more: Partial<Agent> = { parentName: "lead", branch, worktreePath: `/w/${name}`, ...facts };
@@ -219,4 +219,19 @@ test("what had landed before a branch began is no work of its agent", async () =
   await look();
   expect(await warnings(world, "b1")).toEqual(["branches collide: main and overstory/b1/t"]);
   expect(await warnings(world, "b2")).toEqual([]);
+});
+
+test("what a branch has from the unlanded branch that it began on is no work of its agent", async () => {
+  const { world, look, commits } = await radarWorld();
+  await using _ = world;
+  await commits("b1", write(world, "a.txt", "ONE\ntwo\nthree\n"));
+  const baseCommit = world.tip("overstory/b1/t");
+  await commits("b2", write(world, "b.txt", "1\ntwo\nthree\n"), { baseCommit });
+  await commits("b3", write(world, "a.txt", "1\ntwo\nthree\n"));
+  await look();
+  expect(await warnings(world, "b1")).toEqual(["branches collide: overstory/b1/t and overstory/b3/t"]);
+  expect(await warnings(world, "b2")).toEqual([]);
+  await commits("b2", write(world, "a.txt", "ONE!\ntwo\nthree\n"));
+  await look();
+  expect(await warnings(world, "b2")).toEqual(["branches collide: overstory/b2/t and overstory/b3/t"]);
 });

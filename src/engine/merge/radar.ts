@@ -56,7 +56,7 @@ export class Radar {
       const found = judged.get(pairKey(commitsOf(pair)));
       return found?.outcome === "conflict" ? [{ ...pair, files: found.files }] : [];
     });
-    return this.#record(fresh, await withoutLanded(this.#ports, collisions));
+    return this.#record(fresh, await withoutLanded(this.#ports, await withoutInherited(this.#ports, live, collisions)));
   }
 
   /** Everything that could make another look worthwhile, without asking git. */
@@ -96,6 +96,33 @@ async function withLandings({ merging }: MergePorts, live: readonly LiveBranch[]
     return commit === undefined ? [] : [{ branch, commit, agentName: null, landsOn: branch }];
   });
   return [...live.filter(({ branch }) => tips.has(branchRef(branch))), ...landings];
+}
+
+/**
+ * Leaves out files that an agent did not change itself: it began on top of a branch that has not landed, and the other
+ * branch collides with that one. The agents of those two are told.
+ */
+async function withoutInherited(
+  { merging }: MergePorts,
+  live: readonly LiveBranch[],
+  collisions: readonly Collision[],
+): Promise<readonly Collision[]> {
+  const kept: Collision[] = [];
+  for (const collision of collisions) {
+    const { a, b, files } = collision;
+    const inherited = new Set([...(await inheritedBy(a)), ...(await inheritedBy(b))]);
+    const own = files.filter((file) => !inherited.has(file));
+    if (own.length > 0 || files.length === 0) kept.push({ ...collision, files: own });
+  }
+  return kept;
+
+  async function inheritedBy({ branch, commit, landsOn }: RadarHead): Promise<readonly string[]> {
+    const base = live.find((one) => one.branch === branch)?.agent.baseCommit ?? null;
+    const landing = base === null ? undefined : await merging.commitOf(branchRef(landsOn));
+    if (base === null || landing === undefined || (await merging.contains(landing, base))) return [];
+    const own = await merging.changedFiles(base, commit);
+    return (await merging.changedFiles(landing, base)).filter((file) => !own.includes(file));
+  }
 }
 
 /**
@@ -157,7 +184,7 @@ async function judgeUnknown(
   for (const key of known.keys()) unknown.delete(key);
   if (unknown.size === 0) return [];
   const isGenerated = (path: string): boolean => commandFor(ports.rules, path) !== undefined;
-  // The trees of hundreds of merges that nobody makes have no place in the project.
+  // The trees of hundreds of merges that are only looked at have no place in the project.
   const judged = await ports.lookAhead((ahead) => judgePairs({ ...ahead, isGenerated }, [...unknown.values()]));
   const createdAt = ports.clock.now();
   return judged.map(({ ours, theirs, outcome, files }) => ({

@@ -1,5 +1,5 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { type LostLanding, replayAdvice } from "../../domain/merge/landing-branch.ts";
+import type { LostLanding } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { promoteCommand } from "../../domain/merge/words.ts";
 import type { MergeGit, ToldCommit } from "../../ports/merge-git.ts";
@@ -76,14 +76,23 @@ async function failedReplay(
   return same?.problem ?? undefined;
 }
 
-/** The commit of the target under a landing branch that the target has no more, and the landing branch still has. */
+/**
+ * The newest commit of the target under a landing branch that the target has no more, and the landing branch still has.
+ * An undo may have moved the landing branch back below what was promoted last: then it is what both have in common, since
+ * the target had all of that.
+ */
 export async function droppedFrom(
-  { store, merging }: Pick<MergePorts, "store"> & { readonly merging: Pick<MergeGit, "commitOf" | "contains"> },
+  {
+    store,
+    merging,
+  }: Pick<MergePorts, "store"> & { readonly merging: Pick<MergeGit, "commitOf" | "contains" | "baseOf"> },
   { landing, target, head, tip }: Record<"landing" | "target" | "head" | "tip", string>,
 ): Promise<string | undefined> {
   const base = await store.read((tx) => restsOn(tx, { landing, target }));
   if (base === null || (await merging.commitOf(base)) === undefined) return undefined;
-  return !(await merging.contains(head, base)) && (await merging.contains(tip, base)) ? base : undefined;
+  if (await merging.contains(head, base)) return undefined;
+  const shared = await merging.baseOf(tip, base);
+  return shared === undefined || (await merging.contains(head, shared)) ? undefined : shared;
 }
 
 /**
@@ -97,8 +106,10 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   if (head === undefined || tip === undefined) {
     return giveUp(ports, op, `there is no branch ${head === undefined ? target : landing}`);
   }
+  // The target is compared, not the replayed work: a file of that with the same content would look like a renamed one.
+  const gone = (from: string) => landingsLost(ports, { landing, from, to: dropped });
   // The engine died after it had moved the branch.
-  if (tip === op.afterCommit) return settle(ports, op, await landingsLost(ports, { landing, from: tip, to: dropped }));
+  if (tip === op.afterCommit) return settle(ports, op, await gone(op.request.base ?? head));
   const foreign = await foreignTip(ports, landing, tip);
   if (foreign !== undefined) return giveUp(ports, op, foreign);
   if ((await merging.contains(head, dropped)) || !(await merging.contains(tip, dropped))) return settle(ports, op);
@@ -125,7 +136,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   const moved = await merging.updateRefs(changes, `overstory: replay onto ${target}`);
   ports.reach("merge.after-land");
   if (moved.kind === "updated") {
-    return settle(ports, { ...op, request }, await landingsLost(ports, { landing, from: commit, to: dropped }));
+    return settle(ports, { ...op, request }, await gone(head));
   }
   return (await merging.commitOf(op.ref)) === tip ? giveUp(ports, op, moved.problem) : true;
 }
@@ -137,10 +148,10 @@ export async function droppedBehind({ store }: MergePorts, landing: string): Pro
 }
 
 /**
- * What may land of a branch. One that was begun on commits that were dropped would bring them back. Where the target has
- * their changes under other ids, the branch's own commits are made again on `onto`, and land in its place: nobody has
- * to do anything about it. Else, or where they do not apply, the owner is told. The last dropped commit need not be
- * among those that the branch was begun on.
+ * What may land of a branch. A branch that was begun on dropped commits would bring them back. Where the target has
+ * their changes under other ids, the branch's own commits are made again on `onto`, and land in its place: no agent has
+ * to act. Else, or where they do not apply, the owner is told. The last dropped commit need not be among those that the
+ * branch was begun on.
  */
 export async function landableHead(
   ports: MergePorts,
@@ -296,13 +307,13 @@ async function giveUp(ports: MergePorts, op: MergeOp, problem: string): Promise<
   await ports.store.transaction(async (tx) => {
     const change = { status: "dropped", problem, request: op.request, updatedAt: context.now } as const;
     if (!(await tx.mergeOps.settle(op.id, change))) return;
-    // Nobody asked for it: the promotion that tried it asks the operator now, and says why.
+    // No person asked for it: the promotion that tried it asks the operator now, and says why.
     if (op.actor === context.caller.name) return;
     const purpose = await purposeOf(tx, context, landing);
     await tellOperator(tx, context, {
       runId: null,
       subject: `not left out: ${dropped.slice(0, 10)}`,
-      body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. ${replayAdvice(target)} To be asked again: ${promoteCommand({ runId: purpose?.run?.id ?? null, target })}`,
+      body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. To be asked again, with the ways out: ${promoteCommand({ runId: purpose?.run?.id ?? null, target })}`,
       type: "error",
       priority: "normal",
     });

@@ -1,4 +1,4 @@
-/** The places of the pool. Whoever wants one waits until one is free; nobody shares one. */
+/** The places of the pool. A caller waits until a place is free; places are never shared. */
 export class Slots {
   readonly #free: number[];
   readonly #waiting: ((slot: number) => void)[] = [];

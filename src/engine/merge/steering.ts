@@ -23,7 +23,7 @@ export interface Concern {
    * that are too large to compare are not in the patch either.
    */
   readonly dropped: readonly DroppedByMerge[];
-  /** How many merges of the branch nobody compared, because there are too many. */
+  /** How many merges of the branch were not compared, because there are too many. */
   readonly uncompared: number;
   /** The patch of these files. */
   readonly difference: string;

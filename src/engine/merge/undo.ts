@@ -14,9 +14,10 @@ import { backupRef, backupRefs, branchRef, landingRefs, type MergePorts, mergeCo
 import { fullDiskWords, inTheWayWords, unlessFull } from "./promote.ts";
 
 /**
- * Takes back what an operation brought. While nothing came after it and nobody builds on it the branch simply goes back
- * to where it was; else what each branch brought is taken out on top, and that must pass the gates like anything that
- * lands. What cannot be taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
+ * Takes back what an operation brought. While nothing came after it and no branch builds on it the branch simply goes
+ * back to where it was; else what each branch brought is taken out on top, and that must pass the gates like anything
+ * that lands. What cannot be taken out by itself is refused, and the branch stays as it was. Answers whether anything
+ * was done.
  */
 export async function undo(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   try {
@@ -154,7 +155,7 @@ async function hasChanges({ merging }: MergePorts, commit: string): Promise<bool
   return before === undefined || (await merging.treeOf(before)) !== (await merging.treeOf(commit));
 }
 
-/** Says that somebody else has taken out, or brought back, what the undo is about. */
+/** Says that other commits have already taken out, or brought back, what the undo is about. */
 function noChangeWords({ id, branch, targetBranch }: MergeEntry, { kind }: MergeOp): string {
   const see = `see what changed it: git log ${shellWord(targetBranch)}`;
   return kind === "undo"
@@ -181,13 +182,19 @@ async function movedOnWords({ store, merging }: MergePorts, op: MergeOp, tip: st
     }
     return found;
   });
+  const commands = brought.map((id) => `ov merge undo ${id}`);
+  const isThere = afterCommit !== null && (await merging.commitOf(afterCommit)) !== undefined;
+  if (!isThere || !(await merging.contains(tip, afterCommit))) {
+    const gone = `${branch} no longer has this promotion, so there is nothing to take back from it`;
+    if (commands.length === 0) return `${gone}; see what has landed: ov merge log`;
+    return `${gone}; take what it brought out of ${landing} too: ${commands.join(", ")}`;
+  }
   const [remote] = afterCommit === tip ? await remotesWith(merging, tip) : [];
   const why =
     remote === undefined
       ? `${branch} has commits that came after this promotion, so it cannot go back to where it was`
       : `this promotion was pushed: ${remote} has it, so ${branch} cannot simply go back, and the next pull would bring it again`;
-  if (brought.length === 0) return `${why}; see what has landed: ov merge log`;
-  const commands = brought.map((id) => `ov merge undo ${id}`);
+  if (commands.length === 0) return `${why}; see what has landed: ov merge log`;
   return `${why}; take out what it brought instead: ${commands.join(", ")}, then: ${promoteCommand({ runId: runId ?? null, target: branch })}`;
 }
 
@@ -259,7 +266,7 @@ async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }
   reach("merge.after-land");
   const settling = { ...op, ...intent, request: removedLocks.length === 0 ? request : { ...request, removedLocks } };
   if (moved.kind === "updated") return record(ports, settling);
-  // Somebody landed something meanwhile: the next look plans anew. A branch that may not move at all is given up.
+  // The branch moved meanwhile: the next look plans anew. A branch that may not move at all is given up.
   if ((await merging.commitOf(op.ref)) !== tip) return true;
   return drop(ports, settling, `${moved.problem}${await freeWords(ports, op)}`);
 }

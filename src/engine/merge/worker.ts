@@ -3,7 +3,7 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import { isUnderWay } from "../../usecases/merge/landing/landing-target.ts";
 import { readyMerges } from "../../usecases/merge/queue/queue-state.ts";
 import { SingleFlight } from "../single-flight.ts";
-import { askAhead, claimEntries, endLostGates, freeLostEntries } from "./claims.ts";
+import { askAhead, claimEntries, endLostGates, freeLostEntries, mayLand } from "./claims.ts";
 import { recoverLandings } from "./land.ts";
 import { catchUp, retarget } from "./landing-branch.ts";
 import { restoreTip } from "./landing-tip.ts";
@@ -34,7 +34,7 @@ export class MergeWorker {
   readonly #slots: Slots;
   readonly #stop: AbortSignal;
   #gatesEnded = false;
-  /** Somebody may have broken off in the middle of a landing: an engine before us, or we ourselves. */
+  /** A landing may have been broken off in the middle: by an engine before this one, or by this one. */
   #inDoubt: "died" | "broke" | undefined = "died";
   readonly #flight: SingleFlight;
   readonly #wake: () => void;
@@ -144,7 +144,7 @@ export class MergeWorker {
   }
 
   /**
-   * Whoever approves an entry should know its commit, and what is asked about it. Each commit is looked at once.
+   * A person who approves an entry should know its commit, and what is asked about it. Each commit is looked at once.
    */
   async #lookAhead(): Promise<void> {
     const waiting = async (): Promise<readonly MergeEntry[]> => {
@@ -193,7 +193,7 @@ export class MergeWorker {
   }
 
   readonly #ready = (): Promise<readonly MergeEntry[]> =>
-    this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
+    this.#ports.store.read(async (tx) => mayLand(tx, await readyMerges(tx, mergeContext(this.#ports))));
 
   /**
    * One look at everything that could land now. Where it fails, and git can read every branch, each run and target gets
@@ -236,7 +236,7 @@ export class MergeWorker {
 
   async #lookAtReady(first: readonly MergeEntry[]): Promise<Look> {
     if (first.length === 0) return { pinned: [], concerns: new Map(), tips: new Map() };
-    // Git lists them while the landing branch is seen to. Whoever moves a ref since is noticed when it is pinned.
+    // Git lists them while the landing branch is prepared. A ref that moves since is noticed when it is pinned.
     const refs = readHeads(this.#ports);
     refs.catch(() => undefined);
     void this.#ports.merging.expectMerges();
@@ -280,7 +280,7 @@ interface Look extends Concerns {
   readonly pinned: readonly MergeEntry[];
 }
 
-/** Whoever waits for an entry that could land now reads why the look at the queue failed. */
+/** A command that waits for an entry that could land now reads why the look at the queue failed. */
 async function noteTrouble(ports: MergePorts, entries: readonly MergeEntry[], error: unknown): Promise<void> {
   const updatedAt = ports.clock.now();
   const detail = { cause: "git_error", causeDetail: { message: problemOf(error) }, updatedAt } as const;

@@ -55,7 +55,7 @@ interface Part {
 
 const nothing: Part = { purged: 0, last: null };
 
-/** Somebody may attach to a completion for as long as its agent could ask again. */
+/** A command may attach to a completion for as long as its agent could ask again. */
 async function spareChecks(tx: Tx, { forgetEnvironment }: EvidencePorts, from: Place): Promise<Part> {
   const old = await tx.checks.answered(from, mostAtOnce);
   const gone = [];
@@ -93,7 +93,7 @@ async function spareResults(tx: Tx, from: Place): Promise<Part> {
   return isBusy ? nothing : tx.gates.purgeUnproving(from, mostAtOnce);
 }
 
-/** Nobody of that name is at work or waits for its branch to land. Of an incarnation: or it has a successor. */
+/** No agent of that name is at work or waits for its branch to land. Of an incarnation: or it has a successor. */
 async function isOver(tx: Tx, name: string, agentId: string | null): Promise<boolean> {
   const newest = await tx.agents.byName(name);
   if (newest === undefined || (agentId !== null && newest.id !== agentId)) return true;

@@ -8,6 +8,8 @@ import type { Store, Tx } from "../../ports/store.ts";
 import { record } from "../../usecases/events/record.ts";
 import { isWanted } from "../../usecases/gates/environments.ts";
 import { wordsAbout } from "../../usecases/merge/landing/taken-out.ts";
+import { attentionItems } from "../../usecases/operator/attention.ts";
+import { waitingForOperator } from "../../usecases/operator/inbox.ts";
 import { backupRef, queueRef } from "../merge/ports.ts";
 import type { EnginePorts } from "../ports.ts";
 
@@ -76,6 +78,17 @@ export const pruneMail: Prune<Pick<EnginePorts, "store" | "clock">> = async ({ s
     if (last === null) return { removed, more: false };
   }
   return { removed, more: true };
+};
+
+/** Forgets that the operator was told of things that wait no more. */
+export const pruneNotifications: Prune<Pick<EnginePorts, "store">> = async ({ store }, { before }) => {
+  const old = await store.read((tx) => tx.notifications.settledBefore(before, mostAtOnce));
+  if (old.length === 0) return { removed: 0, more: false };
+  const removed = await store.transaction(async (tx) => {
+    const waiting = new Set(attentionItems(await waitingForOperator(tx)).map(({ id }) => id));
+    return tx.notifications.remove(old.filter((item) => !waiting.has(item)));
+  });
+  return { removed, more: removed === mostAtOnce };
 };
 
 /** Returns at most so many things, others each hour, so that things which must stay do not hide the rest. */
@@ -166,7 +179,10 @@ export const pruneBlobs: Prune<FilePorts> = async ({ store, oldFiles }, { before
   return gone(unused.length);
 };
 
-/** Asking who else holds a commit takes git through the whole history, and what nobody holds is asked about again. */
+/**
+ * To find out which refs hold a commit takes git through the whole history, and a commit that no ref holds is asked
+ * about again.
+ */
 const mostAsked = 20;
 
 interface Pinned {

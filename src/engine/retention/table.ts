@@ -2,6 +2,7 @@ import type { OldRowKind } from "../../ports/store/old-rows.ts";
 import { record } from "../../usecases/events/record.ts";
 import type { EnginePorts } from "../ports.ts";
 import { pruneChecks, pruneGateResults, pruneReceipts } from "./evidence.ts";
+import { pruneLandedAgents, pruneLandingBranches } from "./landed-agents.ts";
 import {
   type Prune,
   type Pruned,
@@ -11,6 +12,7 @@ import {
   pruneMail,
   pruneMergeLogs,
   pruneMergeRefs,
+  pruneNotifications,
   pruneRows,
   pruneSnapshots,
   pruneSpecs,
@@ -23,6 +25,7 @@ import {
 export type RetentionKey =
   | "history.retentionDays"
   | "costs.retentionDays"
+  | "history.landedDays"
   | "snapshot.retentionDays"
   | "mail.retentionDays"
   | "merge.keepRefsDays"
@@ -33,7 +36,7 @@ export type RetentionKey =
   | "merge.keepAttemptsDays";
 
 export type RetentionPorts = SnapshotPorts &
-  Pick<EnginePorts, "merging" | "oldFiles" | "forgetEnvironment"> & {
+  Pick<EnginePorts, "merging" | "oldFiles" | "forgetEnvironment" | "shrinkDatabase"> & {
     readonly settings: Pick<EnginePorts["settings"], "retention" | "mostEvents">;
   };
 
@@ -181,6 +184,28 @@ export const retentionTable: readonly RetentionRow[] = [
     stays: "those about two branches of agents that are not released",
     prune: rows("radar-warnings"),
   },
+  {
+    what: "notifications",
+    tables: ["notifications"],
+    days: history,
+    stays: "those of things that still wait for the operator",
+    prune: pruneNotifications,
+  },
+  {
+    what: "landed agents",
+    tables: ["agents", "identities", "checkpoints", "inbox_checks", "notices", "merge_queue"],
+    days: "history.landedDays",
+    stays:
+      "agents that are not released, with a branch that is not in its target, or with turns, unread mail, snapshots or merges that stay",
+    prune: pruneLandedAgents,
+  },
+  {
+    what: "landing branches",
+    tables: [],
+    days: "history.landedDays",
+    stays: "those of open runs, and those that their target does not have whole",
+    prune: pruneLandingBranches,
+  },
   // A caller repeats a remote call for half a minute at most.
   { what: "replies", tables: ["requests"], days: 1, stays: "nothing", prune: rows("requests") },
   {
@@ -196,14 +221,9 @@ export const retentionTable: readonly RetentionRow[] = [
 /** Tables of the store whose rows are never deleted, each with the reason. */
 export const stayingTables: Readonly<Record<string, string>> = {
   runs: "one row for each objective; work and mail belong to it",
-  agents: "one row for each incarnation; `ov recover` works at any time",
-  checkpoints: "one row for each name; `ov recover` tells the agent from it",
-  identities: "one row for each name",
-  inbox_checks: "one row for each name",
   removals: "one row for each name, while its worktree is being removed",
   waits: "each goes with what it waits for",
   leases: "those of turns go with their turn; the others are one for each name",
-  notices: "a few small rows for each agent, run or branch; without them it would be told again",
   tasks: "the plan is a person's",
   task_deps: "goes with its task",
   groups: "a person's, as tasks are",
@@ -214,10 +234,14 @@ export const stayingTables: Readonly<Record<string, string>> = {
   task_criteria: "goes with its task",
   run_changes: "a few rows for each run; they keep the older words of its objective and criteria",
   budget_reservations: "each goes when its turn settles",
-  merge_queue: "one row for each branch that was to land; says what landed",
-  merge_ops: "one row for each move of a branch; each landing can be undone at any time",
+  merge_ops: "one short row for each move of a branch; what a landing says about its entries goes with them",
+  merge_pauses: "one row at most, while the queue is paused",
+  web_listeners: "one row at most, while browsers are served",
+  web_keys: "each goes when its time is up, at the next login",
+  operator_marks: "small rows; without them the operator would be told again",
   remembered_resolutions: "settle the same conflict when it comes again",
   retention_places: "one row for each row of the retention table",
+  imports: "one row for each file of an earlier version; without them it would be taken over again",
   project: "one row",
 };
 
@@ -249,9 +273,11 @@ export class Retention {
     }
     await sweep(ports);
     if (more) this.#nextAt = ports.clock.monotonic() + againMs;
-    if (Object.keys(removed).length === 0) return;
-    const now = ports.clock.now();
-    await ports.store.transaction((tx) => record(tx, now, { source: "engine", type: "old_pruned", data: { removed } }));
+    if (Object.keys(removed).length > 0) {
+      const [type, at] = ["old_pruned", ports.clock.now()] as const;
+      await ports.store.transaction((tx) => record(tx, at, { source: "engine", type, data: { removed } }));
+    }
+    if (!more && !stop.aborted) ports.shrinkDatabase();
   }
 }
 

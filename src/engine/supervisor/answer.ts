@@ -14,8 +14,8 @@ import type { SupervisorPorts } from "./ports.ts";
 /** The supervisor's side of an exchange with an agent whose input stays open. */
 export interface Exchange {
   /**
-   * Answers lines of output, in their order. Comes before these lines are stored: whoever takes the turn over reads them
-   * again, and what was answered is kept, so every line is answered once. The events say what was denied.
+   * Answers lines of output, in their order. Comes before these lines are stored: a supervisor that takes the turn over
+   * reads them again, and what was answered is kept, so every line is answered once. The events say what was denied.
    */
   answer(replies: readonly PlacedReply[]): Promise<readonly PlacedEvent[]>;
   /** Gives the agent the mail that came since its turn began, where its program takes messages during a turn. */
@@ -65,7 +65,7 @@ export function exchangeWith(ports: SupervisorPorts, owned: OwnedTurn, driver: D
   };
 }
 
-/** A driver that closes the input has nobody to answer. */
+/** A driver that closes the input has no questions to answer. */
 const silent: Exchange = {
   answer: async () => [],
   steer: async () => {},

@@ -12,7 +12,8 @@ import type { Recall } from "../../domain/turn/prompt.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { roleFacts } from "../../usecases/completions/role-facts.ts";
-import { takenSince } from "../../usecases/mail/fold-mail.ts";
+import { shownByRefusal } from "../../usecases/mail/before-finish.ts";
+import { changedSince } from "../../usecases/mail/fold-mail.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
 /** Everything a supervisor needs to know about the turn it took. */
@@ -35,7 +36,7 @@ export interface OwnedTurn {
 
 export const turnLease = (turnId: string): string => `turn:${turnId}`;
 
-/** Takes the turn: records who we are and holds its lease. Undefined when somebody with a higher fence has it. */
+/** Takes the turn: records our identity and holds its lease. Undefined when a supervisor with a higher fence has it. */
 export async function beginTurn(ports: SupervisorPorts, turnId: string, fence: number): Promise<OwnedTurn | undefined> {
   return ports.store.transaction(async (tx) => {
     const turn = await tx.turns.get(turnId);
@@ -90,7 +91,9 @@ async function lacksOf(tx: Tx, agent: Agent): Promise<readonly Missing[]> {
     ? { exists: true, head, ahead, messages: [], dirty, onBranch: true, halfWay: null, files: [] }
     : null;
   const facts = await roleFacts(tx, agent, bare.value);
-  return missingFrom({ agent, request: bare.value, work, unmerged: [], ...facts });
+  const mail = await shownByRefusal(tx, agent);
+  const missing = missingFrom({ agent, request: bare.value, work, unmerged: [], ...facts });
+  return mail === undefined ? missing : [mail, ...missing];
 }
 
 /** What a turn that failed was told its model may never have read. */
@@ -120,7 +123,7 @@ async function lettersOf(tx: Tx, turnId: string, agent: Agent): Promise<Letter[]
 }
 
 async function sinceOf(tx: Tx, message: Message): Promise<Pick<Letter, "since">> {
-  const since = await takenSince(tx, message);
+  const since = await changedSince(tx, message);
   return since === undefined ? {} : { since };
 }
 

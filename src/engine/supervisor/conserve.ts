@@ -43,10 +43,11 @@ function ceilingOf(agent: Agent): Readonly<Record<string, string>> {
 }
 
 /**
- * Looks at an agent's worktree and keeps what is in it but under no ref. Undefined for agents without one, and for a
- * worktree that git cannot read: that is put on record and must not keep the turn from being settled. After a `pause`
+ * Looks at an agent's worktree and keeps the work in it that no ref holds. Undefined for agents without a worktree, and
+ * for a worktree that git cannot read: that is put on record, and the turn is settled all the same. After a `pause`
  * the agent itself did nothing since its last turn: deleted files come back first, so that no snapshot says that they
- * are to be deleted, and commits that a reset took from the branch are kept.
+ * are to be deleted, and commits that a reset took from the branch are kept. After a `pause`, facts are answered only if
+ * everything was kept: the worktree may be removed next.
  */
 export async function conserve(
   ports: Telling,
@@ -55,6 +56,7 @@ export async function conserve(
 ): Promise<WorktreeFacts | undefined> {
   const worktree = worktreeOf(agent);
   if (worktree === undefined) return undefined;
+  let facts: WorktreeFacts | undefined;
   try {
     await mendLink(ports, agent, worktree);
     if (after === "pause") {
@@ -63,14 +65,18 @@ export async function conserve(
       const kept = await ports.worktrees.mendChanges(worktree, lost);
       await rememberAll(ports, agent, kept);
     }
-    return await withinReason(keep(ports, agent, worktree));
+    // Its commits count also when the rest cannot be kept.
+    const seen = await withinReason(look(ports, agent, worktree));
+    facts = seen;
+    await withinReason(keep(ports, agent, worktree, seen));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const data = { path: worktree.path, problem };
     await note(ports, agent, { type: "snapshot_failed", level: "error", data });
     await tellNotKept(ports, agent, problem);
-    return undefined;
+    if (after === "pause") return undefined;
   }
+  return facts;
 }
 
 /** Once for each problem: the next turns meet the same one. */
@@ -95,9 +101,9 @@ async function mendLink(ports: ConservePorts, agent: Agent, worktree: OwnedWorkt
 }
 
 /**
- * Looks at an agent's worktree before anybody works in it, and mends what was done to it since the last turn. A person
- * may work there between two turns; what would be lost by that is put back or kept, and told. Answers a sentence about
- * each change, for the agent, or why nobody can work there.
+ * Looks at an agent's worktree before work begins in it, and mends what was done to it since the last turn. A person
+ * may work there between two turns; lost files and commits are put back or kept. Answers a sentence about each change, for
+ * the agent, or why no work is possible there.
  */
 export async function makeReady(
   ports: Telling,
@@ -108,10 +114,11 @@ export async function makeReady(
   if (worktree === undefined) return { changes: [] };
   const link = await ports.worktrees.ensureLink(worktree);
   if (link.kind === "broken") return { problem: link.problem };
+  await ports.worktrees.removeDeadLocks(worktree);
   const found = await ports.worktrees.changesSince(worktree, agent);
   if (found.length === 0) return { changes: [] };
   const changes = found.map(changeLine);
-  // Before the mending: whoever is killed in between finds nothing to tell afterwards.
+  // Before the mending: a supervisor that is killed in between would find nothing to tell afterwards.
   await ports.store.transaction(async (tx) => {
     // Being on another branch lasts, perhaps because the agent wants it so: that is told once.
     const lasts = found.every(({ kind }) => kind === "other-branch");
@@ -132,7 +139,7 @@ export async function makeReady(
   return { changes };
 }
 
-/** A git that waits for something that never comes must not keep a turn from being settled. What it held stays there. */
+/** A git that hangs must not keep a turn from being settled. The work then stays in the worktree, without a snapshot. */
 async function withinReason<T>(work: Promise<T>): Promise<T> {
   let timer: Timer | undefined;
   const tooLong = new Promise<never>((_, reject) => {
@@ -147,19 +154,21 @@ async function withinReason<T>(work: Promise<T>): Promise<T> {
 
 const longestKeepingMs = 120_000;
 
-async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree): Promise<WorktreeFacts> {
+async function look(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   await noteSubmodules(ports, agent, await ports.worktrees.collect(worktree));
-  const facts = await ports.worktrees.inspect(worktree);
-  // A linked worktree's commits are held by its branch, while it is on it; a clone's only by what we fetched. After a
-  // snapshot of changes that the agent has given up since, only a newer one says that they are not wanted any more.
+  return await ports.worktrees.inspect(worktree);
+}
+
+async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree, facts: WorktreeFacts): Promise<void> {
+  // The branch holds the commits of a linked worktree that is on it. Commits of a clone must be fetched. An older snapshot
+  // may have changes that the agent has given up since; only a newer snapshot says so.
   const held = facts.exists && !facts.dirty && facts.onBranch && facts.loose === 0 && worktree.kind === "linked";
   const hasOlder = held && (await ports.store.read((tx) => tx.snapshots.of(agent.name))).length > 0;
-  if (held && !hasOlder) return facts;
+  if (held && !hasOlder) return;
   const snapshot = await ports.worktrees.snapshot(worktree);
-  if (snapshot === undefined) return facts;
+  if (snapshot === undefined) return;
   ports.reach?.("turn.after-snapshot");
   await ports.store.transaction((tx) => remember(tx, agent, snapshot, ports.clock.now()));
-  return facts;
 }
 
 /** A sentence about the work that git still has after an agent's worktree is gone. */
@@ -206,7 +215,10 @@ async function rememberAll(ports: ConservePorts, agent: Agent, kept: readonly Sn
   });
 }
 
-/** One that is on record already says nothing new; one that is not was taken by somebody who died before they could. */
+/**
+ * A snapshot that is on record already says nothing new; one without a record was taken by a process that died before
+ * it could write it.
+ */
 export async function remember(
   tx: Tx,
   agent: Agent,

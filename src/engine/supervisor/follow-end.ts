@@ -1,21 +1,19 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
-import { givesWork, reopens } from "../../domain/mail/recipient.ts";
-import type { Message } from "../../domain/mail/types.ts";
 import { failures, isTransient } from "../../domain/turn/failure.ts";
 import type { Settlement, TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
+import { isAskedForMore } from "../../usecases/agents/asked-for-more.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
 import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { notice } from "../../usecases/events/record.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { fromEngine, post, tellOperator, wakeUp } from "../../usecases/mail/post.ts";
-import { mayGiveWork } from "../../usecases/mail/target.ts";
 import { askToLand } from "../../usecases/merge/queue/ask-to-land.ts";
 import { keepGoing } from "../../usecases/runs/keep-going.ts";
 import type { Context } from "../../usecases/usecase.ts";
@@ -77,7 +75,10 @@ async function writeCheckpoint(tx: Tx, { now }: FollowContext, agent: Agent, { t
 
 const lastWords = ({ resultText }: Ending): string => (resultText ?? "").slice(0, summaryLength);
 
-/** Whoever's report this clean turn took in has nothing left to wait for; it may have come by way of an ended parent. */
+/**
+ * The agents whose reports this clean turn took in have nothing left to wait for; a report may have come by way of an
+ * ended parent.
+ */
 async function releaseReporters(tx: Tx, context: FollowContext, turn: Turn): Promise<void> {
   for (const { message } of await tx.deliveries.ofTurn(turn.id)) {
     const reporter = message.fromAgentId === null ? undefined : await tx.agents.byName(message.fromAgent);
@@ -106,34 +107,7 @@ async function cameBack(tx: Tx, context: FollowContext, agent: Agent): Promise<b
   return next.ok;
 }
 
-async function isAskedForMore(tx: Tx, agent: Agent): Promise<boolean> {
-  for (const { message, delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
-    const asks = delivery.wake && reopens({ ...message, wake: false });
-    if (asks && (await mayAsk(tx, message, agent)) && !(await wasAnswered(tx, message, agent))) return true;
-  }
-  return false;
-}
-
-/** It looked into its inbox by itself, and answered what its next turn would have brought. */
-async function wasAnswered(tx: Tx, { id }: Message, { name }: Agent): Promise<boolean> {
-  const sent = await tx.messages.list({ from: name, limit: mostReplies });
-  return sent.some(({ replyTo }) => replyTo === id);
-}
-
-/** Answers of its last turn are among the newest it sent. */
-const mostReplies = 50;
-
-/** The same rule as for mail that is sent after the end. */
-async function mayAsk(tx: Tx, message: Message, agent: Agent): Promise<boolean> {
-  if (message.fromAgentId === null) return true;
-  const run = message.type === "review" ? undefined : await tx.runs.get(agent.runId);
-  if (run !== undefined && run.status !== "active") return false;
-  if (!givesWork(message)) return true;
-  const sender = await tx.agents.get(message.fromAgentId);
-  return sender === undefined || mayGiveWork(tx, sender, agent);
-}
-
-/** What nobody will read here any more goes up the line; a dead agent's mail waits for its recovery instead. */
+/** Mail that will not be read here any more goes up the line; a dead agent's mail waits for its recovery instead. */
 async function handOnRest(tx: Tx, context: FollowContext, agent: Agent): Promise<void> {
   const heir = await nearestLiveAncestor(tx, agent.parentName);
   for (const mail of await tx.deliveries.inState(agent.name, ["queued"])) {

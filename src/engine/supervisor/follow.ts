@@ -6,6 +6,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { shortened } from "../../domain/text/sizes.ts";
 import { type LoopWatch, watchLoops } from "../../domain/turn/loop.ts";
 import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
+import { shownWords } from "../../domain/turn/program-words.ts";
 import { watchSpending } from "../../domain/turn/spending.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import { changeState } from "../../usecases/agents/reopen-agent.ts";
@@ -150,7 +151,8 @@ export async function followOutput(
       ? Math.max(limits.stallTimeoutMs, limits.toolTimeoutMs)
       : limits.stallTimeoutMs;
     if (limits.stallTimeoutMs > 0 && now - lastGrowth > longestSilenceMs) {
-      // Whoever waits for its gates is silent on purpose, and needs a moment to say something when they have ended.
+      // An agent that waits for its gates is silent on purpose, and needs a moment to say something when they have
+      // ended.
       const waits = await ports.store.read((tx) => tx.checks.dueWork(owned.agent.id));
       if (waits || waited) {
         waited = waits;
@@ -338,7 +340,7 @@ function shapeOf(
       return { type: "guard_denied", level: "warn", data };
     }
     case "malformed":
-      return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
+      return { type: "malformed_output", level: "warn", data: { bytes: event.bytes, text: shownWords(event.text) } };
     case "cost":
     case "heard":
     case "other":

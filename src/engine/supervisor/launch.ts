@@ -30,9 +30,9 @@ export type Launch =
   | { readonly kind: "homeless"; readonly problem: string };
 
 /**
- * Starts the agent so that no instant exists in which it runs and nobody knows: it waits behind its gate until its
- * identity is stored. What keeps it from starting, such as a worktree that is gone, is a failure of the turn; a full
- * disk is waited for.
+ * Starts the agent so that no instant exists in which it runs unrecorded: it waits behind its gate until its identity
+ * is stored. What keeps it from starting, such as a worktree that is gone, is a failure of the turn; a full disk is
+ * waited for.
  */
 export async function launchAgent(
   ports: SupervisorPorts,
@@ -113,7 +113,7 @@ interface StartTerms {
   readonly changes: readonly string[];
 }
 
-/** Before every turn: what an agent works on changes, and nobody else's hand in the file should last. */
+/** Written before every turn: an agent's work changes, and edits of the file by other hands must not last. */
 const place = (
   ports: SupervisorPorts,
   { agent }: OwnedTurn,
@@ -359,7 +359,7 @@ async function whenDiskHasSpace<T>(
   }
 }
 
-/** The turn is still ours, and nobody asked its agent to stop. */
+/** The turn is still ours, and its agent was not asked to stop. */
 async function mayStart(tx: Tx, { turn, agent, fence }: OwnedTurn): Promise<boolean> {
   const current = await tx.turns.get(turn.id);
   const owner = await tx.agents.get(agent.id);

@@ -1,5 +1,6 @@
 import type { EventData } from "../../domain/event/event-kinds.ts";
 import { LineSplitter } from "../../domain/turn/line-splitter.ts";
+import { LastWords } from "../../domain/turn/program-words.ts";
 import type { ToolEnd, ToolStart, TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { GrowingFile } from "../../ports/agent-process.ts";
 import type { LineReader, Reply } from "../../ports/runtime.ts";
@@ -43,6 +44,7 @@ export class OutputLog {
   readonly #calls = new ToolCalls();
   #offset = 0;
   #line = 0;
+  readonly #words = new LastWords();
   /** No line so far meant anything to the runtime. */
   saidNothing = true;
   /** The runtime's last word that the turn is over, once seen. Mail that it takes up after that word begins it anew. */
@@ -69,12 +71,17 @@ export class OutputLog {
     return this.#runningUsd === null ? this.#endedUsd : (this.#endedUsd ?? 0) + this.#runningUsd;
   }
 
+  /** The newest lines that were no events. */
+  get words(): string {
+    return this.#words.text;
+  }
+
   /** The agent has called a tool, and neither the tool nor the model has said anything since. */
   get hasOpenCall(): boolean {
     return this.#calls.isWaitedFor;
   }
 
-  /** The guard refused this call: nothing runs for which anybody would wait. */
+  /** The guard refused this call: nothing runs that the turn should wait for. */
   refused(id: string): void {
     this.#calls.refused(id);
   }
@@ -105,7 +112,8 @@ export class OutputLog {
     const { events, replies } = this.#read(line);
     const isNew = this.#line >= this.#stored.lines;
     events.forEach((event, part) => {
-      if (event.kind !== "malformed") this.saidNothing = false;
+      if (event.kind === "malformed") this.#words.add(event.text);
+      else this.saidNothing = false;
       if (event.kind === "hopeless") this.hopeless = event;
       if (event.kind === "turn-ended") this.#end(event);
       if (event.kind === "cost") this.#runningUsd = event.usd;

@@ -27,11 +27,11 @@ export interface SupervisorPorts {
   runtime(agent: Pick<Agent, "runtime" | "runtimeSpec">): Runtime | undefined;
   /** What every agent's process gets besides what its person's shell gave: HOME, the project. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
-  /** The directory of `ov`, first on PATH; what follows is the person's, and where nobody knows that, `otherwise`. */
+  /** The directory of `ov`, first on PATH; the person's own PATH follows, and where that is unknown, `otherwise`. */
   readonly path: { readonly first: string; readonly otherwise: string };
   /** How an agent's program starts our tool server. */
   readonly tools: ToolServer;
-  /** What an agent may do with its tools, for those who ask during a turn. */
+  /** What an agent may do with its tools, for requests during a turn. */
   guard(agent: Agent): Promise<(request: GuardRequest) => Verdict>;
   readonly guardTrial: GuardTrial;
   readonly settings: Settings;
@@ -39,6 +39,8 @@ export interface SupervisorPorts {
   /** The prices that count now. */
   prices(): PriceList;
   readonly sandbox: Sandbox;
+  /** Nothing more can be stored on the disk with the project's state. */
+  isDiskFull(): boolean;
   /** For the log: trouble that the turn gets over. */
   report(trouble: unknown): void;
   readonly limits: SupervisorLimits;

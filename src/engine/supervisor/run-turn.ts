@@ -4,6 +4,7 @@ import { isUnverified, type WorkBehind, workLine } from "../../domain/mail/lette
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import { type FailureCause, failureText } from "../../domain/turn/failure.ts";
+import { reasonWith } from "../../domain/turn/program-words.ts";
 import type { TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
@@ -83,10 +84,13 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const said = followed.kind === "exited" ? log.ended : followed.said;
   const hopeless = followed.kind === "exited" ? log.hopeless : followed.hopeless;
   const silent = followed.kind === "stalled" && said === undefined;
-  const end = silent ? ({ kind: "stalled" } as const) : endOf(ports, owned, { runtime, log, said, hopeless, exit });
+  const errorOutput = ports.files.errorTail(turn.logDir ?? "");
+  const seen = { runtime, log, said, hopeless, exit, errorOutput, isDiskFull: process.endedOnFullDisk() };
+  const end: TurnEnd = silent ? { kind: "stalled", said: reasonWith("", errorOutput, log.words) } : endOf(seen);
   const { text: resultText = null } = said ?? log.ended ?? {};
   const left = kept?.exists === false ? await leftOf(ports, agent) : undefined;
-  return { end, exit, resultText, costUsd: log.costUsd, advice: runtime.advice, worktree: kept, kept: left };
+  const facts = { exit, resultText, errorOutput, costUsd: log.costUsd };
+  return { end, ...facts, advice: runtime.advice, worktree: kept, kept: left };
 }
 
 /**
@@ -123,7 +127,9 @@ const unstarted = (reason: string, cause: FailureCause = "unknown", kept?: strin
   kept,
 });
 
-/** Nothing that the turn started outlives it: neither its next turn nor anybody else should have to work beside that. */
+/**
+ * Nothing that the turn started outlives it: neither its next turn nor another process should have to work beside that.
+ */
 async function tidyUp(
   ports: SupervisorPorts,
   { turn, agent }: OwnedTurn,
@@ -139,6 +145,8 @@ export interface WatchedProcess {
   readonly identity: ProcessIdentity;
   isGone(): boolean;
   exit(): Promise<ProcessExit>;
+  /** Was the disk full when the process ended? The record of the end waits for room, so a later look would not tell. */
+  endedOnFullDisk(): boolean;
 }
 
 const unknownExit: ProcessExit = { code: null, signal: null };
@@ -162,10 +170,12 @@ async function launched(
   }
   const { child } = launch;
   let gone = false;
+  let full = false;
   void child.exited.then(() => {
     gone = true;
+    full = ports.isDiskFull();
   });
-  return { identity: child.identity, isGone: () => gone, exit: () => child.exited };
+  return { identity: child.identity, isGone: () => gone, exit: () => child.exited, endedOnFullDisk: () => full };
 }
 
 function adopted(ports: SupervisorPorts, identity: ProcessIdentity): WatchedProcess {
@@ -174,6 +184,7 @@ function adopted(ports: SupervisorPorts, identity: ProcessIdentity): WatchedProc
     isGone: () => ports.processes.check(identity) === "gone",
     // Only a parent learns how its child ended; what the output says must do.
     exit: async () => unknownExit,
+    endedOnFullDisk: ports.isDiskFull,
   };
 }
 
@@ -183,13 +194,19 @@ interface Seen {
   readonly said: TurnEnded | undefined;
   readonly hopeless: Hopeless | undefined;
   readonly exit: ProcessExit;
+  readonly errorOutput: string;
+  readonly isDiskFull: boolean;
 }
 
 /** The runtime's own word decides; without it a process that is gone has crashed, whatever its exit code. */
-function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, log, said, hopeless, exit }: Seen): TurnEnd {
+function endOf({ runtime, log, said, hopeless, exit, errorOutput, isDiskFull }: Seen): TurnEnd {
+  // Programs seldom say that it was the disk.
+  const disk = isDiskFull ? "the disk is full: " : "";
   if (said?.failure === null) return { kind: "clean" };
   if (said !== undefined) {
-    const reason = failureText(said.failure, (said.text ?? "").trim());
+    const own = failureText(said.failure, (said.text ?? "").trim());
+    // A cause that is not known is all the more to be explained.
+    const reason = said.failure === "unknown" ? reasonWith(`${disk}${own}`, errorOutput, log.words) : own;
     return { kind: "failed", cause: said.failure, reason, resetAt: said.resetAt };
   }
   if (hopeless !== undefined) {
@@ -198,10 +215,9 @@ function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, log, said, h
   }
   const how =
     exit.signal !== null ? `was killed by ${exit.signal}` : exit.code !== null ? `exited with ${exit.code}` : "is gone";
-  const tail = ports.files.errorTail(owned.turn.logDir ?? "");
-  const reason = `its process ${how} without a result${tail === "" ? "" : `: ${tail.slice(-500)}`}`;
+  const reason = reasonWith(`${disk}its process ${how} without a result`, errorOutput, log.words);
   const refusedToBegin = log.saidNothing && exit.code !== null && exit.code !== 0;
-  const cause = refusedToBegin ? complaintOf(runtime, exit.code, tail) : "unknown";
+  const cause = refusedToBegin ? complaintOf(runtime, exit.code, `${errorOutput}\n${log.words}`) : "unknown";
   return { kind: "failed", cause, reason: failureText(cause, reason) };
 }
 
@@ -209,8 +225,8 @@ function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, log, said, h
 const notStarted: readonly (number | null)[] = [126, 127];
 
 /** Why a program left before it began, as far as that would be the same the next time. */
-function complaintOf({ complaints }: Runtime, code: number | null, tail: string): FailureCause {
-  const known = complaints.find(({ says }) => tail.includes(says));
+function complaintOf({ complaints }: Runtime, code: number | null, written: string): FailureCause {
+  const known = complaints.find(({ says }) => written.includes(says));
   if (known !== undefined) return known.cause;
   return notStarted.includes(code) ? "program" : "unknown";
 }

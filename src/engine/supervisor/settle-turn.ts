@@ -8,6 +8,7 @@ import { type DeliveryEvent, nextDelivery } from "../../domain/mail/delivery.ts"
 import type { Delivery, Message } from "../../domain/mail/types.ts";
 import { type PriceList, type TurnCost, turnCost } from "../../domain/prices/prices.ts";
 import { failureAdvice, isTransient, type RuntimeAdvice } from "../../domain/turn/failure.ts";
+import { tells } from "../../domain/turn/program-words.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
@@ -43,6 +44,8 @@ export interface Ending {
   readonly end: TurnEnd;
   readonly exit: ProcessExit;
   readonly resultText: string | null;
+  /** The end of what the program wrote to its error output. */
+  readonly errorOutput?: string;
   /** What the runtime says the turn cost. */
   readonly costUsd?: number | null;
   /** What the runtime's own user would do about a failure. */
@@ -52,7 +55,7 @@ export interface Ending {
   readonly kept?: string | undefined;
 }
 
-/** Ends a turn: what became of it, of its input, of its agent and of whoever must know, in one transaction. */
+/** Ends a turn: what became of it, of its input, of its agent and of the agents that must know, in one transaction. */
 export async function settleTurn(
   ports: SettlePorts,
   turnId: string,
@@ -106,6 +109,11 @@ export async function settleTurn(
     await tx.tokens.revokeForTurn(turnId, now);
     await tx.processes.endForTurn(turnId, ending.end.kind, now);
     await tx.leases.delete(turnLease(turnId), fence);
+    const { errorOutput: text = "", end } = ending;
+    if (!tells(end.kind === "failed" ? end.reason : "", text)) {
+      const level = end.kind === "clean" ? "info" : "warn";
+      await record(tx, now, { source: "agent", agent, turnId, type: "error_output", level, data: { text } });
+    }
     await record(tx, now, {
       source: "supervisor",
       agent,
@@ -121,7 +129,9 @@ export async function settleTurn(
 
 const dollarsOf = ({ costMicros }: TurnCost): number | null => (costMicros === null ? null : costMicros / 1_000_000);
 
-/** Files changed outside the agent's scope without a word of why are put on record; nobody is stopped for it. */
+/**
+ * Files changed outside the agent's scope without a stated reason are put on record; the agent is not stopped for it.
+ */
 async function warnOfScope(
   tx: Tx,
   agent: Agent,
@@ -165,7 +175,7 @@ async function decide(
     stopRequestedBy: agent.stopRequestedBy,
     takenOver: waits.some(isAttachHold),
     terminalMail: terminal !== undefined,
-    // Who asked for its work to be checked hears of it: by its end, or by what is missing.
+    // An agent that asked for its work to be checked hears of it: by its end, or by what is missing.
     outstanding: waits.length > 0 || (await tx.deliveries.hasWaking(agent.name)) || (await tx.checks.dueWork(agent.id)),
     persistent: isIn("persistent", agent.capability),
     reminders: agent.reminders,
@@ -244,7 +254,8 @@ async function queueNext(
   // Only reminders in a row say that an agent does not know how to end: this one knows what it waits for.
   const waits = next.kind === "none" && settlement.state === "between_turns" && settlement.input === "ack";
   if (waits && agent.reminders > 0) await tx.agents.setReminders(agent.id, 0);
-  // A turn takes only so much mail, and may not have shown all it took: what is left would wait for somebody else to write.
+  // A turn takes only so much mail, and may not have shown all it took: the rest would wait until another message
+  // comes.
   const left =
     settlement.state === "between_turns" && next.kind !== "retry"
       ? await tx.deliveries.nextWaking(agent.name)
@@ -266,7 +277,7 @@ interface Context {
   readonly now: number;
 }
 
-/** What becomes of the mail a turn carried: acknowledged, back in the queue, or inherited by whoever is left. */
+/** What becomes of the mail a turn carried: acknowledged, back in the queue, or inherited by the agent's heir. */
 async function settleInput(tx: Tx, context: Context, turn: Turn, agent: Agent, settlement: Settlement): Promise<void> {
   const heir = settlement.input === "dead" ? await heirOf(tx, agent) : undefined;
   for (const mail of await tx.deliveries.ofTurn(turn.id)) {
@@ -282,7 +293,7 @@ function counted({ message, delivery }: Mail, { input, next }: Settlement): Mail
 }
 
 function eventFor(settlement: Settlement, turn: Turn, { state }: Delivery): DeliveryEvent {
-  // Mail that a command took for the turn and did not live to show was seen by nobody.
+  // Mail that a command took for the turn and did not live to show was not seen.
   if (settlement.input === "ack") return { kind: state === "claimed" ? "release" : "ack", by: turn.id };
   if (settlement.input === "dead") return { kind: "kill", error: settlement.death ?? "its turns failed" };
   return { kind: "release", by: turn.id };

@@ -37,8 +37,8 @@ interface Sighting {
 
 /**
  * What one engine saw of its agents. All ages are its own awake, monotonic time: a clock that is set, a host that
- * sleeps and an engine that starts again age nobody. Only after a sleep that was noticed does the time slept count, and
- * then not before one stale window has passed awake.
+ * sleeps and an engine that starts again make no agent older. Only after a sleep that was noticed does the time slept
+ * count, and then not before one stale window has passed awake.
  */
 export class WatchdogMemory {
   /** Problems of the engine that were reported, so that they are not due again. */
@@ -63,7 +63,10 @@ export class WatchdogMemory {
     this.#plannedAt = undefined;
   }
 
-  /** The engine could not write what it saw, and perhaps nobody could: as after a sleep, ages wait for a stale window. */
+  /**
+   * The engine could not write what it saw, and perhaps no process could: as after a sleep, ages wait for a stale
+   * window.
+   */
   forgive(clock: Clock): void {
     this.#wokeAt = clock.monotonic();
   }
@@ -82,7 +85,7 @@ export class WatchdogMemory {
     for (const subject of this.#seen.keys()) if (!subjects.has(subject)) this.#seen.delete(subject);
   }
 
-  /** What is left of the window in which ages are not held against anybody. */
+  /** The rest of the window in which ages do not count against an agent. */
   graceMs(windowMs: number): number {
     return this.#wokeAt === undefined ? 0 : Math.max(0, this.#wokeAt + windowMs - this.#awake);
   }

@@ -14,9 +14,9 @@ import type { WatchdogMemory } from "./memory.ts";
 import { paceOf, type WatchdogPorts, type WatchdogSettings } from "./memory.ts";
 
 /**
- * When its time has come (see `nextWatchdogAt`), looks at everybody who could be stuck and acts on it, each agent in a
- * transaction of its own that looks again. Before that it costs nothing, so it may be called on every pass. Never runs
- * agent work, never ends a process, and never overlaps itself. True when it acted, and so may have queued a turn.
+ * When its time has come (see `nextWatchdogAt`), looks at every agent that could be stuck and acts on it, each agent in
+ * a transaction of its own that looks again. Before that it costs nothing, so it may be called on every pass. Never
+ * runs agent work, never ends a process, and never overlaps itself. True when it acted, and so may have queued a turn.
  */
 export async function watchdogTick(ports: WatchdogPorts, memory: WatchdogMemory): Promise<boolean> {
   const { store, settings } = ports;
@@ -36,7 +36,7 @@ export async function watchdogTick(ports: WatchdogPorts, memory: WatchdogMemory)
 
 /**
  * The earliest moment at which a tick could find something to do; undefined when nothing needs watching. To be asked
- * whenever the store changed: it is also how the watchdog learns that somebody was active.
+ * whenever the store changed: it is also how the watchdog learns that an agent was active.
  */
 export async function nextWatchdogAt(ports: WatchdogPorts, memory: WatchdogMemory): Promise<number | undefined> {
   const { store, settings } = ports;
@@ -225,7 +225,7 @@ interface Observed {
   readonly occupied: boolean;
 }
 
-/** Everybody who could be stuck, as this engine sees them now. Who waits on purpose is not even read. */
+/** Every agent that could be stuck, as this engine sees it now. Agents that wait on purpose are not even read. */
 async function observe(tx: Tx, ports: WatchdogPorts, memory: WatchdogMemory): Promise<Observed[]> {
   const agents = new Map<string, Agent>();
   for (const agent of await tx.agents.watchable()) agents.set(agent.id, agent);

@@ -33,7 +33,8 @@ export function buildStage(request: DemoRequest, { env, self, open }: StageTerms
     ...testSeams(env),
   };
   const spawn = (words: readonly string[]) =>
-    Bun.spawnSync({ cmd: [...words], cwd: root, env: own, stdio: ["ignore", "pipe", "pipe"] });
+    // In a group of its own: Ctrl-C at the terminal is for the demonstration, which then ends its team in order.
+    Bun.spawnSync({ cmd: [...words], cwd: root, env: own, stdio: ["ignore", "pipe", "pipe"], detached: true });
   const must = (words: readonly string[]): string => {
     const ran = spawn(words);
     if (ran.exitCode === 0) return ran.stdout.toString();

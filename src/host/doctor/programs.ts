@@ -20,7 +20,7 @@ export const programFacts = (
       await fetch(address, { method: "HEAD", signal: AbortSignal.timeout(1_000), redirect: "manual" });
       return true;
     } catch {
-      // Whatever kept it from answering: nobody is there within the time.
+      // Whatever kept it from answering: there is no answer within the time.
       return false;
     }
   },
@@ -46,13 +46,14 @@ async function versionOf(
 }
 
 async function gitHealth(root: string, env: Readonly<Record<string, string | undefined>>): Promise<GitHealth> {
-  const [version, signs, hooksDir, tracked, head, branches, unknown] = await Promise.all([
+  const [version, signs, hooksDir, tracked, head, branches, replaced, unknown] = await Promise.all([
     git(root, "--version"),
     git(root, "config", "--type=bool", "--get", "commit.gpgSign"),
     git(root, "rev-parse", "--git-path", "hooks"),
     runGit({ cwd: root, args: ["ls-files", "-z"] }),
     git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
     git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads/"),
+    git(root, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/replace/"),
     unknownCommitter(root, env),
   ]);
   const paths = zeroEnded(tracked.raw).map((path) => path.toString("utf8"));
@@ -63,6 +64,7 @@ async function gitHealth(root: string, env: Readonly<Record<string, string | und
     hooks: hooksIn(join(root, hooksDir.out.trim())),
     secrets: paths.filter((path) => secretName.test(path)),
     hasCommit: head.code === 0,
+    replaced: replaced.out.split("\n").filter((name) => name !== ""),
     branches: branches.out.split("\n").filter((name) => name !== ""),
   };
 }

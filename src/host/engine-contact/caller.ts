@@ -86,8 +86,10 @@ export function engineContact(options: KeeperOptions): EngineContact {
         endLimited();
         endWithoutProgram();
       }
+      // Asked before it is woken: it answers at once, and not after the round that the wake begins.
+      const silentEngine = await silent();
       const heard = await wake();
-      const unheard = heard ? await silent() : undefined;
+      const unheard = heard ? silentEngine : undefined;
       // A process that is started inside an agent carries the agent's mark, and is ended with the turn.
       if (ownLockLimit() !== undefined || (heard && unheard === undefined)) return unheard;
       if (heard || isKeptInVain()) startSuccessor(options);

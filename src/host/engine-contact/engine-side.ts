@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { EngineNotice, EngineSide, SocketHandlers } from "../../ports/engine-contact.ts";
 import { errorCode, makeWithin, writeAtomically } from "../file-access.ts";
 import { entryOf } from "../linux/process-table.ts";
+import { peerOf } from "../linux/socket-peer.ts";
 import { watched } from "../place-watch.ts";
 import { makeStateDir } from "../project/record.ts";
 import { identityOf } from "../project-place.ts";
@@ -237,15 +238,17 @@ function serve(handlers: SocketHandlers): Bun.SocketHandler<Connection> {
         data.deadline = endLater(socket);
         return;
       }
-      handlers.call(frame).then(
-        (answer) => {
-          data.unsent = Buffer.from(`${answer}\n`);
-          flush(socket);
-          data.deadline = endLater(socket);
-        },
-        // A request that fails must not end the engine, and its caller must not wait for an answer that never comes.
-        (error) => refuse(socket, `the engine failed: ${String(error)}`),
-      );
+      handlers
+        .call(frame, () => peerOf(socket))
+        .then(
+          (answer) => {
+            data.unsent = Buffer.from(`${answer}\n`);
+            flush(socket);
+            data.deadline = endLater(socket);
+          },
+          // A request that fails must not end the engine, and its caller must not wait for an answer that never comes.
+          (error) => refuse(socket, `the engine failed: ${String(error)}`),
+        );
     },
   };
 }

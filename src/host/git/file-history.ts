@@ -79,10 +79,8 @@ async function blame(
       `has a history that takes longer than ${patienceMs / 1_000} s to read; name a line of it: ${basename(path)}:1`,
     );
   if (code === 0) return ok(blamedLines(out));
-  const [, lines] = /has only (\d+) lines?/.exec(err) ?? [];
-  return no(
-    lines === undefined ? `cannot be explained: ${err.trim().split("\n")[0] ?? ""}` : `has only ${lines} lines`,
-  );
+  const [lines] = /has only \d+ lines?/.exec(err) ?? [];
+  return no(lines ?? `cannot be explained: ${err.trim().split("\n")[0] ?? ""}`);
 }
 
 /** Git names a line by its commit and number, then says facts about new commits, then the text behind a tab. */

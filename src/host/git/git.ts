@@ -1,7 +1,6 @@
 import type { Subprocess } from "bun";
 import { Failure } from "../../domain/failure.ts";
-import { gateMark } from "../../domain/process/process.ts";
-import { lockLimitOf, takeMark } from "../linux/mark.ts";
+import { markedAsGate } from "../linux/mark.ts";
 import { linuxProcesses } from "../processes.ts";
 import { expectRoom } from "./full-disk.ts";
 import { lookAtOthers, watchForPipes } from "./planted-pipes.ts";
@@ -25,7 +24,10 @@ export interface GitCall {
   readonly stdin?: Uint8Array | string | Promise<string>;
   /** Filters may run: they get what a program of the user's needs to fetch a large file or find a key. */
   readonly withFilters?: boolean;
-  /** Git may start another program, such as the one that signs. With filters it always may. */
+  /**
+   * Git may start another program, such as the one that signs. With filters it always may. Agents can write the user's
+   * git configuration as well, so such a program may be an agent's.
+   */
   readonly startsPrograms?: boolean;
   /** After this time it is ended, with everything it started. */
   readonly limitMs?: number;
@@ -33,7 +35,7 @@ export interface GitCall {
   readonly each?: (part: Buffer) => void;
   /** If it prints more than this, it is ended, and the answer says so. */
   readonly mostBytes?: number;
-  /** Hears the output as it comes, for what may be too large to keep; `out` and `raw` are empty then. */
+  /** Gets the output as it comes, where it may be too large to keep; `out` and `raw` are empty then. */
   readonly onOutput?: (part: Uint8Array) => void;
 }
 
@@ -82,7 +84,7 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
   const code = await child.exited;
   clearTimeout(limit);
   endWatch();
-  // What it printed until then is no answer, and neither is its end.
+  // Git was ended because of a pipe in its way: neither its output nor its exit code is an answer.
   if (planted !== undefined) {
     await lookAtOthers();
     throw planted;
@@ -128,17 +130,7 @@ const tooMuchCode = 128;
 /** The command line, directory and environment of a call. */
 export function commandFor({ cwd, args, env = {}, withFilters = false, startsPrograms = withFilters }: GitCall) {
   const cmd = [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
-  return { cmd: startsPrograms ? marked(cmd) : cmd, cwd, env: { ...gitEnvironment(withFilters), ...env } };
-}
-
-/**
- * The same command with the mark of a gate. Agents can write the user's git configuration as well, so a program that it
- * names may be an agent's, and must never pass for the operator. A process that is marked already passes its mark on.
- */
-function marked(cmd: readonly string[]): string[] {
-  if (process.platform !== "linux" || lockLimitOf("self") !== undefined) return [...cmd];
-  const mark = gateMark(Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex"));
-  return ["/bin/sh", "-c", `${takeMark}exec "$@"`, "ov-git", String(mark), ...cmd];
+  return { cmd: startsPrograms ? markedAsGate(cmd) : cmd, cwd, env: { ...gitEnvironment(withFilters), ...env } };
 }
 
 let program: string | undefined;
@@ -237,7 +229,7 @@ async function readEach(reader: Reader, each: (part: Buffer) => void): Promise<B
 /** Stops reading, so that a process that still holds the other end of the pipe does not keep us waiting. */
 const giveUp = ({ reader }: Output): void => void reader.cancel().catch(() => undefined);
 
-/** Git could not do what it must be able to do in a sound repository. */
+/** A command of git failed that never fails in a sound repository. */
 export class GitFailed extends Error {
   readonly code: number;
 
@@ -247,13 +239,18 @@ export class GitFailed extends Error {
   }
 }
 
-/** The output of a git that must not fail here. Where there was no room for what it does, that is thrown as itself. */
+/** The answer of a command that must not fail here. A full disk is thrown as an error of its own. */
 export function expectGit(answer: GitAnswer, what: string): GitAnswer {
   expectRoom(answer, null);
   const { code, err } = answer;
-  if (code !== 0) throw new GitFailed(`${what}: git exited ${code}: ${err.trim()}`, code);
+  if (code !== 0) throw new GitFailed(`${what}: git exited ${code}: ${withoutContent(err.trim())}`, code);
   return answer;
 }
+
+/** Git quotes lines of files that it cannot read as its own. Such a file may be another one, which its reader may not see. */
+const withoutContent = (err: string): string => err.replaceAll(quotingLine, "$1");
+const quotingLine =
+  /^(.*?\b(?:(?:unexpected|unterminated|malformed|invalid|bad) (?:line|data)\b[^:\n]*|bad graft data|invalid shallow line|bad shallow line|unable to normalize alternate object path)):.*$/gm;
 
 /** The parts of a list that git ended with a zero byte each. */
 export function zeroEnded(raw: Buffer): Buffer[] {
@@ -287,8 +284,6 @@ const harmless = asSettings([
   "commit.gpgSign=false",
   "submodule.recurse=false",
   "advice.detachedHead=false",
-  // The one of ours is empty.
-  "advice.graftFileDeprecated=false",
 ]);
 
 /** No git of ours talks to another machine. */
@@ -310,7 +305,8 @@ function gitEnvironment(withFilters: boolean): Record<string, string> {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
-    GIT_GRAFT_FILE: "/dev/null",
+    // A file that is there, even an empty one, makes some commands of git print advice that no setting silences.
+    GIT_GRAFT_FILE: "/dev/null/none",
     GIT_NO_LAZY_FETCH: "1",
     ...(withFilters ? {} : { GIT_ALLOW_PROTOCOL: "none" }),
     LC_ALL: "C",

@@ -71,6 +71,20 @@ describe("nothing an agent can configure is run by us", () => {
     expect(await worktrees.isLanded({ commit, base: target }, "refs/heads/main")).toBe(false);
   });
 
+  test("a pipe in the place of a tracked file is left out of a snapshot, which keeps the rest", async () => {
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
+    scene.commit("precious.txt", "work\n");
+    world.write(owned.path, "new.txt", "new\n");
+    rmSync(join(owned.path, "precious.txt"));
+    Bun.spawnSync(["mkfifo", join(owned.path, "precious.txt")]);
+    expect(await worktrees.inspect(owned)).toMatchObject({ ahead: 1, dirty: true });
+    const snapshot = await worktrees.snapshot(owned);
+    expect(snapshot?.skipped).toEqual(["precious.txt"]);
+    const show = (path: string): string => world.git(world.root, "show", `${snapshot?.commit}:${path}`);
+    expect([show("precious.txt"), show("new.txt")]).toEqual(["work", "new"]);
+  });
+
   test("one of our refs that stands for a branch of the user's is deleted or set without touching that branch", async () => {
     using scene = await seated();
     const { world, worktrees } = scene;

@@ -30,7 +30,10 @@ export async function unknownCommitter(root: string, env: Environment): Promise<
   return undefined;
 }
 
-/** Who commits in this directory, with these variables, as variables that settings cannot overrule. Empty where unknown. */
+/**
+ * The author of commits in this directory, with these variables, as variables that settings cannot overrule. Empty
+ * where unknown.
+ */
 export async function authorVariables(cwd: string, env: Environment): Promise<Readonly<Record<string, string>>> {
   const variables = identityVariables(env);
   const found: Record<string, string> = {};

@@ -51,6 +51,8 @@ export interface MergingOptions {
   readonly hookLimitMs?: number;
   /** How long a program that signs may take. A program that asks for a passphrase would wait for ever. */
   readonly signingLimitMs?: number;
+  /** How long git may take to merge two commits. */
+  readonly mergeLimitMs?: number | undefined;
   /** How long a directory stays in the scratch directory after its last use, for the next one. */
   readonly idleMs?: number;
   /** The repository, where others of the same process read it as well. */
@@ -67,7 +69,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
   let opened: Promise<MergeTools> | undefined;
   const tools = (): Promise<MergeTools> => {
     opened ??= repository().then((known) =>
-      openTools(openMergeRepository({ repository: known, scratch, idleMs }), options.signingLimitMs),
+      openTools(openMergeRepository({ repository: known, scratch, idleMs }), options),
     );
     return opened;
   };
@@ -83,7 +85,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     differing: async (pairs) => differing(await mergeRepo(), pairs),
     messagesSince: async (from, to) => messagesSince(await mergeRepo(), from, to),
     patchOf: async (from, to, paths) => patchOf(await mergeRepo(), from, to, paths),
-    patch: async (from, to, paths) => patch(await mergeRepo(), from, to, paths),
+    patch: async (from, to, paths, form) => patch(await mergeRepo(), from, to, paths, form),
     commitsSince: async (from, to, which) => commitsSince(await mergeRepo(), from, to, which),
     hasMerges: async (from, heads) => hasMerges(await mergeRepo(), from, heads),
     hasChangesOf: async (into, commit) => hasChangesOf(await mergeRepo(), into, commit),
@@ -152,15 +154,21 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
 
 type MergeTools = ReturnType<typeof openTools>;
 
-const openTools = (mergeRepo: MergeRepository, signingLimitMs: number | undefined) => {
+const openTools = (
+  mergeRepo: MergeRepository,
+  { signingLimitMs, mergeLimitMs }: Pick<MergingOptions, "signingLimitMs" | "mergeLimitMs">,
+) => {
   const attributes = readAttributes(mergeRepo);
   const commits = committer(mergeRepo, signingLimitMs);
   return {
     mergeRepo,
     attributes,
-    merger: objectMerger(mergeRepo, attributes, { stays: true }),
+    merger: objectMerger(mergeRepo, attributes, {
+      stays: true,
+      ...(mergeLimitMs === undefined ? {} : { limitMs: mergeLimitMs }),
+    }),
     commit: commits.commit,
-    /** A merge is mostly followed by a commit: what that needs to know is read while git merges. */
+    /** Most merges are followed by a commit. The facts that the commit needs are read while git merges. */
     readAhead: (): void => {
       // If it fails, the commit reads it again and says why.
       for (const read of [commits.readAhead(), hooksPath(mergeRepo.repository)]) read.catch(() => undefined);

@@ -2,16 +2,24 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "
 import { basename, dirname, join, resolve } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
 import { ifThere, lstatIfThere } from "../file-access.ts";
+import { expectNoWayOut } from "./leads-outside.ts";
 import type { Place, Repository } from "./repository.ts";
 
-/** Undefined when the worktree has no usable git directory, because it is gone or the agent broke it. */
+/**
+ * Undefined when the worktree has no usable git directory, because it is gone or the agent broke it. Throws where a clone
+ * would lead git to other repositories.
+ */
 export function placeOf(
   repository: Repository,
   worktree: Pick<OwnedWorktree, "path" | "kind" | "identity">,
 ): Place | undefined {
   const { path, kind } = worktree;
   if (kind !== "root" && standing(worktree) !== "own") return undefined;
-  if (kind === "clone") return ownPlace(join(path, ".git"));
+  if (kind === "clone") {
+    const place = ownPlace(join(path, ".git"));
+    if (place !== undefined) expectNoWayOut({ path, repository });
+    return place;
+  }
   return kind === "root" ? placeIn(repository, repository.gitDir) : recordOf(repository, path);
 }
 

@@ -161,7 +161,7 @@ function reached(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // A link that leads in a circle, or into a directory that nobody may read.
+    // A link that leads in a circle, or into a directory without the right to read.
     return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { expectGit, git } from "./git.ts";
 import { scratchName } from "./leftovers.ts";
 import { readAttributes } from "./merge/attributes.ts";
 import { withFiles } from "./merge/commit.ts";
+import { fileChanges } from "./merge/file-changes.ts";
 import {
   baseOf,
   blobAt,
@@ -32,7 +33,7 @@ import { openRepository } from "./repository.ts";
 /** Git to look with, in a directory that is removed with it. */
 export type ScratchGit = LookingGit & Disposable;
 
-/** One that is not checked out has nothing to be brought up to date. */
+/** A submodule that is not checked out has nothing to be brought up to date. */
 async function submodulesBehind(mergeRepo: MergeRepository, branch: string, commits: { from: string; to: string }) {
   const found: StaleSubmodules[] = [];
   for (const checkout of await checkoutsOf(mergeRepo, branch)) {
@@ -53,8 +54,8 @@ async function submodulesBehind(mergeRepo: MergeRepository, branch: string, comm
 
 /**
  * Merging in the repository at `root` that leaves nothing behind: new objects go to a directory, outside of the project
- * unless `within` says otherwise, that reads from it and vanishes with this; its commits are nobody's, so no key is
- * asked for.
+ * unless `within` says otherwise, that reads from it and vanishes with this; its commits have no real author, so no key
+ * is asked for.
  */
 export async function scratchMerging(root: string, within = tmpdir()): Promise<ScratchGit> {
   const known = await openRepository(root)();
@@ -72,7 +73,8 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     contains: (into, commit) => contains(mergeRepo, into, commit),
     changedFiles: (from, to) => changedFiles(mergeRepo, from, to),
     differing: (pairs) => differing(mergeRepo, pairs),
-    patch: (from, to, paths) => patch(mergeRepo, from, to, paths),
+    patch: (from, to, paths, form) => patch(mergeRepo, from, to, paths, form),
+    fileChanges: (from, to, form) => fileChanges(mergeRepo, from, to, form),
     merge: (ours, theirs) => merger.merge({ ours, theirs }),
     mergePairs: (pairs) => merger.mergePairs(pairs),
     mergeOver: (base, ours, theirs) => mergeOver(mergeRepo, merger, { base, ours, theirs }),

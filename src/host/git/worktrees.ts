@@ -26,7 +26,7 @@ import {
   writeBundle,
 } from "./work/kept-work.ts";
 import { areLanded, isLanded } from "./work/landed.ts";
-import { changesSince, mendChanges } from "./work/since-last-turn.ts";
+import { changesSince, mendChanges, removeDeadLocks } from "./work/since-last-turn.ts";
 import { saveWork, takeSnapshot } from "./work/snapshot.ts";
 import { emptyTrash, oldTrash } from "./work/trash.ts";
 import { createClone } from "./worktree/create-clone.ts";
@@ -58,6 +58,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     authorVariables: ({ path }, env) => authorVariables(path, env),
     changesSince: (worktree, last) => inIt(worktree, async () => changesSince(await project(), worktree, last)),
     mendChanges: (worktree, changes) => inIt(worktree, async () => mendChanges(await project(), worktree, changes)),
+    removeDeadLocks: (worktree) => inIt(worktree, async () => removeDeadLocks(await project(), worktree)),
     currentBranch: async () => currentBranch(await project()),
     inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await project(), worktree)),
     snapshot: async (worktree) =>

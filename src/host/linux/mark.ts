@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Mark } from "../../domain/process/process.ts";
+import { gateMark, type Mark } from "../../domain/process/process.ts";
 
 /**
  * For `/bin/sh -c`: takes the mark as its first word and puts it on the shell, and so on all that comes from it. Linux
@@ -13,6 +13,16 @@ export const takeMark = `
 { echo "ov: the limit of file locks, by which agents are known, cannot be lowered to $1 (ulimit -x or -w)" >&2; exit 125; }
 shift
 `;
+
+/**
+ * The same command with the mark of a gate: for a program that a file names which agents can write. It may be an agent's,
+ * and must never pass for the operator. A process that is marked already passes its mark on.
+ */
+export function markedAsGate(cmd: readonly string[]): string[] {
+  if (process.platform !== "linux" || lockLimitOf("self") !== undefined) return [...cmd];
+  const mark = gateMark(Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex"));
+  return ["/bin/sh", "-c", `${takeMark}exec "$@"`, "ov-marked", String(mark), ...cmd];
+}
 
 /**
  * The limit of file locks of a process, as far as it can never be raised again; undefined when there is none. Only root

@@ -121,17 +121,18 @@ const deepest = 64;
  * the background has no ancestors once its parent has left, but it keeps its session and group.
  */
 export function ancestorsOfThisProcess(): readonly ProcessIdentity[] {
-  known ??= readAncestors();
+  known ??= processAndAbove(process.pid).filter(({ pid }) => pid !== process.pid);
   return known;
 }
 
 /** Read once: a parent that leaves later has still started us. */
 let known: readonly ProcessIdentity[] | undefined;
 
-function readAncestors(): readonly ProcessIdentity[] {
+/** A process, its visible ancestors, nearest first, and then the leaders of their sessions and groups. */
+export function processAndAbove(of: number): readonly ProcessIdentity[] {
   const found = new Map<number, ProcessIdentity>();
   const leaders = new Set<number>();
-  for (let pid = process.pid; pid > 1 && found.size <= deepest; ) {
+  for (let pid = of; pid > 1 && found.size <= deepest; ) {
     const entry = entryOf(pid);
     if (entry === undefined) break;
     found.set(pid, { pid, startToken: entry.startToken, bootId: bootId() });
@@ -142,6 +143,5 @@ function readAncestors(): readonly ProcessIdentity[] {
     const leader = pid <= 1 || found.has(pid) ? undefined : identityOf(pid);
     if (leader !== undefined) found.set(pid, leader);
   }
-  found.delete(process.pid);
   return [...found.values()];
 }

@@ -18,6 +18,7 @@ import {
   hasDatabase,
   identityOf,
   isOldState,
+  newestBackup,
   placeAround,
   readRecord,
   sharedDir,
@@ -212,5 +213,5 @@ function refuseSecondDatabase(state: string): void {
   const isOurs = existsSync(join(state, movingName));
   if (isOurs || !existsSync(databaseIn(state))) return;
   const problem = `there are two databases, ${databaseIn(state)} and one in .overstory/ of an earlier version; put one aside`;
-  throw new Failure({ kind: "store-corrupt", path: databaseIn(state), problem });
+  throw new Failure({ kind: "store-corrupt", path: databaseIn(state), problem, backup: newestBackup(state) });
 }

@@ -16,7 +16,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { DatabaseCopies } from "../../ports/database-files.ts";
 import type { WorktreeKeeping } from "../../ports/worktrees.ts";
 import { freshPath, removeAll, workMark } from "../git/work/trash.ts";
-import { databaseIn, hasDatabase, packedIn, sharedDir } from "../project-place.ts";
+import { databaseIn, hasCopy, hasDatabase, newestBackup, packedIn, sharedDir } from "../project-place.ts";
+import { putDatabaseAside } from "./damaged-database.ts";
 
 const bundle = "branches.bundle";
 
@@ -34,6 +35,9 @@ export function cleanFiles(terms: CleanTerms): CleanFiles {
   return {
     count: async (dir) => homesOf(place, dir).flatMap(({ path }) => entriesOf(path)).length,
     backups: () => entriesOf(join(state, "backups")),
+    newestBackup: () => newestBackup(state),
+    hasCopy: (name) => hasCopy(join(state, "backups", name)),
+    isDatabaseRuined: () => hasDatabase(state) && database.isRuined(databaseIn(state)),
     bringBack: (name) => bringBack(terms, name),
     shrinkDatabase: () => {
       if (hasDatabase(state)) database.shrinkDatabase(databaseIn(state));
@@ -85,10 +89,12 @@ const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 
 const entriesOf = (dir: string): readonly string[] => (existsSync(dir) ? readdirSync(dir) : []);
 
-async function bringBack({ place, worktrees, database }: CleanTerms, name: string): Promise<BroughtBack> {
+async function bringBack({ place, worktrees, database, clock }: CleanTerms, name: string): Promise<BroughtBack> {
   const dir = join(place.state, "backups", name);
   const has = (file: string): boolean => existsSync(join(dir, file));
   const refs = has(bundle) ? await worktrees.unbundle(join(dir, bundle)) : [];
+  const isRuined = hasDatabase(place.state) && database.isRuined(databaseIn(place.state));
+  const putAside = isRuined ? putDatabaseAside(place, clock.now()) : null;
   const rows = restoreRows(place.state, dir, database);
   const files: string[] = [];
   for (const { path: home, kept } of Object.values(targetDirs).flatMap((target) => homesOf(place, target.dir))) {
@@ -100,7 +106,7 @@ async function bringBack({ place, worktrees, database }: CleanTerms, name: strin
       files.push(join(kept, entry));
     }
   }
-  return { refs, rows, files };
+  return { refs, rows, files, putAside };
 }
 
 /** So many copies of the database are kept. Commits and files that exist nowhere else stay in every backup. */

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { ProjectPlace } from "../../domain/project/place.ts";
 import { readText } from "../file-access.ts";
-import { databaseIn, hasCopy, hasDatabase, isOldState, readRecord, sharedDir } from "../project-place.ts";
+import { databaseIn, hasDatabase, isOldState, newestBackup, readRecord, sharedDir } from "../project-place.ts";
 import { hidesFromGit } from "./record.ts";
 
 /** A state that had a database must not be given an empty one without a word. */
@@ -17,9 +17,7 @@ export function refuseLostDatabase({ root, state }: ProjectPlace): void {
     hasTracesOfAgents({ root, state }) ||
     // Written once a database had been made, and in no clone.
     (!isOldState(state) && hidesFromGit({ root }));
-  const backups = entries("backups").filter((name) => hasCopy(join(state, "backups", name)));
-  const backup = backups.toSorted().at(-1) ?? null;
-  if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup });
+  if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup: newestBackup(state) });
 }
 
 /**
@@ -42,7 +40,10 @@ function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
     ) ||
     hasFiles(join(common, below), besides) ||
     hasFiles(join(common, "logs", below), besides);
-  if (hasRefs("refs/overstory/", "sub/") || hasFiles(join(sharedDir(root), "worktrees"))) return true;
+  if (hasRefs("refs/overstory/", "sub/")) return true;
+  // Version 0.11 had worktrees and branches of the same names, and no refs of its own.
+  if (existsSync(join(sharedDir(root), "sessions.db"))) return false;
+  if (hasFiles(join(sharedDir(root), "worktrees"))) return true;
   return hasRefs("refs/heads/overstory/") && !config.includes('[branch "overstory/');
 }
 

@@ -5,7 +5,9 @@ import { failureOf } from "../../domain/failure.ts";
 import { generatedFiles, generatedNames } from "../../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../../domain/project/place.ts";
 import { tellIdentity } from "../../domain/project/set-up.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { MadeFiles, ProjectFacts, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
+import type { DatabaseHealth } from "../../ports/project-survey.ts";
 import { isTakenPlace, readText } from "../file-access.ts";
 import { fileRules } from "../git/filters.ts";
 import { expectGit, type GitAnswer, git, runGit } from "../git/git.ts";
@@ -24,11 +26,13 @@ import {
   type FoundPlace,
   hasDatabase,
   isOldState,
+  newestBackup,
   placeIfAny,
   readRecord,
   sharedDir,
 } from "../project-place.ts";
 import { probeProgram } from "../runtime-probe.ts";
+import { putDatabaseAside } from "./damaged-database.ts";
 import { createFile, keepCopy, makeDirectory, readTexts, replaceFile } from "./files.ts";
 import { installedRuntimes, instructionFileOf, isLeftOut, putGuide } from "./instruction-file.ts";
 import { hideFromGit, makeStateDir, withStateLock } from "./record.ts";
@@ -48,6 +52,8 @@ export interface SetupTerms {
   readonly lastKnownSettings: (place: ProjectPlace) => string;
   /** Opens a database once, which makes it or brings an older one up to date. */
   readonly openDatabase: (path: string) => Promise<void>;
+  readonly health: (path: string) => DatabaseHealth;
+  readonly clock: Clock;
   readonly refuseLostDatabase: (place: ProjectPlace) => void;
   readonly bind: (found: FoundPlace) => Promise<ProjectPlace>;
   readonly record: (place: ProjectPlace) => Promise<unknown>;
@@ -61,6 +67,7 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
   const settingsFile = join(dir, "config.yaml");
   let place: ProjectPlace = { root, state: repository.state };
   let isNewState = false;
+  const found = (): ProjectPlace => placeIfAny(root) ?? place;
   return {
     root,
     directory: basename(root),
@@ -70,10 +77,10 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
     isSetUp: placeIfAny(root) !== undefined || existsSync(settingsFile),
     place: () => place,
     bind: async () => {
-      const found = placeIfAny(root);
-      if (found === undefined) return { isAdopted: false };
-      const before = readRecord(found.state)?.id;
-      const { state } = await terms.bind(found);
+      const unbound = placeIfAny(root);
+      if (unbound === undefined) return { isAdopted: false };
+      const before = readRecord(unbound.state)?.id;
+      const { state } = await terms.bind(unbound);
       place = { root, state };
       return { isAdopted: before !== undefined && readRecord(state)?.id !== before };
     },
@@ -83,6 +90,13 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
       const isThere = existsSync(settingsFile);
       return { isThere, lastKnown: isThere ? undefined : readText(terms.lastKnownSettings(place)) };
     },
+    databaseDamage: () => {
+      const { state } = found();
+      const { isRuined, problem, damage } = terms.health(databaseIn(state));
+      const words = problem !== null && "problem" in problem ? problem.problem : (damage[0] ?? "");
+      return isRuined ? { problem: words, backup: newestBackup(state) } : null;
+    },
+    putDatabaseAside: () => putDatabaseAside(found(), terms.clock.now()),
     checkDatabase: async ({ mayBeNew }) => {
       if (!mayBeNew) terms.refuseLostDatabase(place);
       if (hasDatabase(place.state)) await terms.openDatabase(databaseIn(place.state));

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { Head, RepositoryBranches } from "../../ports/project-setup.ts";
-import { git } from "../git/git.ts";
+import { expectGit, git } from "../git/git.ts";
+import { usersFiles } from "../git/merge/users-git.ts";
 import { gitLinkIn, textOf } from "../git/places.ts";
 import { quickGit } from "../git/quick-git.ts";
 import { commonDirAt, existing, placeIfAny, stateDir } from "../project-place.ts";
@@ -41,6 +42,13 @@ export async function currentBranch(cwd: string): Promise<string | undefined> {
 const heads = "refs/heads/";
 
 export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): RepositoryBranches => ({
+  changedFiles: async () => {
+    const root = await rootOf();
+    const checkout = isCheckoutOf(cwd, root) && !isAgents((await headAt(cwd)).branch) ? cwd : root;
+    const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all"];
+    const { out } = expectGit(await usersFiles({ checkout }, ...args), `looking at ${checkout}`);
+    return out.split("\0").filter((line) => line !== "").length;
+  },
   current: () => currentBranch(cwd),
   has: async (branch) => {
     const root = await rootOf();
@@ -50,12 +58,14 @@ export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): 
   head: async () => {
     const root = await rootOf();
     const own = isCheckoutOf(cwd, root) ? await headAt(cwd) : undefined;
-    return own === undefined || own.branch?.startsWith("overstory/") === true ? headAt(root) : own;
+    return own === undefined || isAgents(own.branch) ? headAt(root) : own;
   },
   tip: async (branch) => ask(await rootOf(), "rev-parse", "--verify", "--quiet", `${heads}${branch}^{commit}`),
   commitsBeyond: async (branch, commit) =>
     Number(await ask(await rootOf(), "rev-list", "--count", commit, `^${heads}${branch}`, "--")) || 0,
 });
+
+const isAgents = (branch: string | undefined): boolean => branch?.startsWith("overstory/") === true;
 
 async function headAt(dir: string): Promise<Head> {
   const known = headByFiles(dir);

@@ -39,7 +39,10 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
     case "Coproc":
       return [apart(childNodes(node))];
     case "Pipeline":
-      return node.commands.length === 1 ? childNodes(node) : pipeOf(node.commands.map(nodesOf));
+      if (node.commands.length > 1) return pipeOf(node.commands.map(nodesOf));
+      return node.prefixes.some(({ type }) => type === "Negation")
+        ? [maybe("once", childNodes(node))]
+        : childNodes(node);
     case "Statement":
       return node.background === true ? [apart(childNodes(node))] : childNodes(node);
     case "Function":
@@ -53,15 +56,17 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
     case "AndOr":
       return node.commands.flatMap((part, at) =>
         at === 0
-          ? nodesOf(part)
-          : [node.operators[at - 1] === "||" ? maybe("once", nodesOf(part)) : unsure(nodesOf(part))],
+          ? together(nodesOf(part))
+          : [after(node.operators[at - 1] === "||" ? "failed" : "worked", nodesOf(part))],
       );
     case "If":
       return [
-        ...nodesOf(node.clause),
-        maybe("once", nodesOf(node.then)),
-        ...node.elif.map((each) => maybe("once", childNodes(each))),
-        ...(node.else === undefined ? [] : [maybe("once", nodesOf(node.else))]),
+        { kind: "group", nodes: nodesOf(node.clause), apart: false },
+        after("worked", nodesOf(node.then)),
+        ...node.elif.map((each) => after("failed", childNodes(each))),
+        ...(node.else === undefined ? [] : [after("failed", nodesOf(node.else))]),
+        // Without a branch that fits, it has worked.
+        maybe("once", []),
       ];
     case "CaseItem":
       return [maybe("once", childNodes(node))];
@@ -150,7 +155,16 @@ const maybe = (how: "once" | "often", nodes: readonly ShellNode[]): ShellNode =>
   maybe: how,
 });
 
-const unsure = (nodes: readonly ShellNode[]): ShellNode => ({ kind: "group", nodes, apart: false, unsure: true });
+/** Commands that count as one where it is asked whether it worked. */
+const together = (nodes: readonly ShellNode[]): ShellNode[] =>
+  nodes.length > 1 ? [{ kind: "group", nodes, apart: false }] : [...nodes];
+
+const after = (before: "worked" | "failed", nodes: readonly ShellNode[]): ShellNode => ({
+  kind: "group",
+  nodes,
+  apart: false,
+  after: before,
+});
 
 /** Each part of a pipe is a process of its own, and reads what those before it print. */
 const pipeOf = (parts: readonly (readonly ShellNode[])[]): ShellNode[] =>
@@ -233,6 +247,12 @@ function wordOf(word: Word): ShellWord {
     if (!expansions.some((type) => type === node.type)) forEachChild(node, collect);
   };
   forEachChild(word, collect);
+  const [here] = /^~(?:[+-]\d*|\d+)(?=\/|$)/.exec(word.text) ?? [];
+  if (here !== undefined) {
+    // The directory where the shell stands, the one before it, or one of those that it has kept.
+    const text = `${here === "~+" ? "$PWD" : "$OLDPWD"}${word.value.slice(here.length)}`;
+    return { text, dynamic: true, home: false, pattern: kinds.has("Glob") || kinds.has("ExtendedGlob") };
+  }
   const dynamic = expansions.some((type) => kinds.has(type));
   const parts = dynamic ? partsOf(word.parts ?? []) : undefined;
   return {

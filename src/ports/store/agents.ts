@@ -1,4 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import type { Capability } from "../../domain/agent/capability.ts";
 import type { TransitionChange, TransitionRequest } from "../../domain/agent/transition.ts";
 import type { WaitKind } from "../../domain/agent/wait.ts";
 
@@ -10,6 +11,7 @@ export interface AgentFilter {
   readonly parentName?: string;
   readonly taskId?: string;
   readonly branch?: string;
+  readonly capability?: Capability;
   /** Only agents with this outcome. */
   readonly outcome?: Agent["outcome"] & string;
   /** Only agents that were given these variables. */
@@ -62,7 +64,7 @@ export interface AgentRows {
   cleaned(id: string, now: number): Promise<void>;
   /** Submitted agents that ended before this moment. */
   submittedBefore(time: number): Promise<Agent[]>;
-  /** Somebody of another name, not cleaned up yet, still starts processes with these variables. */
+  /** An agent of another name, not cleaned up yet, still starts processes with these variables. */
   usesEnvironment(envFile: string, exceptName: string): Promise<boolean>;
   /** The step of the watchdog's ladder that was acted on, and since when it is stalled; (0, null) when it is not. */
   setEscalation(id: string, level: number, stalledSince: number | null): Promise<void>;
@@ -91,7 +93,7 @@ export interface WaitRows {
   /** Adds the wait, or keeps the one that is there. */
   add(wait: Wait): Promise<void>;
   remove(agentName: string, kind: WaitKind, ref: string): Promise<void>;
-  /** Removes every wait for this object, whoever waits; returns the names that waited. */
+  /** Removes every wait for this object, of all agents; returns the names that waited. */
   resolve(kind: WaitKind, ref: string): Promise<string[]>;
   of(agentName: string): Promise<Wait[]>;
   /** The waits of one kind, oldest first, without those of agents that have ended: they wait for nothing. */

@@ -50,7 +50,24 @@ export interface NoticeRows {
 /** The audit: who asked for what, and whether it was refused. */
 export interface AuditRows {
   record(entry: { caller: string; action: string; refused: boolean; detail: string; now: number }): Promise<void>;
-  list(
-    limit: number,
-  ): Promise<{ seq: number; caller: string; action: string; refused: boolean; detail: string; createdAt: number }[]>;
+  /** The newest so many that fit, newest first. */
+  list(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>;
+}
+
+export interface AuditEntry {
+  readonly seq: number;
+  readonly caller: string;
+  readonly action: string;
+  readonly refused: boolean;
+  readonly detail: string;
+  readonly createdAt: number;
+}
+
+/** Which entries to list. Every field that is given narrows the list. */
+export interface AuditFilter {
+  /** Only entries with smaller numbers. */
+  readonly before?: number | undefined;
+  readonly refused?: boolean | undefined;
+  /** Caller, action or detail contain it, whatever the case. */
+  readonly text?: string | undefined;
 }

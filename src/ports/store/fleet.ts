@@ -1,4 +1,5 @@
-import type { Turn } from "../../domain/turn/turn.ts";
+import type { Delivery, Message } from "../../domain/mail/types.ts";
+import type { Turn, TurnTrigger } from "../../domain/turn/turn.ts";
 import type { Wait } from "./agents.ts";
 
 /** The turns of one incarnation, counted. */
@@ -7,6 +8,15 @@ export interface TurnTally {
   readonly turns: number;
   /** At least one of them has failed. */
   readonly hasFailed: boolean;
+  readonly isRunning: boolean;
+  /** Why its queued turn was queued; null where none is. */
+  readonly queuedBy: TurnTrigger | null;
+}
+
+/** A question that an agent waits on, and a name that has it and may answer. */
+export interface AskedName {
+  readonly asker: string;
+  readonly asked: string;
 }
 
 /** The mail in the inbox of one name that it has not taken yet, counted. */
@@ -15,6 +25,14 @@ export interface QueuedMail {
   readonly messages: number;
   /** At least one of them wakes. */
   readonly wakes: boolean;
+}
+
+/** The questions that agents wait on, with the threads they are in. */
+export interface OpenThreads {
+  /** In the order of `messages.thread`. */
+  readonly messages: readonly Message[];
+  /** Of these messages, those of each in the order of `deliveries.ofMessage`. */
+  readonly deliveries: readonly Delivery[];
 }
 
 /** Facts about the whole fleet, each in one query: with 500 agents a query for each of them takes seconds. */
@@ -29,4 +47,8 @@ export interface FleetRows {
   queuedMail(): Promise<QueuedMail[]>;
   /** The incarnations whose work an engine has to check. */
   checkedAgents(): Promise<string[]>;
+  /** Of each question that a wait for a reply names, the names that it reached. Others may have a copy of it. */
+  askedNames(): Promise<AskedName[]>;
+  /** The threads of all questions that a wait for a reply names. */
+  openThreads(): Promise<OpenThreads>;
 }

@@ -11,6 +11,9 @@ export interface MessageFilter {
   readonly unread?: boolean;
   readonly threadId?: string;
   readonly runId?: string;
+  /** Numbers between these, which are not included themselves. With `after`, the oldest so many of them. */
+  readonly before?: number;
+  readonly after?: number;
   readonly limit?: number;
 }
 
@@ -37,6 +40,8 @@ export interface MessageRows {
   /** Newest first. */
   list(filter: MessageFilter): Promise<Message[]>;
   thread(threadId: string): Promise<Message[]>;
+  /** The questions that live agents wait on and that this name got, or got a copy of. The longest wait comes first. */
+  questionsTo(name: string): Promise<Message[]>;
   /** Ids of messages; for suggestions. Newest first. */
   recentIds(limit: number): Promise<string[]>;
   /** How many messages the sender stored since `after`; `broadcast` counts only group sends. */
@@ -48,7 +53,10 @@ export interface MessageRows {
   ): Promise<Message | undefined>;
   /** Messages of the given types that the agent stored while this turn was running, oldest first. */
   ofTurn(turnId: string, types: readonly MailType[]): Promise<Message[]>;
-  /** Deletes mail of ended runs sent before that moment, when nobody waits for an answer to it and no delivery is open. */
+  /**
+   * Deletes mail of ended runs sent before that moment, when no agent waits for an answer to it and no delivery is
+   * open.
+   */
   purgeSettled(before: number, part: { readonly after: number; readonly most: number }): Promise<PurgedPart>;
   /** Which of these files, named without their directory, hold the body of a message. */
   blobsInUse(names: readonly string[]): Promise<ReadonlySet<string>>;

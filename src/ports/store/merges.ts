@@ -3,6 +3,7 @@ import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import type { MergeAttempt } from "../../domain/merge/attempt.ts";
 import type { Approval, MergeEntry, MergeStatus } from "../../domain/merge/entry.ts";
 import type { MergeOp, MergeOpKind, MergeOpStatus } from "../../domain/merge/operation.ts";
+import type { QueuePause } from "../../domain/merge/queue-pause.ts";
 import type { Looked, Place } from "./old-rows.ts";
 
 /** Which entries of the merge queue to list. Every field that is given narrows the list. */
@@ -31,11 +32,14 @@ export interface MergeRows {
   change(id: number, from: readonly MergeStatus[], change: Partial<Omit<MergeEntry, "id">>): Promise<boolean>;
   /**
    * Something waits for the merge worker: an entry that is being worked on or could be, by these approvals and with all
-   * it depends on merged, or an operation that is intended.
+   * it depends on merged, or an operation that is intended. In a paused queue only what brings in a target could be.
    */
   dueWork(now: number, approvals: readonly Approval[]): Promise<boolean>;
   /** The earliest future moment at which an entry with one of these approvals may be tried. */
   nextDue(now: number, approvals: readonly Approval[]): Promise<number | undefined>;
+  /** Undefined while the queue is not paused. */
+  pause(): Promise<QueuePause | undefined>;
+  setPause(pause: QueuePause | undefined): Promise<void>;
 }
 
 /** Trains of the merge worker: one row for each attempt. */
@@ -128,8 +132,8 @@ export interface GateRows {
   /** Newest first; `gate` keeps to one. */
   recent(limit: number, gate?: string): Promise<GateResult[]>;
   /**
-   * Looks at the newest results before a place, at most so many, and deletes those on trees that no receipt speaks about.
-   * Whoever calls it sees to it that no gates are being asked: a result may be on its way into a receipt.
+   * Looks at the newest results before a place, at most so many, and deletes those on trees that no receipt speaks
+   * about. The caller makes sure that no gates are being asked: a result may be on its way into a receipt.
    */
   purgeUnproving(before: Place, most: number): Promise<Looked>;
 }
@@ -152,7 +156,7 @@ export interface CheckRows {
   get(id: string): Promise<StoredCheck | undefined>;
   /** Those that wait to be taken up, oldest first. */
   queued(): Promise<StoredCheck[]>;
-  /** Those that somebody works on, oldest first. */
+  /** Those that an engine works on, oldest first. */
   running(): Promise<StoredCheck[]>;
   /** Completions of this incarnation, oldest first. */
   completionsOf(agentId: string): Promise<StoredCheck[]>;

@@ -35,6 +35,23 @@ export interface OldRows {
   ): Promise<FoundRows>;
   /** Deletes those rows that still may be deleted. Returns their number. */
   remove(kind: OldRowKind, keys: readonly string[], before: number): Promise<number>;
+  /**
+   * Looks at no more than so many names after this one whose last worktree was cleaned before that time. `free`: names of
+   * agents that nothing in the store needs any more, if git has their work in its target: their runs have ended, all
+   * their merges have landed and stayed, they have read their mail, and their turns and snapshots are gone.
+   */
+  settledNames(where: { readonly before: number; readonly after: string; readonly most: number }): Promise<{
+    readonly free: readonly string[];
+    /** The last name of the look; null when no name is left. */
+    readonly last: string | null;
+  }>;
+  /** Deletes what is left of a name, if it still is one of `settledNames`. Returns how many rows went. */
+  forgetName(name: string, before: number): Promise<number>;
+  /**
+   * Shortens the records of older landings: how an entry got in goes with the entry. What moved, and when, stays. Returns
+   * how many records changed.
+   */
+  shortenLandings(before: number): Promise<number>;
   /** Where the walk through the rows of this name stopped; null: at its beginning. */
   place(what: string): Promise<Place | null>;
   setPlace(what: string, place: Place | null): Promise<void>;

@@ -7,7 +7,7 @@ export interface ProcessRows {
   /** Recorded as running for this turn, newest first. */
   liveForTurn(turnId: string): Promise<ProcessRecord[]>;
   liveForAgent(agentId: string): Promise<ProcessRecord[]>;
-  /** Recorded as running in this role, whoever started it. */
+  /** Recorded as running in this role, whichever process started it. */
   liveInRole(role: ProcessRole): Promise<ProcessRecord[]>;
   /** The record with this identity that has not ended. */
   find(identity: ProcessIdentity): Promise<ProcessRecord | undefined>;
@@ -22,13 +22,13 @@ export interface LeaseRows {
   get(name: string): Promise<Lease | undefined>;
   /** Those that are held and whose names start so. */
   heldBelow(prefix: string): Promise<Lease[]>;
-  /** Takes the lease whoever held it, with the next fence, which is returned. */
+  /** Takes the lease from any holder, with the next fence, which is returned. */
   take(name: string, processId: string | null): Promise<number>;
   /** Takes the lease with a fence that was handed out before. */
   hold(name: string, fence: number, processId: string): Promise<void>;
   /** False when the lease has another fence now. */
   beat(name: string, fence: number): Promise<boolean>;
-  /** Deletes a lease that nobody will ever take again; nothing when the fence is no longer this one. */
+  /** Deletes a lease that will never be taken again; nothing when the fence is no longer this one. */
   delete(name: string, fence: number): Promise<void>;
   /** Gives up the lease; nothing when the fence is no longer this one. */
   drop(name: string, fence: number): Promise<void>;

@@ -37,7 +37,7 @@ export interface RemovalRecord extends ProcessIdentity {
 export const everyAgent = "*";
 
 /**
- * Removals under way. Nobody is seated under a name while its removal is on record and the process of it lives; and a
+ * Removals under way. No agent is seated under a name while its removal is on record and the process of it lives; and a
  * removal is put on record only in a transaction that finds no live agent of the name.
  */
 export interface RemovalRows {

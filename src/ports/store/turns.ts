@@ -100,7 +100,7 @@ export interface BudgetRows {
   take(turnId: string): Promise<Reservation[]>;
   /** What all agents that ever had the capability have spent. */
   spentBy(capability: Capability): Promise<Spent>;
-  /** Who waits for a budget, longest first. */
+  /** The agents that wait for a budget, longest first. */
   waiting(): Promise<Wait[]>;
   /** Turns that set something aside and will never be settled: cancelled, or gone. */
   abandoned(): Promise<string[]>;

@@ -48,7 +48,7 @@ export const hookSettings = (options: EntryOptions) => ({
 });
 
 /**
- * The guard alone, for turns that nobody watches: what a turn does is read from its output, and its mail comes as its
+ * The guard alone, for turns without a person: what a turn does is read from its output, and its mail comes as its
  * input. Where there is to be no guard, everything is allowed in its place.
  */
 export const guardSettings = (guard: GuardCommand | null) => ({

@@ -29,8 +29,8 @@ const causes: Readonly<Record<string, FailureCause>> = {
 };
 
 /**
- * The mode in which a turn is started: what the guard does not allow is asked about, and nobody answers. It is no mode that
- * settings forbid, or that is refused to root.
+ * The mode in which a turn is started: what the guard does not allow is asked about, and no person answers. It is no
+ * mode that settings forbid, or that is refused to root.
  */
 export const turnMode = "default";
 

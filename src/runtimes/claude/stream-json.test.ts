@@ -138,8 +138,8 @@ describe("recorded streams of the real CLI", () => {
 describe("lines that are not what was promised", () => {
   test("are reported and skipped", () => {
     const read = eventReader();
-    expect(read("not json")).toEqual([{ kind: "malformed", bytes: 8 }]);
-    expect(read("[1,2]")).toEqual([{ kind: "malformed", bytes: 5 }]);
+    expect(read("not json")).toEqual([{ kind: "malformed", bytes: 8, text: "not json" }]);
+    expect(read("[1,2]")).toEqual([{ kind: "malformed", bytes: 5, text: "[1,2]" }]);
     expect(read("")).toEqual([]);
     expect(read('{"type":"from_the_future"}')).toEqual([{ kind: "other", name: "from_the_future" }]);
     expect(read('{"type":"assistant"}')).toEqual([]);

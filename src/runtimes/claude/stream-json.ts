@@ -29,7 +29,7 @@ export function streamJsonReader(): LineReader {
 
   function read(line: string, event: Fields | undefined): readonly TurnEvent[] {
     if (line.trim() === "") return [];
-    if (event === undefined) return [{ kind: "malformed", bytes: line.length }];
+    if (event === undefined) return [{ kind: "malformed", bytes: line.length, text: line }];
     notes.note(event);
     const type = text(event.type);
     if (type === "system") return news(readSystem(event));

@@ -1,4 +1,5 @@
 import type { LaunchRequest, Runtime, TerminalRequest, ToolServer } from "../../ports/runtime.ts";
+import { execJsonDriver } from "../shared/exec-json.ts";
 import { execJsonReader } from "./exec-json.ts";
 import { guardLine, guardSetting, tomlText } from "./hooks.ts";
 
@@ -30,12 +31,8 @@ export const codexRuntime: Runtime = {
     program: "make sure that this shell runs: codex --version",
   },
   drivers: [
-    {
-      id: "exec-json",
-      input: "once",
-      abilities: { resume: true, terminal: true, costLimit: false, tokens: "turn", tools: true },
-      instructions: "prompt",
-      steer: null,
+    execJsonDriver({
+      abilities: { terminal: true, tokens: "turn", tools: true },
       launch: (request) => ({
         argv: ["codex", "exec", ...execArguments(request)],
         env: {},
@@ -43,7 +40,7 @@ export const codexRuntime: Runtime = {
         files: [],
       }),
       reader: execJsonReader,
-    },
+    }),
   ],
   terminal: (request) => ({ argv: ["codex", ...terminalArguments(request)], env: {}, input: "", files: [] }),
 };
@@ -66,7 +63,7 @@ function terminalArguments(request: TerminalRequest): string[] {
 /** What holds for turns and for a person at a terminal. */
 function settings({ guard, tools }: Pick<LaunchRequest, "guard" | "tools">): string[] {
   const argv = [
-    // Its own sandbox makes the git directory read-only, and without it nobody is there to approve.
+    // Its own sandbox makes the git directory read-only, and without it no person is there to approve.
     "--dangerously-bypass-approvals-and-sandbox",
     // They look things up on the network, and bring tools that no guard knows.
     ...["apps", "plugins", "multi_agent", "goals"].flatMap((feature) => ["--disable", feature]),
@@ -75,7 +72,7 @@ function settings({ guard, tools }: Pick<LaunchRequest, "guard" | "tools">): str
     ...setting("shell_environment_policy.ignore_default_excludes=true"),
   ];
   if (tools !== null) argv.push(...setting(toolServer(tools)));
-  // A hook that nobody confirmed would be left out without a word.
+  // A hook that is not confirmed would be left out without a word.
   if (guard !== null) argv.push("--dangerously-bypass-hook-trust", ...setting(guardSetting(guard)));
   return argv;
 }

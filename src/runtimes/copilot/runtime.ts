@@ -1,6 +1,6 @@
 import type { LaunchPlan, LaunchRequest, PlannedFile, Runtime, ToolServer } from "../../ports/runtime.ts";
 import { acpDriver } from "../shared/acp/driver.ts";
-import { causeOf } from "../shared/exec-json.ts";
+import { causeOf, execJsonDriver } from "../shared/exec-json.ts";
 import { execJsonReader, usageLine } from "./exec-json.ts";
 import { guardLine, guardPlugin } from "./hooks.ts";
 import { copilotAcpToolUse } from "./tools.ts";
@@ -37,16 +37,12 @@ export const copilotRuntime: Runtime = {
     program: "make sure that this shell runs: copilot --version",
   },
   drivers: [
-    {
-      id: "exec-json",
-      input: "once",
+    execJsonDriver({
       // A person's own session has neither the plugin of a turn nor its guard.
-      abilities: { resume: true, terminal: false, costLimit: false, tokens: "turn", tools: true },
-      instructions: "prompt",
-      steer: null,
+      abilities: { terminal: false, tokens: "turn", tools: true },
       launch,
       reader: execJsonReader,
-    },
+    }),
     // The hook comes first and tells the model why; what it lets through is asked about once more.
     acpDriver({
       plan: (request) => ({

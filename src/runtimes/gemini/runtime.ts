@@ -1,5 +1,6 @@
 import type { LaunchPlan, LaunchRequest, PlannedFile, Runtime, ToolServer } from "../../ports/runtime.ts";
 import { acpDriver } from "../shared/acp/driver.ts";
+import { execJsonDriver } from "../shared/exec-json.ts";
 import { withoutMentions } from "../shared/mentions.ts";
 import { guardHooks, guardLine } from "./hooks.ts";
 import { geminiCause, streamJsonReader } from "./stream-json.ts";
@@ -47,16 +48,12 @@ export const geminiRuntime: Runtime = {
     program: "make sure that this shell runs: gemini --version",
   },
   drivers: [
-    {
-      id: "exec-json",
-      input: "once",
+    execJsonDriver({
       // A person's own session has neither the settings of a turn nor its guard.
-      abilities: { resume: true, terminal: false, costLimit: false, tokens: "turn", tools: true },
-      instructions: "prompt",
-      steer: null,
+      abilities: { terminal: false, tokens: "turn", tools: true },
       launch,
       reader: streamJsonReader,
-    },
+    }),
     // No hook is run in this mode. It asks before it uses a tool, except for those that only read.
     acpDriver({
       plan: (request) => ({

@@ -27,3 +27,12 @@ test("a quota is a limit that lifts, at the time that its words tell", () => {
     { kind: "turn-ended", failure: "rate_limit", resetAt: Date.parse(timestamp) + 900_000 },
   ]);
 });
+
+test("a command that failed is a failed call, where Gemini tells its exit code", () => {
+  const ended = (output: string) =>
+    streamJsonReader()(JSON.stringify({ type: "tool_result", tool_id: "a", status: "success", output })).events;
+  expect(ended("Command exited with code: 4")).toMatchObject([
+    { kind: "tool-end", failed: true, said: "Command exited with code: 4" },
+  ]);
+  expect(ended("hello")).toMatchObject([{ kind: "tool-end", failed: false }]);
+});

@@ -41,7 +41,7 @@ function read(event: Fields, lastWords: string | null): readonly TurnEvent[] {
       return [{ kind: "tool-start", id, name, input, summary: toolSummary(input), at }];
     }
     case "tool_result": {
-      const failed = event.status !== "success";
+      const failed = event.status !== "success" || exitWords.test(text(event.output) ?? "");
       const said = failed ? { said: text(fields(event.error)?.message) ?? text(event.output) ?? "" } : {};
       return [{ kind: "tool-end", id: text(event.tool_id) ?? "", failed, ...said, at }];
     }
@@ -51,6 +51,9 @@ function read(event: Fields, lastWords: string | null): readonly TurnEvent[] {
       return [{ kind: "other", name: type }];
   }
 }
+
+/** A command that failed is a success to Gemini. It tells the exit code of one that printed nothing. */
+const exitWords = /^Command exited with code: [1-9]\d*$/;
 
 function timeOf({ timestamp }: Fields): number | null {
   const at = Date.parse(text(timestamp) ?? "");

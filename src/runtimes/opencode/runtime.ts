@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { LaunchPlan, LaunchRequest, Runtime, ToolServer } from "../../ports/runtime.ts";
 import { acpDriver } from "../shared/acp/driver.ts";
-import { causeOf } from "../shared/exec-json.ts";
+import { causeOf, execJsonDriver } from "../shared/exec-json.ts";
 import { withExitLine } from "../shared/exit-line.ts";
 import { execJsonReader, toldByPlugin } from "./exec-json.ts";
 import { askFirst, guardLine, guardPlugin, opencodeAcpToolUse, tellingPlugin, withoutGuard } from "./hooks.ts";
@@ -58,16 +58,12 @@ export const opencodeRuntime: Runtime = {
     program: "make sure that this shell runs: opencode --version",
   },
   drivers: [
-    {
-      id: "exec-json",
-      input: "once",
+    execJsonDriver({
       // A person's own session has neither the settings of a turn nor its guard.
-      abilities: { resume: true, terminal: false, costLimit: false, tokens: "answer", tools: true },
-      instructions: "prompt",
-      steer: null,
+      abilities: { terminal: false, tokens: "answer", tools: true },
       launch,
       reader: execJsonReader,
-    },
+    }),
     // It asks about every tool; the plugin only tells what the protocol does not.
     acpDriver({
       plan: (request) => ({

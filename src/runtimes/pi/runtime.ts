@@ -1,4 +1,5 @@
 import type { LaunchPlan, LaunchRequest, Runtime } from "../../ports/runtime.ts";
+import { execJsonDriver } from "../shared/exec-json.ts";
 import { withExitLine } from "../shared/exit-line.ts";
 import { execJsonReader } from "./exec-json.ts";
 import { guardExtension, guardLine } from "./hooks.ts";
@@ -42,16 +43,12 @@ export const piRuntime: Runtime = {
     program: "make sure that this shell runs: pi --version",
   },
   drivers: [
-    {
-      id: "exec-json",
-      input: "once",
+    execJsonDriver({
       // A person's own session has neither the extension of a turn nor its guard.
-      abilities: { resume: true, terminal: false, costLimit: false, tokens: "answer", tools: false },
-      instructions: "prompt",
-      steer: null,
+      abilities: { terminal: false, tokens: "answer", tools: false },
       launch,
       reader: execJsonReader,
-    },
+    }),
   ],
   terminal: ({ resume }) => ({ argv: ["pi", "--session", resume], env: {}, input: "", files: [] }),
 };

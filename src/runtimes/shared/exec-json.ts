@@ -1,7 +1,22 @@
 import type { FailureCause } from "../../domain/turn/failure.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
-import type { LineReader } from "../../ports/runtime.ts";
+import type { Abilities, Driver, LineReader } from "../../ports/runtime.ts";
 import { type Fields, fields } from "./json-fields.ts";
+
+type Told = Pick<Driver, "launch" | "reader"> & {
+  readonly abilities: Omit<Abilities, "resume" | "costLimit">;
+};
+
+/** A driver of a program that gets its prompt once, prints one JSON object per line, and leaves. */
+export const execJsonDriver = ({ abilities, launch, reader }: Told): Driver => ({
+  id: "exec-json",
+  input: "once",
+  abilities: { resume: true, costLimit: false, ...abilities },
+  instructions: "prompt",
+  steer: null,
+  launch,
+  reader,
+});
 
 /** Reads the output of a program that prints one JSON object per line and is told nothing during its turn. */
 export const jsonLines =
@@ -9,7 +24,10 @@ export const jsonLines =
   (line) => {
     if (line.trim() === "") return { events: [], replies: [] };
     const event = parse(line);
-    return { events: event === undefined ? [{ kind: "malformed", bytes: line.length }] : read(event), replies: [] };
+    return {
+      events: event === undefined ? [{ kind: "malformed", bytes: line.length, text: line }] : read(event),
+      replies: [],
+    };
   };
 
 function parse(line: string): Fields | undefined {

@@ -25,6 +25,12 @@ import spendingRows from "./022-spending.sql" with { type: "file" };
 import eventLists from "./024-event-lists.sql" with { type: "file" };
 import runtimeSpecs from "./025-runtime-specs.sql" with { type: "file" };
 import turnEvents from "./026-turn-events.sql" with { type: "file" };
+import web from "./027-web.sql" with { type: "file" };
+import notifications from "./030-notifications.sql" with { type: "file" };
+import imports from "./031-imports.sql" with { type: "file" };
+import listIndexes from "./032-list-indexes.sql" with { type: "file" };
+import webUse from "./033-web-use.sql" with { type: "file" };
+import queuePause from "./034-queue-pause.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -56,6 +62,12 @@ const migrations: readonly string[] = [
   spendingRows,
   runtimeSpecs,
   turnEvents,
+  notifications,
+  imports,
+  web,
+  listIndexes,
+  webUse,
+  queuePause,
 ];
 
 export const schemaVersion = migrations.length;

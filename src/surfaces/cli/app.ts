@@ -7,11 +7,11 @@ import type { Paint } from "../shared/paint.ts";
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
   readonly version: string;
-  /** What whoever typed a command should know about the project besides its answer. */
+  /** What the person at the terminal should know about the project besides the command's answer. */
   notices(): Promise<readonly string[]>;
   /** This process runs for an agent, as far as its environment says. Never a proof of anything. */
   readonly speaksForAgent: boolean;
-  /** Runs an operation as whoever holds this process's identity, and wakes the engine when that left work. */
+  /** Runs an operation with this process's identity, and wakes the engine when that left work. */
   readonly call: Call;
   /** The same for an operation that tells how far it is while it runs. */
   readonly follow: Follow;
@@ -26,6 +26,18 @@ export interface App {
   serveTools(): Promise<Result<null, Refusal>>;
   /** The dashboard, which is a surface of its own too. */
   readonly dashboard: Dashboard;
+  /** Opens an address in the browser of this user, and shows it to no other user. */
+  openInBrowser(url: string): Promise<void>;
+  /**
+   * Serves the sources of the web page in this process, in front of the engine that serves at `api`. `no-sources`: this
+   * program has none. Fails where the port is taken.
+   */
+  serveSources(options: { readonly api: string; readonly port: number }): Promise<SourcesServer | "no-sources">;
+}
+
+export interface SourcesServer {
+  readonly url: string;
+  close(): Promise<void>;
 }
 
 /** Which agents are shown: those of all runs, of a chosen run, or of the current one. */

@@ -77,13 +77,13 @@ export interface Command {
   readonly hidden?: boolean;
   readonly deprecated?: string;
   /**
-   * Coding agents call it as a hook, where the exit code for wrong usage forbids a tool or a prompt. A settings file that
-   * an older version wrote must not lock anybody out, so it ends as an ordinary failure.
+   * Coding agents call it as a hook, where the exit code for wrong usage forbids a tool or a prompt. A settings file
+   * that an older version wrote must not lock an agent out, so it ends as an ordinary failure.
    */
   readonly inHooks?: boolean;
   /**
    * It looks or stops, and starts and lands nothing, so it goes on with the last known configuration while a file of it
-   * is broken: nobody should have to mend a file before they can stop an agent.
+   * is broken: a person must be able to stop an agent before they mend a file.
    */
   readonly worksWithBrokenConfig?: boolean;
   readonly run?: () => Promise<Handler>;
@@ -149,6 +149,8 @@ export interface Rows {
   readonly cells: readonly (readonly string[])[];
   /** One per row for --format jsonl. Default: made of columns and cells. */
   readonly objects?: readonly object[];
+  /** Columns that a table leaves out where a terminal has no room for all, the first one first. */
+  readonly optional?: readonly string[];
 }
 
 export type Handler = (call: Call) => Promise<Result<Outcome, Refusal>>;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ago, cut, duration, elapsed, shortTime, timeOfDay } from "../shared/format.ts";
 import { makePaint, plain } from "../shared/paint.ts";
-import { fitting, renderRows, table } from "./table.ts";
+import { fitting, renderRows, table, withRoom } from "./table.ts";
 
 test("a duration has two units at most", () => {
   const shown = [-5, 0, 999, 12_000, 59_999, 180_000, 225_000, 7_200_000, 8_100_000, 8_130_000, 90_000_000].map(
@@ -92,6 +92,18 @@ test("the last column of a table is cut where the terminal ends, and nothing is 
   expect(short).toEqual(["t-22", "short"]);
   expect(fitting(rows, undefined)).toBe(rows.cells);
   expect(fitting(rows, 5)[0]?.[1]).toHaveLength(12);
+});
+
+test("optional columns are left out before anything is cut, and only as many as must go", () => {
+  const rows = {
+    columns: ["AGENT", "MODEL", "INPUT", "COST"],
+    cells: [["b1", "m".repeat(30), "1234567", "$0.0606 + n/a"]],
+    optional: ["MODEL", "INPUT"],
+  };
+  expect(withRoom(rows, 80).columns).toEqual(["AGENT", "MODEL", "INPUT", "COST"]);
+  expect(withRoom(rows, 40)).toMatchObject({ columns: ["AGENT", "INPUT", "COST"] });
+  expect(withRoom(rows, 20)).toMatchObject({ columns: ["AGENT", "COST"], cells: [["b1", "$0.0606 + n/a"]] });
+  expect(withRoom(rows, undefined)).toBe(rows);
 });
 
 test("where the last column is not enough, the widest ones are cut, and never the first", () => {

@@ -48,7 +48,7 @@ export function readStdinNow(): string | undefined {
     } catch (error) {
       if (codeOf(error) === "EOF") return text + decoder.decode();
       if (codeOf(error) !== "EAGAIN") throw error;
-      // A pipe somebody else made non-blocking is empty: the only way on is to wait for its writer.
+      // A pipe that another program made non-blocking is empty: the only way on is to wait for its writer.
       Atomics.wait(sleeper, 0, 0, 1);
     }
   }
@@ -93,7 +93,7 @@ function writeAll(fd: number, bytes: Uint8Array): Written {
       // What cannot be written to stderr cannot be reported anywhere.
       if (code === "EPIPE" || (fd === 2 && code !== "EAGAIN")) return "reader-gone";
       if (code !== "EAGAIN") throw error;
-      // A pipe somebody else made non-blocking is full: the only way on is to wait for its reader.
+      // A pipe that another program made non-blocking is full: the only way on is to wait for its reader.
       Atomics.wait(sleeper, 0, 0, 2);
     }
   }
@@ -128,7 +128,10 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in
 /** One line of JSON. Text of others may hold what a terminal obeys: people look at JSON on terminals too. */
 export async function jsonText(value: object): Promise<string> {
   const json = JSON.stringify(value);
-  if (/^[ -~]*$/.test(json)) return json;
+  if (isPlain(json)) return json;
   const { visibleJson } = await import("../../domain/text/visible.ts");
   return visibleJson(json);
 }
+
+/** Only ASCII that can be seen: JSON has the control characters below the space in escapes. Made for long texts. */
+const isPlain = (json: string): boolean => Buffer.byteLength(json) === json.length && !json.includes("\x7f");

@@ -22,9 +22,11 @@ export type CellStyle = (cell: string, column: string) => string;
  * Columns padded to their widest cell, two spaces between them, no spaces at the end of a line. `style` colours cells
  * that are already safe to show. On a terminal the last column is cut where a line would be broken.
  */
-export function table(rows: Rows, paint: Paint, style: CellStyle = (cell) => cell): string {
+export function table(all: Rows, paint: Paint, style: CellStyle = (cell) => cell): string {
+  const room = fileSink(1).columns();
+  const rows = withRoom(all, room);
   const { columns } = rows;
-  const cells = fitting(rows, fileSink(1).columns());
+  const cells = fitting(rows, room);
   const widths = columns.map(width);
   const shown = cells.map((row) =>
     columns.map((column, i) => {
@@ -36,6 +38,19 @@ export function table(rows: Rows, paint: Paint, style: CellStyle = (cell) => cel
   const line = (row: readonly string[]): string =>
     row.map((cell, i) => (i === columns.length - 1 ? cell : padded(cell, widths[i] ?? 0))).join("  ");
   return [paint.bold(line(columns)), ...shown.map((row) => line(row).trimEnd())].join("\n");
+}
+
+/** Leaves out optional columns until a line has room on the terminal without cutting a cell. */
+export function withRoom(rows: Rows, room: number | undefined): Rows {
+  const [first, ...optional] = rows.optional ?? [];
+  if (first === undefined || room === undefined || room === 0) return rows;
+  const widest = (column: string, at: number): number =>
+    Math.max(width(column), ...rows.cells.map((row) => width(visibleLine(row[at] ?? ""))));
+  const needed = rows.columns.map(widest).reduce((sum, each) => sum + each + 2, -2);
+  if (needed <= room) return rows;
+  const at = rows.columns.indexOf(first);
+  const columns = rows.columns.filter((column) => column !== first);
+  return withRoom({ columns, cells: rows.cells.map((row) => row.toSpliced(at, at < 0 ? 0 : 1)), optional }, room);
 }
 
 /** Fewer columns than this would show nothing useful of a cell. */

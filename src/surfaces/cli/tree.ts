@@ -19,6 +19,7 @@ import {
   feedCommand,
   inspectCommand,
   logsCommand,
+  notifyCommand,
   replayCommand,
   traceCommand,
   whyCommand,
@@ -31,6 +32,7 @@ import {
   configCommand,
   guardCommand,
   hooksCommand,
+  importCommand,
   initCommand,
   promptCommand,
   trustCommand,
@@ -54,6 +56,7 @@ import {
   mergeFileCommand,
   runtimesCommand,
   runUntilIdleCommand,
+  serveCommand,
 } from "./tree/tool-commands.ts";
 import {
   agentsCommand,
@@ -75,6 +78,7 @@ export const tree: Command = {
   summary: "Turns one coding session into a team of AI coding agents working on one git repository",
   commands: [
     initCommand,
+    importCommand,
     goCommand,
     coordinatorCommand,
     orchestratorCommand,
@@ -102,6 +106,7 @@ export const tree: Command = {
     statusCommand,
     dashboardCommand,
     watchCommand,
+    notifyCommand,
     agentsCommand,
     budgetCommand,
     costsCommand,
@@ -134,6 +139,7 @@ export const tree: Command = {
     mcpCommand,
     runtimesCommand,
     engineCommand,
+    serveCommand,
     runUntilIdleCommand,
     { ...completionsCommand(() => tree), group: "Setup" },
     demoCommand,

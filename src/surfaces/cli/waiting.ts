@@ -1,5 +1,6 @@
+import { exits } from "../shared/exits.ts";
 import { duration } from "../shared/format.ts";
-import type { Io } from "./command.ts";
+import type { Io, Outcome } from "./command.ts";
 
 /** Says on stderr what goes on, when a person has to wait for it: whatever is new, and now and then that it still is. */
 export function teller(io: Io): (what: string) => void {
@@ -16,22 +17,42 @@ export function teller(io: Io): (what: string) => void {
   };
 }
 
+/** Waits for what the engine does, or until Ctrl-C: undefined then. The engine goes on without its caller. */
+export function untilLeft<T>(work: (over: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  return untilInterrupted((over) => {
+    const left = new Promise<undefined>((resolve) => {
+      over.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    return Promise.race([left, work(over)]);
+  });
+}
+
+export type LeftOutcome = Outcome & { readonly exit: number };
+
+/** The answer after Ctrl-C ended the waiting alone. `what` is the subject of "goes on". */
+export function leftOutcome(what: string, hint: string, json: Outcome["json"] = {}): LeftOutcome {
+  const error = `interrupted; ${what} goes on in the engine`;
+  return { json: { success: false, error, ...json, hint }, text: `${error}\n${hint}`, exit: exits.interrupted };
+}
+
 /** Most merges are over by then, and their result says it all. */
 const patienceMs = 2_000;
 const againMs = 30_000;
 
 /**
  * Follows something until Ctrl-C, or until the work ends by itself. The first signal asks the work to end; a second one
- * ends the program, as always.
+ * ends the program, as always. A program that waits for nothing but a signal would end at once, so a timer keeps it.
  */
 export async function untilInterrupted<T>(work: (over: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController();
   const interrupt = (): void => over.abort();
   const signals = ["SIGINT", "SIGTERM"] as const;
   for (const signal of signals) process.once(signal, interrupt);
+  const kept = setInterval(() => {}, 2 ** 31 - 1);
   try {
     return await work(over.signal);
   } finally {
+    clearInterval(kept);
     for (const signal of signals) process.off(signal, interrupt);
   }
 }

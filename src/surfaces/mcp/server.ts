@@ -52,7 +52,7 @@ export function makeServer(app: McpApp, self: Self, client?: string): McpServer 
       if (incoming.kind === "invalid") {
         return { message: failed(incoming.id, { code: incoming.code, message: incoming.problem }) };
       }
-      // What else is told, or answered to questions nobody asked, needs no answer.
+      // Other notices, and answers to questions that were never asked, need no answer.
       if (incoming.kind !== "request") return undefined;
       const { id, method, params } = incoming;
       switch (method) {

@@ -9,7 +9,7 @@ import type { McpApp } from "./tool-call.ts";
 export interface StdioPeer {
   /** What the client writes, in pieces of any size. */
   readonly input: AsyncIterable<Uint8Array>;
-  /** Writes one whole line at once. `reader-gone`: nobody reads any more. */
+  /** Writes one whole line at once. `reader-gone`: the reader has closed the pipe. */
   write(line: string): "written" | "reader-gone";
 }
 

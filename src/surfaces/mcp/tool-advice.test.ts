@@ -23,6 +23,11 @@ test("advice for the command line becomes a call of the tool, with the names of 
       "give one: ov done --verdict pass|fail|needs_changes --findings <what you found>",
       "give one: call finish with verdict: pass|fail|needs_changes, findings: <what you found>",
     ],
+    [
+      "reviewer",
+      "if it is so: ov done --verdict fail; if not, leave it out",
+      "if it is so: call finish with verdict: fail; if not, leave it out",
+    ],
     ["reviewer", "name it: ov done --branch <branch>", "name it: call finish with branch: <branch>"],
     ["builder", "wait a minute, then run ov done again", "wait a minute, then run finish again"],
   ];

@@ -29,4 +29,9 @@ test("files that all are shared may be shared too; files that somebody owns are 
     agentWords({ kind: "scope-overlap", ...first, all: [first, ...more] }).hint;
   expect(hint(overlap("b1", true), overlap("b2", true))).toContain('--shares "src/b1.ts,src/b2.ts"');
   expect(hint(overlap("b1", true), overlap("b2", false))).toContain("one last task that waits for b2;");
+  const owned = overlap("b2", false);
+  const toShare = { own: ["A.md", "src/b2.ts"], others: [{ task: "T2", shares: ["src/b2.ts"] }] };
+  expect(agentWords({ kind: "scope-overlap", ...owned, all: [owned], toShare }).hint).toStartWith(
+    'let all of them share the files: ov task update T2 --shares "src/b2.ts", then ov sling <task> --shares "A.md,src/b2.ts"; or choose other files; or leave',
+  );
 });

@@ -73,7 +73,7 @@ export function agentWords(refusal: AgentRefusal): Words {
       return {
         ...rejected("AGENT_ERROR"),
         message: `${refusal.all.map(overlapWords).join(", ")}; ${unchanged}`,
-        hint: overlapHint(refusal.all),
+        hint: overlapHint(refusal),
       };
     case "not-recoverable":
       return {
@@ -122,14 +122,17 @@ const overlapWords = ({ wanted, owned, owner, shared }: Overlap): string =>
   `${wanted} may touch ${owned}, which "${owner}" ${shared ? "shares" : "owns"}`;
 
 /** Files that the other agent shares may be shared. Files that it owns alone are changed by no other agent while it works. */
-function overlapHint(all: readonly Overlap[]): string {
+function overlapHint({ all, toShare }: Extract<AgentRefusal, { kind: "scope-overlap" }>): string {
   const accept = "accept the conflict: ov sling <task> --allow-overlap";
-  const paths = [...new Set(all.map(({ wanted, owned, shared }) => (shared ? owned : wanted)))];
-  if (all.every(({ shared }) => shared)) {
-    return `share them too: ov sling <task> --shares "${paths.join(",")}"; or ${accept}`;
-  }
+  const paths = toShare?.own ?? [...new Set(all.map(({ owned }) => owned))];
+  const share = `ov sling <task> --shares "${paths.join(",")}"`;
+  if (all.every(({ shared }) => shared)) return `share them too: ${share}; or ${accept}`;
   const owners = [...new Set(all.filter(({ shared }) => !shared).map(({ owner }) => owner))];
-  return `choose other files; or leave these to one last task that waits for ${owners.join(", ")}; or ${accept}`;
+  const first = (toShare?.others ?? []).map(
+    ({ task, shares }) => `ov task update ${task} --shares "${shares.join(",")}"`,
+  );
+  const sharing = first.length === 0 ? "" : `let all of them share the files: ${first.join(", ")}, then ${share}; or `;
+  return `${sharing}choose other files; or leave these to one last task that waits for ${owners.join(", ")}; or ${accept}`;
 }
 
 /** How a limit is raised where it was set. `ov go --max-agents` writes to config.local.yaml. */

@@ -2,7 +2,7 @@
 export const exits = {
   /** The command did what was asked. */
   ok: 0,
-  /** A defect or a condition nobody foresaw. */
+  /** A defect or an unforeseen condition. */
   unexpected: 1,
   /** The command line, or a value in it, cannot be used. */
   usage: 2,

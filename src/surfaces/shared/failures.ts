@@ -1,4 +1,5 @@
 import { type ConfigProblem, type FailureData, signingAdvice } from "../../domain/failure.ts";
+import { storeTrouble } from "../../domain/store-trouble.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import { filterSentence } from "../../domain/trust/filters.ts";
 import type { Description } from "./description.ts";
@@ -85,45 +86,17 @@ export function describeFailure(failure: FailureData): Description {
         details,
       };
     case "store-lost":
-      return {
-        ...setup("STORE_ERROR"),
-        message: `the store ${failure.path} is gone or empty, although this project had one; nothing was changed`,
-        hint:
-          failure.backup === null
-            ? "bring the file back; there is no backup of it. To begin without it: ov init --new-database"
-            : `bring back the newest backup with: ov clean --restore ${failure.backup}, or begin without it: ov init --new-database`,
-        details,
-      };
     case "store-corrupt":
-      return {
-        ...setup("STORE_ERROR"),
-        message: `the store ${failure.path} is damaged: ${failure.problem}; nothing was changed`,
-        hint: "put the damaged file aside, then bring back a backup or make a new store: ov init --new-database",
-        details,
-      };
     case "store-too-new":
-      return {
-        ...setup("STORE_ERROR"),
-        message: `the store ${failure.path} has version ${failure.found}, this ov knows up to ${failure.known}; nothing was changed`,
-        hint: "install a newer Overstory; this one is: ov --version",
-        details,
-      };
-    case "store-read-only":
-      return {
-        ...setup("STORE_ERROR"),
-        message: `the store ${failure.path} cannot be written; nothing was changed`,
-        hint: "check who owns the file and its directory, then look again: ov status",
-        details,
-      };
-    case "store-busy":
-      return {
-        code: "BUSY_ERROR",
-        exit: exits.busy,
-        retryable: true,
-        message: `the store ${failure.path} was locked by another process for ${failure.waitedMs} ms; nothing was changed`,
-        hint: "try the same command again in a moment",
-        details,
-      };
+    case "store-read-only": {
+      const { says, next } = storeTrouble(failure);
+      return { ...setup("STORE_ERROR"), message: `${says}; nothing was changed`, hint: next, details };
+    }
+    case "store-busy": {
+      const { says, next } = storeTrouble(failure);
+      const busy = { code: "BUSY_ERROR", exit: exits.busy, retryable: true } as const;
+      return { ...busy, message: `${says}; nothing was changed`, hint: next, details };
+    }
     case "store-index-lost": {
       const files = failure.files.join(" and ");
       const pids = failure.holders.join(" ");
@@ -217,7 +190,7 @@ export function describeFailure(failure: FailureData): Description {
         exit: exits.busy,
         retryable: true,
         message: `the engine cannot be reached: ${failure.problem}`,
-        hint: "try again, or look from outside the agent: ov status",
+        hint: failure.next ?? "try again, or look from outside the agent: ov status",
         details,
       };
     case "unexpected":

@@ -1,5 +1,11 @@
-/** One key that was pressed: a name of this list, or the character that it wrote. */
+import { visibleLine } from "../../domain/text/visible.ts";
+
+/** One key that was pressed: a name of this list, or the character that it wrote; or a text that was pasted. */
 export type Key = string;
+
+/** Before a text that was pasted. No key has such a name, so a paste is no command wherever nothing is being typed. */
+const pasted = "paste:";
+const [pasteBegins, pasteEnds] = ["\x1b[200~", "\x1b[201~"];
 
 const sequences: Readonly<Record<string, Key>> = {
   "[A": "up",
@@ -53,9 +59,44 @@ export function keysOf(input: string): readonly Key[] {
   return keys;
 }
 
+/** Reads the keys of one terminal. A text between the marks of a paste is one key, in however many parts it comes. */
+export function keyReader(): (input: string) => readonly Key[] {
+  let kept = "";
+  return (input) => {
+    const keys: Key[] = [];
+    let rest = kept + input;
+    kept = "";
+    for (;;) {
+      const begins = rest.indexOf(pasteBegins);
+      if (begins === -1) {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the mark begins with one
+        const partOfMark = /\x1b\[2(?:0(?:0)?)?$/.exec(rest)?.[0] ?? "";
+        kept = partOfMark;
+        keys.push(...keysOf(rest.slice(0, rest.length - partOfMark.length)));
+        return keys;
+      }
+      const ends = rest.indexOf(pasteEnds, begins);
+      keys.push(...keysOf(rest.slice(0, begins)));
+      if (ends === -1) {
+        kept = rest.slice(begins).slice(0, longestPaste);
+        return keys;
+      }
+      keys.push(`${pasted}${rest.slice(begins + pasteBegins.length, ends)}`);
+      rest = rest.slice(ends + pasteEnds.length);
+    }
+  };
+}
+
+/** A terminal that never ends a paste must not fill the memory. */
+const longestPaste = 1024 * 1024;
+
 /** A line that is being typed, after one more key. */
 export function edited(text: string, key: Key): string {
   if (key === "backspace") return [...text].slice(0, -1).join("");
   if (key === "ctrl-u") return "";
+  if (key.startsWith(pasted)) return text + oneLine(key.slice(pasted.length));
   return [...key].length === 1 ? text + key : text;
 }
+
+/** A pasted text as part of a line. */
+const oneLine = (text: string): string => visibleLine(text.trim().replace(/\s+/g, " "));

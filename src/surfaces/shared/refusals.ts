@@ -43,6 +43,28 @@ function words(refusal: Refusal): Words {
         message: `${refusal.what} is busy; ${unchanged}`,
         hint: "try the same command again in a moment",
       };
+    case "changed-outside":
+      return {
+        code: "CONFIG_ERROR",
+        exit: exits.busy,
+        retryable: false,
+        message: `${refusal.file} changed outside since it was read; ${unchanged}`,
+        hint: "read it again and compare",
+      };
+    case "not-served":
+      return {
+        code: "BUSY_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message: `the web page is not served; ${unchanged}`,
+        hint: "start it: ov serve",
+      };
+    case "not-importable":
+      return {
+        ...rejected("LIFECYCLE_ERROR"),
+        message: `the earlier project was not imported: ${refusal.why}; ${unchanged}`,
+        hint: refusal.next,
+      };
     case "runtime-unavailable":
     case "unconfined":
     case "committer-unknown":
@@ -243,7 +265,7 @@ const fewOf = (files: readonly string[]): string =>
 
 const elsewhere = {
   process: "it belongs to a turn that this process is no part of",
-  connection: "over the engine's socket no token counts where any process could show it",
+  connection: "over the engine's socket it counts only for a confined process of its turn",
 } as const;
 
 const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
@@ -276,12 +298,17 @@ const nounRows = {
   "merge entry": { code: "MERGE_ERROR", advice: "see what there is: ov merge list" },
   "merge operation": { code: "MERGE_ERROR", advice: "see what there is: ov merge log" },
   "gate result": { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
-  receipt: { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
+  receipt: {
+    code: "MERGE_ERROR",
+    advice:
+      "the receipt of an agent: ov gate show <agent>; of a merge: ov gate show <number>; the numbers: ov merge list --all",
+  },
   snapshot: { code: "WORKTREE_ERROR", advice: "see what there is: ov snapshots list" },
   check: { code: "MERGE_ERROR", advice: "ask for it again: ov gate run" },
   event: { code: "VALIDATION_ERROR", advice: "see what there is: ov logs <agent> --json" },
   criterion: { code: "LIFECYCLE_ERROR", advice: "see what there is: ov run criteria" },
   finding: { code: "VALIDATION_ERROR", advice: "see what there is: ov doctor" },
+  key: { code: "VALIDATION_ERROR", advice: "see what there is: ov serve keys" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
 /** Longer than any name that a person types on purpose. */

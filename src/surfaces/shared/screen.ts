@@ -6,6 +6,8 @@ export interface Screen {
   draw(lines: readonly string[]): void;
   /** The next frame is written whole: after a resize, or when another program wrote to the terminal. */
   forget(): void;
+  /** Rings the bell. */
+  ring(): void;
   /** Gives the terminal back as it was. Frames that come later are not written. */
   close(): void;
 }
@@ -15,8 +17,9 @@ export interface ScreenOutput {
   readonly size: () => { readonly columns: number; readonly rows: number };
 }
 
-const enter = "\x1b[?1049h\x1b[?25l\x1b[2J";
-const leave = "\x1b[?25h\x1b[?1049l";
+/** The terminal marks what is pasted: it is text, not keys. */
+const enter = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[2J";
+const leave = "\x1b[?2004l\x1b[?25h\x1b[?1049l";
 /** Terminals that know these show a frame at once. Others ignore them. */
 const [begin, end] = ["\x1b[?2026h", "\x1b[?2026l"];
 
@@ -42,6 +45,9 @@ export function openScreen({ write, size }: ScreenOutput): Screen {
       if (!isOpen) return;
       shown = [];
       write("\x1b[2J");
+    },
+    ring: () => {
+      if (isOpen) write("\x07");
     },
     close: () => {
       if (isOpen) write(leave);

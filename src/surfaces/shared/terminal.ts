@@ -1,4 +1,4 @@
-import { type Key, keysOf } from "./keys.ts";
+import { type Key, keyReader } from "./keys.ts";
 import { openScreen, type Screen } from "./screen.ts";
 
 /** A terminal that a command has for itself. */
@@ -26,7 +26,8 @@ export async function withTerminal<T>(
     end: () => {},
   };
   const decoder = new TextDecoder();
-  const onData = (bytes: Uint8Array): void => heard.keys(keysOf(decoder.decode(bytes, { stream: true })));
+  const keysIn = keyReader();
+  const onData = (bytes: Uint8Array): void => heard.keys(keysIn(decoder.decode(bytes, { stream: true })));
   const onResize = (): void => heard.resize();
   const onEnd = (): void => heard.end();
   const screen = openScreen({ write, size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }) });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import type { Listener } from "../../usecases/operation.ts";
 import { plain } from "../shared/paint.ts";
 import { openScreen } from "../shared/screen.ts";
 import { paced, runDashboard } from "./dashboard.ts";
@@ -29,6 +30,32 @@ test("a look that a key asks for does not wait for the rest, and looks never run
   refresh.now();
   await settled();
   expect(begun).toHaveLength(3);
+});
+
+test("the dashboard rings for what is new and needs its user, where notify.bell is on", async () => {
+  for (const isOn of [true, false]) {
+    const written: string[] = [];
+    const over = new AbortController();
+    const app = {
+      version: "1",
+      call: async (name: string) => {
+        if (name === "event.list") return ok({ events: [], older: null, cursor: 0 });
+        return name === "config.get" ? ok(isOn) : no(notFound("run", "r1"));
+      },
+      follow: async (_name: string, _request: object, listener: Listener<readonly object[]>) => {
+        listener.onItem([{ type: "mail_sent" }]);
+        listener.onItem([{ type: "attention" }]);
+        over.abort();
+        return ok({ cursor: 0 });
+      },
+    } as unknown as DashboardApp;
+    const screen = openScreen({ write: (text) => written.push(text), size: () => ({ columns: 60, rows: 20 }) });
+    const terminal = { screen, onKeys: () => {}, onResize: () => {}, onEnd: () => {} };
+    const clock = { sleep: never, every: () => () => {} };
+    const options = { scope: { all: false, run: undefined }, paint: plain, intervalMs: 1, clock, signal: over.signal };
+    await runDashboard(app, terminal, options);
+    expect(written.filter((text) => text === "\x07")).toHaveLength(isOn ? 1 : 0);
+  }
 });
 
 test("the dashboard ends when its terminal is gone", async () => {

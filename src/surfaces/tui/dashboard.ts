@@ -49,7 +49,7 @@ export async function runDashboard(
   let model: Model = firstModel(scope);
   let events: readonly Event[] = [];
   let broken: unknown;
-  /** Nobody waits for a look or a key: what goes wrong there ends the dashboard, and is told after it. */
+  /** Looks and keys run in the background: an error there ends the dashboard, and is told after it. */
   const fail = (error: unknown): void => {
     broken ??= error;
     over.abort();
@@ -118,12 +118,15 @@ export async function runDashboard(
     const latest = await app.call("event.list", { limit: keptEvents });
     if (!latest.ok) return latest;
     ({ events } = latest.value);
+    const bell = await app.call("config.get", { key: "notify.bell" });
+    const rings = bell.ok && bell.value === true;
     refresh.soon();
     const followed = await app.follow(
       "event.follow",
       { after: latest.value.cursor, intervalMs },
       {
         onItem: (fresh) => {
+          if (rings && fresh.some(({ type }) => type === "attention")) screen.ring();
           events = [...events, ...fresh].slice(-keptEvents);
           if (!model.paused) refresh.soon();
         },

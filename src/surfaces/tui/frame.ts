@@ -104,7 +104,7 @@ function bottomLine(model: Model, paint: Paint): string {
     case "browse":
       if (said !== null) return said.isBad ? paint.red(visibleLine(said.text)) : paint.brand(visibleLine(said.text));
       return paint.dim(
-        `${filter === "" ? "" : `rows with "${visibleLine(filter)}"   `}? keys   / filter   Enter details   n nudge   m write   s stop   a x u merges   q quit`,
+        `${filter === "" ? "" : `rows with "${visibleLine(filter)}"   `}? keys  q quit  / filter  Enter details  n nudge  m write  s stop  a x u merges`,
       );
   }
 }

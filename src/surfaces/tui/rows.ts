@@ -4,6 +4,7 @@ import { statusOf, waitWords } from "../../domain/agent/status.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { eventWords } from "../../domain/event/event-words.ts";
 import { awaitsApproval } from "../../domain/merge/entry.ts";
+import { pauseWords, resumeCommand } from "../../domain/merge/queue-pause.ts";
 import { causeWords } from "../../domain/merge/words.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
 import type { CostGroup } from "../../usecases/costs/list-costs.ts";
@@ -12,6 +13,7 @@ import type { QueuedMerge } from "../../usecases/merge/read-merges.ts";
 import type { OpenDecision, OpenQuestion } from "../../usecases/operator/decisions.ts";
 import type { AgentStanding, Overview } from "../../usecases/status/overview.ts";
 import { ago, counted, timeOfDay } from "../shared/format.ts";
+import { landedParts } from "../shared/landed-line.ts";
 import type { Paint } from "../shared/paint.ts";
 import { fit } from "../shared/screen.ts";
 import { mergeHues, toneLooks } from "../shared/status-looks.ts";
@@ -73,6 +75,10 @@ function overviewRows(snapshot: Snapshot, looks: Looks): readonly Row[] {
   return [
     heading(paint.bold(waiting.length === 0 ? "Nothing waits for you" : `${waiting.length} for you`)),
     ...waiting,
+    ...overview.unpromoted.flatMap((landed) => {
+      const { facts, command } = landedParts(landed, overview.run?.id ?? null);
+      return [heading(facts), heading(paint.dim(`  take it over: ${command}`))];
+    }),
     ...(criteria.length === 0 ? [] : [blank, heading(paint.bold("Checklist")), ...criteria]),
     blank,
     heading(paint.bold(`${counted(working.length, "agent")}: ${tally(working)}`)),
@@ -114,7 +120,7 @@ function attentionRows(overview: Overview, merges: readonly QueuedMerge[], { pai
     text: `${mark} ${text}`,
     subject: { kind: "note", words: [text, ...words] },
   });
-  const { endedLeader, decisions, questions, blockedMerges, unhanded, agents, otherRuns } = overview;
+  const { endedLeader, decisions, questions, blockedMerges, mergePause, unhanded, agents, otherRuns } = overview;
   return [
     ...(endedLeader === null
       ? []
@@ -142,6 +148,7 @@ function attentionRows(overview: Overview, merges: readonly QueuedMerge[], { pai
       text: `${paint.bold(paint.yellow("?"))} ${visibleLine(question.from)} asks: ${visibleLine(question.subject)} ${paint.dim(ago(question.createdAt, now))}`,
       subject: { kind: "question", question } as const,
     })),
+    ...(mergePause === null ? [] : [note("pause", visibleLine(pauseWords(mergePause)), resumeCommand)]),
     ...blockedMerges.map(({ id, branch, why, next }) =>
       note(`blocked:${id}`, `merge ${id} of ${visibleLine(branch)} is blocked: ${visibleLine(why)}`, visibleLine(next)),
     ),
@@ -244,29 +251,58 @@ function mailRow(message: TrackedMessage, { paint, now }: Looks): Row {
   return { key: `mail:${id}`, text, subject: { kind: "mail", message } };
 }
 
-function costRows(groups: readonly CostGroup[], { paint }: Looks): readonly Row[] {
+/** The columns that are right in a narrow terminal: what was paid is never cut off. */
+const costColumns = [
+  { title: "Turns", from: 0, widths: [6, 7], cell: ({ totals }) => `${totals.turns}` },
+  { title: "Input", from: 70, widths: [9, 11], cell: ({ totals }) => told(totals, totals.input) },
+  { title: "Output", from: 0, widths: [9, 11], cell: ({ totals }) => told(totals, totals.output) },
+  {
+    title: "Cache",
+    from: 80,
+    widths: [9, 11],
+    cell: ({ totals }) => told(totals, totals.cacheRead + totals.cacheWrite),
+  },
+  { title: "Cost", from: 0, widths: [9, 11], cell: ({ totals }) => paid(totals) },
+  { title: "Of limit", from: 0, widths: [9, 11], cell: (group) => share(group) },
+] as const satisfies readonly {
+  readonly title: string;
+  /** The narrowest terminal that has it. */
+  readonly from: number;
+  readonly widths: readonly [narrow: number, wide: number];
+  readonly cell: (group: CostGroup) => string;
+}[];
+
+function costRows(groups: readonly CostGroup[], { paint, width }: Looks): readonly Row[] {
   if (groups.length === 0) return [heading("No turn has ended yet.")];
-  const line = (cells: readonly string[]): string =>
-    cells.map((cell, at) => (at === 0 ? fit(cell, 24) : cell.padStart(at === 1 ? 7 : 11))).join(" ");
+  const isWide = width >= 96;
+  const columns = costColumns.filter(({ from }) => width >= from);
+  const line = (name: string, cellOf: (column: (typeof costColumns)[number]) => string): string =>
+    [
+      fit(name, isWide ? 24 : 18),
+      ...columns.map((column) => cellOf(column).padStart(column.widths[isWide ? 1 : 0])),
+    ].join(" ");
   return [
-    heading(paint.bold(line(["Agent", "Turns", "Input", "Output", "Cache", "Cost", "Of limit"]))),
-    ...groups.map(({ key, totals, usedPercent }): Row => {
-      const isKnown = totals.unpriced === 0;
-      const dollars =
-        totals.turns === totals.unpriced ? "n/a" : `$${(totals.costMicros / 1e6).toFixed(2)}${isKnown ? "" : "+"}`;
-      const cells = [
-        visibleLine(key),
-        `${totals.turns}`,
-        thousands(totals.input),
-        thousands(totals.output),
-        thousands(totals.cacheRead + totals.cacheWrite),
-        dollars,
-        usedPercent === null ? "-" : `${usedPercent} %`,
-      ];
-      return { key: `cost:${key}`, text: line(cells), subject: null };
+    heading(paint.bold(line("Agent", ({ title }) => title))),
+    ...groups.map((group): Row => {
+      const text = line(visibleLine(group.key), ({ cell }) => cell(group));
+      return { key: `cost:${group.key}`, text, subject: null };
     }),
   ];
 }
+
+function paid({ turns, unpriced, costMicros }: CostGroup["totals"]): string {
+  if (turns === unpriced) return "n/a";
+  // Less than half a cent is not nothing.
+  const dollars = costMicros > 0 && costMicros < 5_000 ? "<$0.01" : `$${(costMicros / 1e6).toFixed(2)}`;
+  return `${dollars}${unpriced === 0 ? "" : "+"}`;
+}
+
+const share = ({ usedPercent, limitUsd }: CostGroup): string =>
+  usedPercent === null ? (limitUsd === null ? "-" : "n/a") : `${usedPercent} %`;
+
+/** Tokens, unless no turn told any. */
+const told = ({ turns, untold }: CostGroup["totals"], count: number): string =>
+  turns > 0 && turns === untold ? "n/a" : thousands(count);
 
 const thousands = (count: number): string => (count < 10_000 ? `${count}` : `${Math.round(count / 1000)}k`);
 

@@ -39,7 +39,7 @@ export interface Scope {
   readonly run: string | undefined;
 }
 
-/** As many rows as anybody scrolls through. */
+/** As many rows as a person scrolls through. */
 const mostRows = 200;
 const mostRuns = 20;
 

@@ -108,6 +108,8 @@ export interface AttachReport {
   readonly interrupted: boolean;
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** How the agent ended meanwhile, as when another terminal stopped it; null when it goes on. */
+  readonly ended: string | null;
 }
 
 /** `waiting`: for a turn, told at once and again from time to time. `opening`: the agent's program opens here now. */
@@ -162,10 +164,18 @@ async function work(world: World, sessions: AttachedSessions, terms: Work): Prom
     const ended = await sessions.open(terms.hold);
     if (!ended.ok) return ended;
     const { code: exitCode, signal } = ended.value;
-    return ok({ agentName, generation, reopened, interrupted: interrupted.value, exitCode, signal });
+    const end = await howEnded(world, agentName, generation);
+    return ok({ agentName, generation, reopened, interrupted: interrupted.value, exitCode, signal, ended: end });
   } finally {
     await sessions.handBack({ name: attachLease(agentName), fence, beat: 0, processId }, "left");
   }
+}
+
+async function howEnded(world: World, name: string, generation: number): Promise<string | null> {
+  const found = await world.call("agent.inspect", { name, limit: 1 });
+  if (!found.ok) return null;
+  const { agent } = found.value;
+  return agent.generation === generation && hasEnded(agent) ? statusOf(agent).words : null;
 }
 
 /** Waits until no turn runs for it. True when one was ended for that. */

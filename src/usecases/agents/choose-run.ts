@@ -12,7 +12,7 @@ import type { SlingRequest } from "./sling-request.ts";
 const newRun = "new";
 
 /**
- * The run of the parent; for an agent of the operator the newest active run, whoever leads it, unless `--run` names
+ * The run of the parent; for an agent of the operator the newest active run, under any leader, unless `--run` names
  * another or a new one. Undefined: a new one.
  */
 export async function chooseRun(

@@ -1,6 +1,8 @@
 import { operatorMay } from "../../domain/agent/admission.ts";
 import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
 import { canonical } from "../../domain/agent/capability.ts";
+import { forwardNote } from "../../domain/mail/forwarding.ts";
+import { isLastReviewer } from "../../domain/run/run.ts";
 import { isDropped } from "../../domain/task/change.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -8,6 +10,7 @@ import { notice } from "../events/record.ts";
 import { readerOfNotice } from "../mail/hand-on.ts";
 import { noteForward, post } from "../mail/post.ts";
 import { keepGoing } from "../runs/keep-going.ts";
+import { isAskedForMore } from "./asked-for-more.ts";
 import { childrenInWords } from "./find-agent.ts";
 import { release } from "./release-agent.ts";
 import { changeState } from "./reopen-agent.ts";
@@ -37,8 +40,8 @@ export interface EndContext {
 }
 
 /**
- * Ends an agent and everything that hangs on its life: queued turns, who waits for it, and the one notice to its
- * parent. One path for every cause, in the transaction that knows the cause. False when it had ended before.
+ * Ends an agent: drops its queued turns, ends the waits of other agents for it, and tells its parent once. Every cause
+ * of an end comes through here, in the transaction that knows the cause. False when the agent had ended before.
  */
 export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: AgentEnd): Promise<boolean> {
   const { ids, now } = context;
@@ -50,7 +53,10 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   const dropped = await isDroppedWithTask(tx, agent);
   const told = end.death !== null && context.notifyDeaths !== false && !dropped && !(await stoppedByParent(tx, agent));
   if (told) await announceDeath(tx, { ids, now }, agent, end);
-  for (const name of waited) await remindIdle(tx, { ids, now }, name);
+  // Mail that came before the end and asks for more reopens the agent in this transaction, and its parent waits for it
+  // again. Other mail, as that its branch has landed, does not.
+  const goesOn = outcome === "done" && (await isAskedForMore(tx, agent));
+  if (!goesOn) for (const name of waited) await remindIdle(tx, { ids, now }, name);
   const ended = dropped ? await tx.agents.get(agent.id) : undefined;
   if (ended !== undefined) await release(tx, { ids, now }, ended, "its task was dropped");
   await keepGoing(tx, { ids, now }, agent.runId);
@@ -58,7 +64,7 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
 }
 
 /**
- * Was the agent stopped because its task, or the task of an agent above it, was dropped? Everybody concerned was told
+ * Was the agent stopped because its task, or the task of an agent above it, was dropped? All agents concerned were told
  * when the task was dropped. The agent is released with its end, whichever process puts the end on record.
  */
 async function isDroppedWithTask(tx: Tx, { id }: Agent): Promise<boolean> {
@@ -103,6 +109,8 @@ async function announceDeath(
   // A stop on purpose is news for the parent, who waited for the agent, but no death.
   const isStop = end.outcome === "stopped";
   const how = isStop ? `was ended on purpose, ${end.death}` : `ended without finishing: ${end.death}`;
+  const run = await tx.runs.get(agent.runId);
+  const isLast = run !== undefined && isLastReviewer(run, agent);
   const below = await childrenInWords(tx, agent);
   const goOn = `Below it: ${below}. They go on, and what they write to it comes to ${reader} until it is recovered.`;
   const letter = await post(
@@ -120,8 +128,7 @@ async function announceDeath(
       body: [
         `${agent.name} (${what}) ${how}. ${end.kept ?? "Its worktree and branch are kept."}`,
         ...(below === undefined ? [] : [goOn]),
-        `Next: ${end.advice ?? nextStep(agent, end)}`,
-        ...(isForwarded ? ["", `[forwarded: ${parentName}, to whom it was sent, has ended]`] : []),
+        `Next: ${end.advice ?? (isLast ? nextOfLastReview(agent) : nextStep(agent, end))}${isForwarded ? forwardNote(parentName) : ""}`,
       ].join("\n"),
       type: isStop ? "status" : "worker_died",
       priority: "high",
@@ -149,6 +156,10 @@ async function announceDeath(
 }
 
 /** What the reader can do where the cause of the end names nothing better. */
+/** No agent of a run slings its last reviewer: the attempt to end the run starts one, or asks the operator. */
+const nextOfLastReview = ({ name }: Agent): string =>
+  `let it go on: ov recover ${name}; or have another one read: ov release ${name}, then ov run complete`;
+
 function nextStep(agent: Agent, { outcome }: AgentEnd): string {
   const { name, taskId, capability } = agent;
   const sling = slingAnother(agent);

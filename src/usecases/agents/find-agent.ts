@@ -20,7 +20,7 @@ export async function findAgent(tx: Tx, name: string): Promise<Result<Agent, Ref
 
 /**
  * The same, if the caller may decide about its life: a person about every agent, a lead or coordinator about those it
- * answers for, nobody about itself. `verb` completes "may not ...".
+ * answers for, no agent about itself. `verb` completes "may not ...".
  */
 export async function findSubordinate(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function isBelow(tx: Tx, agent: Agent, name: string): Promise<boole
   return false;
 }
 
-/** Everybody below the agent, the ended included, each after all that are below it. */
+/** All agents below the agent, the ended included, each after all that are below it. */
 export async function descendantsOf(tx: Tx, name: string): Promise<Agent[]> {
   const found: Agent[] = [];
   const seen = new Set([name]);
@@ -88,7 +88,7 @@ export async function newestWorkOn(tx: Tx, taskId: string): Promise<Implementer 
 const hasWork = (agent: Agent): agent is Implementer =>
   isIn("implementation", agent.capability) && agent.branch !== null;
 
-/** The agents that answer to this one, each with how it stands, for whoever takes over. Undefined: there are none. */
+/** The agents that answer to this one, each with how it stands, for its successor. Undefined: there are none. */
 export async function childrenInWords(tx: Tx, { name, runId }: Agent): Promise<string | undefined> {
   const children = newestPerName(await tx.agents.list({ parentName: name, runId }));
   return children.length === 0

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { aSpending } from "../../../testkit/contracts/store/spending.ts";
 import { mailWorld } from "../../../testkit/mail-world.ts";
+import { record } from "../events/record.ts";
 import { inspectAgent } from "./inspect.ts";
 
 test("an inspection adds the running turn to what the ledger says of the turns before, also of those long deleted", async () => {
@@ -24,4 +25,20 @@ test("an inspection adds the running turn to what the ledger says of the turns b
     costMicros: 5,
     tokens: { input: 207, output: 23, cacheRead: 2, cacheWrite: 3, model: "small" },
   });
+});
+
+test("a file counts once, whether its whole path or its path in the worktree was named", async () => {
+  await using world = await mailWorld();
+  const ann = await world.seat("ann");
+  const agentId = ann.kind === "agent" ? ann.agentId : "";
+  const turn = await world.beginTurn("ann");
+  await world.store.transaction(async (tx) => {
+    for (const [at, summary] of ["/w/ann/src/a.ts", "src/a.ts", "./src/a.ts", "/etc/hosts"].entries()) {
+      const data = { id: `t${at}`, tool: "Write", summary };
+      const about = { source: "supervisor", agentId, agentName: "ann", turnId: turn.id } as const;
+      await record(tx, at + 1, { ...about, type: "tool_start", data });
+      await record(tx, at + 1, { ...about, type: "tool_end", data: { ...data, durationMs: 1 } });
+    }
+  });
+  expect((await world.must(inspectAgent, { name: "ann", limit: 5 })).files).toEqual(["src/a.ts", "/etc/hosts"]);
 });

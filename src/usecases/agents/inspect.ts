@@ -54,7 +54,7 @@ export interface Inspection {
 
 const inspectRequest = () => fields<InspectRequest>({ name: text, limit: whole });
 
-/** Who an agent is, where it stands, what it did last and what it used. */
+/** An agent's identity, state, last steps and usage. */
 export const inspectAgent: UseCase<InspectRequest, Inspection> = {
   kind: "read",
   request: inspectRequest(),
@@ -78,7 +78,7 @@ export const inspectAgent: UseCase<InspectRequest, Inspection> = {
       unread: await tx.deliveries.countQueued(agent.name),
       turnCount: used.turns,
       turns,
-      files: touched(calls, checkpoint),
+      files: touched(calls, checkpoint, agent.worktreePath),
       currentFile: last !== undefined && isAboutFile(last) ? last.summary : null,
       tokens: used.tokens,
       costMicros: used.costMicros,
@@ -131,9 +131,16 @@ const isAboutFile = ({ tool, summary }: ToolStep): boolean =>
 
 const isWriting = ({ tool }: ToolStep): boolean => !/^(read|view|read_file)$/i.test(tool);
 
-function touched(calls: readonly ToolStep[], checkpoint: Checkpoint | null): readonly string[] {
+/** Files of the worktree by their path in it: checkpoints name them so, and programs of agents write either. */
+function touched(
+  calls: readonly ToolStep[],
+  checkpoint: Checkpoint | null,
+  worktree: string | null,
+): readonly string[] {
+  const inWorktree = (path: string): string =>
+    worktree !== null && path.startsWith(`${worktree}/`) ? path.slice(worktree.length + 1) : path.replace(/^\.\//, "");
   const written = calls.filter((call) => isAboutFile(call) && isWriting(call) && call.denied === null && !call.failed);
-  return [...new Set([...(checkpoint?.files ?? []), ...written.map(({ summary }) => summary)])];
+  return [...new Set([...(checkpoint?.files ?? []), ...written.map(({ summary }) => summary)].map(inWorktree))];
 }
 
 function toolUses(calls: readonly ToolStep[]): readonly ToolUse[] {

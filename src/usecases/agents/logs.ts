@@ -81,7 +81,7 @@ export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null>> =
   },
 };
 
-/** Tells what an agent does and says from a place on, until the agent has ended or nobody listens any more. */
+/** Tells what an agent does and says from a place on, until the agent has ended or the listener is gone. */
 export const followLogs: Stream<
   LogsRequest,
   Pick<LinesRead<LogLine, string | null>, "agentName" | "ended">,
@@ -218,6 +218,12 @@ const writers: Readonly<Partial<Record<EventKind, (fields: Fields) => readonly s
   // The last words of a turn were shown before, unless the turn failed.
   result: ({ cause, text }) =>
     cause === "completed" || cause === undefined ? [] : linesOf(text).map((line) => `! ${line}`),
+  // Words of a program between its events, and on its error output, as a warning or a stack trace.
+  malformed_output: ({ text }) => linesOf(text).map((line) => `! ${line}`),
+  error_output: ({ text }) =>
+    linesOf(text)
+      .slice(-errorLines)
+      .map((line) => `2> ${line}`),
   hopeless: ({ text }) => linesOf(text).map((line) => `! ${line}`),
   turn_end: ({ end, state, outcome }) => [
     `== turn ended${endWords[said(payloadOf(end).kind)] ?? ""}${reasonOf(end)}; agent: ${agentWords(state, outcome)} ==`,
@@ -266,6 +272,7 @@ function restOf(lines: readonly string[], most: number): readonly string[] {
 }
 
 const failureLines = 3;
+const errorLines = 10;
 const reasonLines = 20;
 
 const payloadOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? { ...value } : {});

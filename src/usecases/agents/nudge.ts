@@ -134,7 +134,7 @@ async function nextNudgeAt(tx: Tx, { now }: Context, name: string): Promise<numb
   return last === undefined ? null : last.createdAt + debounceMs;
 }
 
-/** More mail than anybody gets within the time of a debounce. */
+/** More mail than an agent gets within the time of a debounce. */
 const looked = 20;
 
 async function heldBackBy(tx: Tx, context: Context, agent: Agent): Promise<string | null> {

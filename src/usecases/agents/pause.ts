@@ -16,7 +16,7 @@ import { type Parked, waitingFor } from "./parked.ts";
 
 export interface PauseRequest {
   readonly name: string;
-  /** Also everybody below it. */
+  /** Also all agents below it. */
   readonly tree: boolean;
 }
 
@@ -56,7 +56,7 @@ export const pauseAgent: UseCase<PauseRequest, PauseReply> = {
 
 export interface ResumeRequest {
   readonly name: string;
-  /** Also everybody below it. */
+  /** Also all agents below it. */
   readonly tree: boolean;
 }
 

@@ -1,8 +1,7 @@
 import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
-import { type ChosenModel, chooseModel, modelNotes } from "../../domain/agent/model.ts";
-import { brokenRefusal, runtimeFileOf } from "../../domain/agent/runtime-spec.ts";
+import { type ChosenModel, modelNotes } from "../../domain/agent/model.ts";
 import { type FileArea, type Overlap, outsideScope } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
@@ -20,9 +19,10 @@ import { joinsByRule } from "../../structured-merge/index.ts";
 import { failedTakeIn } from "../merge/landing/landing-target.ts";
 import { knownCollisions } from "../merge/radar.ts";
 import { openDependencies } from "../tasks/dependencies.ts";
-import { whyForeign } from "../tasks/team-tasks.ts";
+import { findTaskFor, whyForeign } from "../tasks/team-tasks.ts";
 import type { Context } from "../usecase.ts";
 import { chooseRun, chooseTarget } from "./choose-run.ts";
+import { chooseRuntime, modelFor } from "./choose-runtime.ts";
 import { overlapsWith } from "./file-areas.ts";
 import { newestWorkOn } from "./find-agent.ts";
 import type { SlingRequest } from "./sling-request.ts";
@@ -130,7 +130,9 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   const overlaps = overlapsWith({ scope, shares }, { capability: capability.value, parent: parent.value }, inRun);
   const [overlap] = overlaps;
   if (overlap !== undefined && request.allowOverlap !== true) {
-    return no({ kind: "scope-overlap", ...overlap, all: overlaps.slice(0, mostOverlaps) });
+    const toShare = await sharingOf(tx, caller, { shares, overlaps, inRun });
+    const all = overlaps.slice(0, mostOverlaps);
+    return no({ kind: "scope-overlap", ...overlap, all, ...(toShare === undefined ? {} : { toShare }) });
   }
   return ok({
     capability: capability.value,
@@ -288,7 +290,30 @@ function areaFor({ files, shares }: SlingRequest, capability: Capability, task: 
   };
 }
 
-/** More lines than these nobody reads; the first ones tell what is wrong with the files. */
+interface Meeting {
+  /** What the new agent shares already. */
+  readonly shares: readonly string[];
+  readonly overlaps: readonly Overlap[];
+  readonly inRun: readonly Agent[];
+}
+
+/** What all of them would have to share so that nothing overlaps; undefined where the caller may not change a task. */
+async function sharingOf(tx: Tx, caller: Caller, { shares, overlaps, inRun }: Meeting) {
+  const isGlob = (pattern: string): boolean => /[*?[{]/.test(pattern);
+  const pathOf = ({ wanted, owned, shared }: Overlap): string =>
+    shared || (isGlob(wanted) && !isGlob(owned)) ? owned : wanted;
+  const others: { readonly task: string; readonly shares: readonly string[] }[] = [];
+  for (const name of new Set(overlaps.filter(({ shared }) => !shared).map(({ owner }) => owner))) {
+    const agent = inRun.findLast((one) => one.name === name);
+    const task = agent?.taskId == null ? undefined : await findTaskFor(tx, caller, "word", agent.taskId);
+    if (agent === undefined || task?.ok !== true || task.value.claimedBy !== name) return undefined;
+    const paths = overlaps.filter(({ owner, shared }) => owner === name && !shared).map(pathOf);
+    others.push({ task: task.value.id, shares: [...new Set([...agent.shares, ...paths])] });
+  }
+  return { own: [...new Set([...shares, ...overlaps.map(pathOf)])], others };
+}
+
+/** A longer list is not read; the first lines tell what is wrong with the files. */
 const mostOverlaps = 30;
 
 /** The agents with which the new one will share files, and the files where that has gone wrong before. */
@@ -366,47 +391,4 @@ function elsewhereWarnings({ currentBranch: here }: SlingRequest, run: Run | und
   if (run === undefined || here === undefined || target === null || here === target) return [];
   const elsewhere = `${here} is checked out here, but run ${run.id} is for ${target}`;
   return [here.startsWith("overstory/") ? elsewhere : `${elsewhere}; for ${here}, type the same with: --run new`];
-}
-
-/** The model of a new agent. The token of a gateway comes from the operator's shell; agents hand on what theirs had. */
-export function modelFor(
-  { settings, caller }: Pick<Context, "settings" | "caller">,
-  { model: asked, environment }: Pick<SlingRequest, "model" | "environment">,
-  choice: RuntimeChoice,
-  capability: string,
-): Result<ChosenModel, Refusal> {
-  const chosen = chooseModel(settings, { asked, capability, choice });
-  if (!chosen.ok) return chosen;
-  const variable = chosen.value.terms?.gateway?.tokenVariable;
-  if (variable === undefined || caller.kind === "agent" || (environment[variable] ?? "") !== "") return chosen;
-  const problem = `needs the token of its gateway in the variable ${variable}, which this shell has not set; export it and type the same again`;
-  return no(invalid("model", problem, { value: chosen.value.model ?? "" }));
-}
-
-type RuntimeSettings = Pick<Settings, "runtime" | "runtimes" | "brokenRuntimes">;
-
-/** The name of the runtime that a new agent gets: what was asked for, else what the configuration says. */
-export const runtimeNameFor = (
-  { runtime }: Pick<Settings, "runtime">,
-  asked: string | undefined,
-  capability: string,
-): string => asked ?? runtime.capabilities[capability] ?? runtime.default;
-
-/** Runtime and driver of a new agent. Both stay the same for its whole life, whatever the configuration says later. */
-export function chooseRuntime(
-  settings: RuntimeSettings,
-  asked: string | undefined,
-  capability: string,
-): Result<RuntimeChoice, Refusal> {
-  const name = runtimeNameFor(settings, asked, capability);
-  const choice = settings.runtimes.find((one) => one.name === name);
-  if (choice !== undefined) return ok(choice);
-  const broken = settings.brokenRuntimes?.find(({ id }) => id === name);
-  if (broken !== undefined) return no(invalid("runtime", brokenRefusal(broken), { value: name }));
-  const allowed = settings.runtimes.map((one) => one.name);
-  const near = nearest(name, allowed);
-  const extra = { value: name, allowed, ...(near === undefined ? {} : { nearest: near }) };
-  return no(
-    invalid("runtime", `is not a runtime this program can start, and there is no ${runtimeFileOf(name)}`, extra),
-  );
 }

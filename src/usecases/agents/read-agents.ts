@@ -7,10 +7,8 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, oneOf, text } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
-import { baseOfTakenOut } from "../merge/landing/taken-out.ts";
-import type { Effect, Stream } from "../operation.ts";
+import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
-import { worktreeOf } from "../worktrees/owners.ts";
 import { findAgent } from "./find-agent.ts";
 
 export interface DiscoverRequest {
@@ -77,60 +75,6 @@ export const followAgent: Stream<FollowAgentRequest, { readonly agent: Agent | n
       if (!hasEnded(agent) && (until === "end" || !firstIsOver)) return undefined;
       return ok({ agent });
     }),
-};
-
-export interface AgentDiff {
-  readonly agentName: string;
-  readonly branch: string | null;
-  readonly base: string;
-  /** The commit, or what stands for a commit while some of it is not committed. */
-  readonly head: string;
-  /** Some of it is in no commit yet. */
-  readonly uncommitted: boolean;
-  /** Its worktree is gone, so that only commits are left to show. */
-  readonly worktreeGone: boolean;
-  readonly patch: string;
-  /** Files left out: too large, unreadable, or repositories of their own. */
-  readonly skipped: readonly string[];
-}
-
-/** Everything an agent did to files since where it started, committed or not. Looking changes nothing of it. */
-export const diffAgent: Effect<{ readonly name: string }, AgentDiff> = {
-  kind: "effect",
-  request: fields({ name: text }),
-  place: "engine",
-  run: async (world, { name: asked }) => {
-    const found = await world.call("status.agent", { name: asked });
-    if (!found.ok) return found;
-    const { agent } = found.value;
-    const { name: agentName, baseCommit, headCommit, branch, runId } = agent;
-    const worktree = worktreeOf(agent);
-    if (worktree === undefined || baseCommit === null || branch === null) {
-      const why = agent.worktreeKind === "root" ? "works in the project's own checkout" : "has no worktree yet";
-      return no(invalid("agent", why, { value: agentName }));
-    }
-    const record = await world.call("merge.readRecord", { branches: [branch], runId });
-    if (!record.ok) return record;
-    const {
-      words: [words = []],
-      landing,
-    } = record.value;
-    const worktrees = await world.worktrees();
-    const saved = await worktrees.saveForLooking(worktree);
-    const worktreeGone = !(await worktrees.state(worktree)).exists;
-    return world.lookAhead(async (git) => {
-      // Of a worktree that is gone the commits are left, and what could not be committed is in a snapshot.
-      const head =
-        saved?.commit ?? (await git.commitOf(headCommit ?? "")) ?? (await git.commitOf(`refs/heads/${branch}`));
-      if (head === undefined) return no(notFound("branch", branch));
-      // The work of an agent whose landed commits were taken out again begins before them.
-      const earlier = await baseOfTakenOut(git, { branch, into: `refs/heads/${landing}`, words });
-      const base = earlier?.base ?? baseCommit;
-      const { uncommitted, skipped } = saved ?? { uncommitted: false, skipped: [] };
-      const patch = await git.patch(base, head);
-      return ok({ agentName, branch, base, head, uncommitted, worktreeGone, patch, skipped });
-    });
-  },
 };
 
 /** One agent and its turns. */

@@ -22,6 +22,24 @@ test("an agent is not recovered onto a task that another live agent works on", a
   expect(await world.must(recover, { of: "r1", environment: {} })).toMatchObject({ generation: 2 });
 });
 
+test("an agent that ended its turns without a finish is told so when it is recovered", async () => {
+  await using world = useCaseWorld();
+  const silent = {
+    parentName: "operator",
+    state: "completed",
+    outcome: "no_signal",
+    reminders: 2,
+    endedAt: 1,
+  } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(activeRun("run-1", world.now()));
+    await tx.agents.reserve(storedAgent("b1", silent));
+  });
+  await world.must(recover, { of: "b1", environment: {} });
+  const [brief] = await world.store.read((tx) => tx.messages.list({ to: "b1", type: "dispatch" }));
+  expect(brief?.body).toContain("It ended its turn 3 times without a finish that was accepted.");
+});
+
 test("a lead that died: its agents are named to its parent, and its successor is told what came meanwhile", async () => {
   await using world = useCaseWorld();
   await world.store.transaction(async (tx) => {

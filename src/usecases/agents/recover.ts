@@ -138,8 +138,12 @@ async function revive(tx: Tx, name: string, now: number): Promise<void> {
 
 async function sameLines(tx: Tx, old: Agent, { name, generation }: Agent): Promise<readonly string[]> {
   const how = old.outcome === "done" ? "had reported its work as done" : "ended before the work was done";
+  const turns = old.reminders === 0 ? "its turn" : `its turn ${old.reminders + 1} times`;
   return [
     `You are generation ${generation} of ${name}: an earlier process of yours ${how}.`,
+    ...(old.outcome === "no_signal"
+      ? [`It ended ${turns} without a finish that was accepted. Only ov done ends your work.`]
+      : []),
     ...(await landingLines(tx, old)),
     "Your worktree and branch are as it left them. Look at `git status` and `git log` before you go on.",
   ];

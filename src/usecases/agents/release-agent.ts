@@ -83,8 +83,8 @@ export async function giveBackTask(tx: Tx, { now }: Pick<ReleaseContext, "now">,
 }
 
 /**
- * The task of an agent whose branch landed nowhere and is not on its way: it is ready again, because nobody else would
- * ever give it out. `by`: who decided that, for the record.
+ * The task of an agent whose branch landed nowhere and is not on its way: it is ready again, because it would never be
+ * given out otherwise. `by`: the actor that decided that, for the record.
  */
 export async function giveUpUnlanded(
   tx: Tx,

@@ -10,6 +10,7 @@ import type { Settings } from "../../ports/settings.ts";
 import { sendMail } from "../mail/send.ts";
 import { assignmentOf } from "../prompts/assignment.ts";
 import { writeSpec } from "../specs/specs.ts";
+import { updateTask } from "../tasks/change-tasks.ts";
 import { drySling, sling } from "./sling.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
@@ -281,6 +282,21 @@ describe("a task that says which files it will change", () => {
     await world.must(sling, bare("SC", { files: ["src/c"], shares: ["CHANGELOG.md"] }));
   });
 
+  test("may be shared with the agent that owns a file, by the two commands that the refusal names", async () => {
+    await using world = await worldOf();
+    await world.store.transaction(async (tx) => {
+      await tx.tasks.insert(aTask("SA", { files: ["src/**", "docs/a.md"], shares: ["CHANGELOG.md"] }));
+      await tx.tasks.insert(aTask("SB", { files: ["src/b.ts", "docs/*"], shares: ["CHANGELOG.md"] }));
+    });
+    await world.must(sling, bare("SA"));
+    const shares = ["CHANGELOG.md", "src/b.ts", "docs/a.md"];
+    expect(await world.call(sling, bare("SB"))).toMatchObject({
+      refusal: { kind: "scope-overlap", toShare: { own: shares, others: [{ task: "SA", shares }] } },
+    });
+    await world.must(updateTask, { id: "SA", shares });
+    await world.must(sling, bare("SB", { shares }));
+  });
+
   test("yields to the files that the sling names, and means nothing for those who own no files", async () => {
     await using world = await withTasks();
     await world.must(sling, bare("OC", { files: ["docs/**"] }));
@@ -343,6 +359,21 @@ test("a new run is for no landing branch of ours and for no agent's branch, type
   // An agent that joins the run is not sent there either.
   const joined = await world.must(sling, asking("eve", { run: first.runId, currentBranch: landing }));
   expect(joined.warnings.join()).not.toContain("--run new");
+});
+
+test("a task that a sling makes belongs to the run of its agent, not to the run that is going on", async () => {
+  await using world = await worldOf();
+  const runOfTask = async (id: string) => (await world.store.read((tx) => tx.tasks.get(id)))?.runId;
+  const first = await world.must(sling, asking("ann", { run: "new" }));
+  expect(await runOfTask("t-ann")).toBe(first.runId);
+  const second = await world.must(sling, asking("bob", { run: "new" }));
+  expect(second.runId).not.toBe(first.runId);
+  expect(await runOfTask("t-bob")).toBe(second.runId);
+  await world.must(sling, asking("eve", { run: first.runId }));
+  expect(await runOfTask("t-eve")).toBe(first.runId);
+  const lead = await world.must(sling, asking("lou", { run: first.runId, capability: "lead" }));
+  const below = await world.must(sling, asking("kid", { parent: lead.agentName }));
+  expect(await runOfTask("t-kid")).toBe(below.runId);
 });
 
 test("an id made of a title is free: other words with the same id get a number, the same words are a repetition", async () => {

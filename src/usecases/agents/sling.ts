@@ -11,9 +11,10 @@ import type { Tx } from "../../ports/store.ts";
 import { dollarNotes } from "../budgets/announce.ts";
 import { record } from "../events/record.ts";
 import { fromCaller, post } from "../mail/post.ts";
-import { createTask } from "../tasks/change-tasks.ts";
+import { addTask } from "../tasks/change-tasks.ts";
 import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
-import { planSling, runtimeNameFor, type SlingPlan } from "./plan-sling.ts";
+import { runtimeNameFor } from "./choose-runtime.ts";
+import { planSling, type SlingPlan } from "./plan-sling.ts";
 import { letGo } from "./release-agent.ts";
 import { type SlingReply, type SlingRequest, slingFields } from "./sling-request.ts";
 
@@ -26,9 +27,9 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
   run: async (tx, context, request) => {
     const plan = await planSling(tx, context, request);
     if (!plan.ok) return plan;
-    const task = await taskFor(tx, context, request, plan.value);
-    if (!task.ok) return task;
     const run = plan.value.run ?? (await beginRun(tx, context, plan.value));
+    const task = await taskFor(tx, context, request, { ...plan.value, run });
+    if (!task.ok) return task;
     const agent = await reserve(tx, context, request, plan.value, run);
     if (task.value !== null) await claimFor(tx, task.value, agent, context.now);
     await dispatch(tx, context, agent, task.value);
@@ -145,15 +146,16 @@ async function taskFor(
   tx: Tx,
   context: Context,
   request: SlingRequest,
-  plan: SlingPlan,
+  plan: SlingPlan & { readonly run: Run },
 ): Promise<Result<Task | null, Refusal>> {
   if (plan.task !== null || request.title === undefined) return ok(request.skipTaskCheck === true ? null : plan.task);
-  const made = await createTask.run(tx, context, {
-    id: plan.taskId,
-    title: request.title,
-    files: request.files,
-    shares: request.shares,
-  });
+  const { taskId: id, run } = plan;
+  const made = await addTask(
+    tx,
+    context,
+    { id, title: request.title, files: request.files, shares: request.shares },
+    run,
+  );
   if (!made.ok) return made;
   const task = await tx.tasks.get(plan.taskId);
   return task === undefined ? no({ kind: "not-found", noun: "task", id: plan.taskId }) : ok(task);

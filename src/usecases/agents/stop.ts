@@ -99,7 +99,9 @@ interface Ended {
   readonly survivors: readonly number[];
 }
 
-/** From below, everybody of one depth together: a parent never outlives the end of its children by starting new ones. */
+/**
+ * From below, all agents of one depth together: a parent never outlives the end of its children by starting new ones.
+ */
 async function endAll(machine: Processes, agents: readonly StopIntent[], grace: number): Promise<Map<string, Ended>> {
   const ended = new Map<string, Ended>();
   const depths = [...new Set(agents.map(({ depth }) => depth))].toSorted((a, b) => b - a);
@@ -176,7 +178,7 @@ function reportOf(agent: StopIntent, ended: Ended | undefined, open: readonly st
 
 export interface StopOrder {
   readonly name: string;
-  /** Also everybody below it. */
+  /** Also all agents below it. */
   readonly tree: boolean;
 }
 
@@ -210,8 +212,8 @@ export interface DoomedProcess extends ProcessIdentity {
 
 /**
  * Asks agents to stop: from this transaction on nothing can start for them. An agent without a running turn has ended
- * with it; of the others the live processes are named, to be ended next. Whoever supervises the turn settles it, and
- * the engine finishes what its caller does not. Repeating it is harmless.
+ * with it; of the others the live processes are named, to be ended next. The turn's supervisor settles it, and the
+ * engine finishes what its caller does not. Repeating it is harmless.
  */
 export const requestStop: UseCase<StopOrder, StopIntents> = {
   kind: "write",

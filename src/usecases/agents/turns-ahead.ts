@@ -1,22 +1,33 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { isOpenMerge, mergeIdIn } from "../../domain/merge/entry.ts";
+import type { TurnTrigger } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import type { Context } from "../usecase.ts";
 
 /**
- * Does something under way give this agent a turn: a turn itself, mail, a check of its work, an agent below it, or a wait
- * that somebody else can end? Agents that wait only for each other have none ahead. `besides` does not count as somebody
- * else.
+ * Does something under way give this agent a turn: a turn itself, mail, a check of its work, an agent below it, or a
+ * wait that another party can end? Agents that wait only for each other have none ahead. `besides` does not count as
+ * another party.
  */
 export const hasTurnsAhead = (tx: Tx, name: string, besides?: string): Promise<boolean> =>
-  goesOn(tx, name, new Set(besides === undefined ? [] : [besides]));
+  besides === undefined
+    ? goesOn(tx, name, { asked: new Set(), known: foundToGoOn.get(tx) })
+    : goesOn(tx, name, { asked: new Set([besides]), known: undefined });
 
 /**
- * Is somebody below this parent at work, other than these agents? The end of that work will wake the parent. An agent that
- * waits for a word of this parent is not at work.
+ * To be called for a transaction that sees no change: an agent that was found to go on is not looked at again. `names`:
+ * agents that were found before, which this function adds to.
+ */
+export const rememberWhoGoesOn = (reading: Tx, names: Set<string>): void => void foundToGoOn.set(reading, names);
+
+const foundToGoOn = new WeakMap<Tx, Set<string>>();
+
+/**
+ * Is an agent below this parent at work, other than these agents? The end of that work will wake the parent. An agent
+ * that waits for a word of this parent is not at work.
  */
 export async function isAnyAtWorkBelow(tx: Tx, parentName: string, except: readonly string[] = []): Promise<boolean> {
   for (const { name } of await tx.agents.list({ parentName, live: true })) {
@@ -25,14 +36,26 @@ export async function isAnyAtWorkBelow(tx: Tx, parentName: string, except: reado
   return false;
 }
 
-/** `asked` has the names of agents whose waits were looked at before, or are being looked at. */
-async function goesOn(tx: Tx, name: string, asked: Set<string>): Promise<boolean> {
+interface Looked {
+  /** The names of agents whose waits were looked at before, or are being looked at. */
+  readonly asked: Set<string>;
+  readonly known: Set<string> | undefined;
+}
+
+async function goesOn(tx: Tx, name: string, looked: Looked): Promise<boolean> {
+  const { asked, known } = looked;
+  if (known?.has(name) === true) return true;
   if (asked.has(name)) return false;
   asked.add(name);
+  const found = await seenToGoOn(tx, name, looked);
+  if (found) known?.add(name);
+  return found;
+}
+
+async function seenToGoOn(tx: Tx, name: string, asked: Looked): Promise<boolean> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined || hasEnded(agent)) return false;
-  if (agent.topology !== "per_turn" || agent.state !== "between_turns" || agent.stopRequestedBy !== null) return true;
-  if (await startsByItself(tx, agent)) return true;
+  if (isUnderWay(agent) || (await startsByItself(tx, agent))) return true;
   for (const wait of await tx.waits.of(name)) {
     if (await canEnd(tx, wait, asked)) return true;
   }
@@ -63,16 +86,21 @@ function orphansOf(live: readonly Agent[]): readonly Agent[] {
 
 const orphans = new WeakMap<readonly Agent[], readonly Agent[]>();
 
-/** A turn runs, or is queued and will not be dropped. */
+/** Is a live agent at something that is not a pause between its turns? */
+export const isUnderWay = ({ topology, state, stopRequestedBy }: Agent): boolean =>
+  topology !== "per_turn" || state !== "between_turns" || stopRequestedBy !== null;
+
+/** A turn that is queued and will not be dropped. A turn whose mail was read meanwhile is dropped when its moment comes. */
+export const willStart = (queuedBy: TurnTrigger | null | undefined): boolean =>
+  queuedBy !== null && queuedBy !== undefined && queuedBy !== "mail";
+
 async function startsByItself(tx: Tx, { id, name }: Agent): Promise<boolean> {
   if ((await tx.turns.runningFor(id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
-  const queued = await tx.turns.queuedFor(id);
-  // A turn whose mail was read meanwhile is dropped when its moment comes.
-  return (queued !== undefined && queued.trigger !== "mail") || (await tx.checks.dueWork(id));
+  return willStart((await tx.turns.queuedFor(id))?.trigger) || (await tx.checks.dueWork(id));
 }
 
 /** Can another agent, the engine or the operator end this wait? The operator is told of waits that only the operator ends. */
-async function canEnd(tx: Tx, { kind, ref }: Wait, asked: Set<string>): Promise<boolean> {
+async function canEnd(tx: Tx, { kind, ref }: Wait, asked: Looked): Promise<boolean> {
   if (kind === "child") return goesOn(tx, ref, asked);
   if (kind === "merge" || kind === "approval") {
     const id = mergeIdIn(ref);

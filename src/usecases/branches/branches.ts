@@ -81,6 +81,14 @@ export const findTarget: Effect<{ readonly branch?: string | undefined }, RunTar
   },
 };
 
+/** Changes of the user's checkout that no agent will have: the work starts from a commit. */
+export const countChanges: Effect<object, { readonly changed: number }> = {
+  kind: "effect",
+  request: noFields,
+  place: "caller",
+  run: async (world) => ok({ changed: await (await world.branches()).changedFiles() }),
+};
+
 const looseHead = async (branches: RepositoryBranches, branch: string, commit: string): Promise<Detached> => ({
   commit,
   beyond: await branches.commitsBeyond(branch, commit),

@@ -24,7 +24,7 @@ export interface StartOfWork {
   readonly missingCommits: "none" | "comes" | "failed" | "rewritten";
   /** The merge by which they could not be taken in. */
   readonly failedMerge: number | null;
-  /** Landing branches of which the target has everything, whoever merged them. */
+  /** Landing branches of which the target has everything, however they were merged. */
   readonly promoted: readonly string[];
 }
 

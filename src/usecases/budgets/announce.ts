@@ -63,7 +63,7 @@ interface Unpriced {
   readonly tokens: number | undefined;
 }
 
-/** Tells the operator once that a limit in dollars does not hold, because nobody knows what the turns cost. */
+/** Tells the operator once that a limit in dollars does not hold, because the cost of the turns is unknown. */
 export async function announceUnpriced(
   tx: Tx,
   clock: Clock,

@@ -28,7 +28,7 @@ export interface BudgetStanding extends LedgerKey {
   readonly percent: number | null;
   /** False for dollars where tokens were used and nothing is known of what they cost. */
   readonly reported: boolean;
-  /** Turns that are not in the sum of dollars, because nobody knows what they cost. */
+  /** Turns that are not in the sum of dollars, because their cost is unknown. */
   readonly unpriced: number;
   /** Agents whose turns wait for this ledger. */
   readonly parked: readonly string[];

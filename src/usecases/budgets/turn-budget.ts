@@ -108,7 +108,7 @@ export async function giveBackBudget(tx: Tx, turnId: string, now: number): Promi
 interface SettleTurnBudget extends BudgetTerms {
   readonly turn: Pick<Turn, "id" | "startedAt">;
   readonly agent: Agent;
-  /** What the turn cost; null when nobody knows. */
+  /** The cost of the turn; null when unknown. */
   readonly costUsd: number | null;
   /** Default: what `recordUsage` stored for the turn. */
   readonly usage?: TokenCounts;

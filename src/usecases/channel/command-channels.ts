@@ -46,13 +46,13 @@ export function directChannel(terms: DirectTerms): CommandChannel {
       const isRead = operation.kind === "read";
       const hasNone = store === undefined || store.isEmpty;
       if (!isRead && hasNone && !hasDatabase()) await terms.makeDatabase();
-      const isReadOnly =
-        isRead && !(isUseCase(operation) && operation.beforeWrite?.(call.request) === true && hasDatabase());
-      const direct = terms.ports(storeFor(isReadOnly));
+      const isBeforeWrite = isRead && isUseCase(operation) && operation.beforeWrite?.(call.request) === true;
+      const direct = terms.ports(storeFor(isRead && !(isBeforeWrite && hasDatabase())));
       const now = direct.clock.monotonic();
-      // A command that waits reads again and again. It does not wake the engine at each look.
-      const hasJustAsked = isRead && now - askedAt < askAgainMs;
-      if (!hasJustAsked) askedAt = now;
+      // A command that waits reads again and again. It does not wake the engine at each look. Where a write follows, that
+      // asks.
+      const hasJustAsked = isRead && (isBeforeWrite || now - askedAt < askAgainMs);
+      if (!hasJustAsked || isBeforeWrite) askedAt = now;
       const ports = { ...direct, hasJustAsked, records: () => storeFor(false) };
       const run = () => runUseCase(ports, { ...call, name });
       const { result, due, mayStart } = await run().catch((error) => afterSilence(terms, { error, run }));

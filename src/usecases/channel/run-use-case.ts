@@ -102,7 +102,7 @@ async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
 async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Result<unknown, Refusal>> {
   if (useCase.prepare === undefined) return { ok: true, value: frame.request };
   const caller = () => ports.store.read((tx) => callerOf(tx, ports, useCase, frame));
-  // Over a connection anybody may ask. Nothing is written for a caller that is not known.
+  // Over a connection any process may ask. Nothing is written for an unknown caller.
   const known = ports.sight.kind === "connection" ? await caller() : undefined;
   if (known?.ok === false) return known;
   const { settings, preflight, dollarWatch, isCommit, takenNames, tipOf } = ports;
@@ -119,14 +119,17 @@ async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
     return { result: JSON.parse(earlier) as Result<unknown, Refusal>, due: true, mayStart: false };
   }
   const context = contextOf(ports, caller.value);
-  const timed = (await tx.turns.nextDue(context.now)) !== undefined;
+  const mayRest = await tx.turns.mayHaveWork();
   const result = await useCase.run(tx, context, frame.request);
   if (!result.ok) throw new Rollback(result.refusal);
   if (replyId !== undefined) await tx.requests.store(replyId, frame.name, JSON.stringify(result), context.now);
-  // A timer that is gone now would keep an engine waiting for it.
-  const due = timed || (await hasWork(tx, context));
+  // An engine may rest until the time of a turn, a budget or a merge that this write has taken away. It has to look again.
+  // No engine is started for that.
+  const works = await hasWork(tx, context);
   ports.reach("command.before-commit");
-  return { result, due, mayStart: caller.value.kind === "operator" && ports.sight.kind === "process" };
+  const isOperator = caller.value.kind === "operator" && ports.sight.kind === "process";
+  const mayStart = works && isOperator && useCase.startsNoEngine !== true;
+  return { result, due: works || mayRest, mayStart };
 }
 
 /** A reply belongs to the caller and the use case it was given for: another caller that names the same id makes a request of its own. */

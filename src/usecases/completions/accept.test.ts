@@ -9,6 +9,7 @@ import type { WorkSeen } from "../../domain/completion/rules.ts";
 import { Rollback } from "../../ports/store.ts";
 import { sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
+import { addCriteriaToRun, listCriteria } from "../runs/criteria.ts";
 import { closeTask } from "../tasks/close-task.ts";
 import { acceptCompletion } from "./accept.ts";
 import { checkStatus, requestDone } from "./checks.ts";
@@ -124,6 +125,30 @@ test("a branch that passed wakes its lead with one message, which says that the 
   expect(await world.store.read((tx) => tx.deliveries.get(report?.seq ?? 0, "lead-1"))).toMatchObject({ wake: true });
   // The verdict is on record all the same: a later fail is the first in a row.
   expect(await world.store.read((tx) => tx.messages.list({ from: "r1", type: "review" }))).toHaveLength(1);
+});
+
+test("an accepted verdict stays: another one of the same reviewer is refused, the same once more is not", async () => {
+  await using world = await mergeWorld();
+  const caller = await reviewer(world, "r1");
+  await world.beginTurn("r1");
+  expect(await finish(world, { caller, verdict: "pass", findings: "" })).toEqual([]);
+  const [report] = await world.mailOf("lead-1", "worker_done");
+  const others = [
+    { verdict: "needs_changes", findings: "a.ts:1: wrong" },
+    { verdict: "pass", findings: "warning: odd" },
+  ];
+  for (const said of others) {
+    expect(await world.call(requestDone, { summary: "on second thought", ...said }, { caller })).toMatchObject({
+      refusal: {
+        kind: "not-allowed",
+        why: expect.stringContaining(
+          `its verdict pass was accepted and reported to lead-1 (ov mail read ${report?.id}), and stays. If it was wrong, say so: ov mail send --to lead-1`,
+        ),
+      },
+    });
+  }
+  expect(await world.store.read((tx) => tx.checks.completionsOf("agent-r1"))).toHaveLength(1);
+  expect(await world.must(requestDone, { summary: "finished", verdict: "pass" }, caller)).toBeDefined();
 });
 
 test("a reviewer judges what it was given: its siblings' branches and those its assignment names, in its own run", async () => {
@@ -244,4 +269,32 @@ test("a reopened agent reports under the key of its earlier report, and its repo
   const sent = (await world.mailOf("lead-1", "worker_done")).map(({ id }) => id);
   expect(sent.toSorted()).toEqual([earlier ?? "", later ?? ""].toSorted());
   expect(later).not.toBe(earlier);
+});
+
+test("a task that ends without code leaves its criteria open, and parent and coordinator are told which", async () => {
+  await using world = await mergeWorld({}, { run: { objective: "Do it all", checklist: true } });
+  await world.must(addCriteriaToRun, { texts: ["xml is written"], runId: "run-2" });
+  await world.store.transaction(async (tx) => {
+    await tx.tasks.insert(aTask("B2", { runId: "run-2", status: "in_progress", claimedBy: "b2" }));
+    await tx.criteria.serve("B2", "run-2", [2]);
+  });
+  const branch = "overstory/b2/B2";
+  const builder = await world.seat("b2", { parentName: "lead-1", runId: "run-2", taskId: "B2", branch });
+  await world.beginTurn("b2");
+  const said = { summary: "not needed", noCode: true, reason: "I think it works" };
+  const { id } = await world.must(requestDone, said, builder);
+  expect(await accept(world, id)).toEqual([]);
+  expect(await world.store.read((tx) => tx.tasks.get("B2"))).toMatchObject({ status: "closed" });
+  const { criteria } = await world.must(listCriteria, { runId: "run-2" });
+  expect(criteria.map(({ status }) => status)).toEqual(["open", "open"]);
+  for (const [name, type] of [
+    ["lead-1", "worker_done"],
+    ["coordinator", "status"],
+  ] as const) {
+    const [letter] = await world.mailOf(name, type);
+    expect(letter?.body).toContain("because: I think it works");
+    expect(letter?.body).toContain("stay open");
+    expect(letter?.body).toContain("- criterion 2: xml is written");
+    expect(JSON.parse(letter?.payload ?? "{}")).toMatchObject({ openCriteria: [2] });
+  }
 });

@@ -1,10 +1,11 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
-import { type Proof, reportMail } from "../../domain/completion/report.ts";
+import { type Proof, reportMail, unshownLines } from "../../domain/completion/report.ts";
 import { type DoneRequest, sendsBack } from "../../domain/completion/request.ts";
 import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
+import { type Criterion, criterionStatus } from "../../domain/run/checklist.ts";
 import { touched } from "../../domain/task/change.ts";
 import { isCodeTask } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
@@ -58,8 +59,15 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
   if (work?.head != null) await tx.agents.inspected(agent.id, seenOf(work));
   if (receipt !== null) await tx.receipts.add(receipt);
   const ready = await settleTask(tx, context, { agent, code: hasCode(work), summary: firstLine(request.summary) });
+  const unshown = request.noCode && !hasCode(work) ? await unshownBy(tx, agent) : [];
   const over = await runEndedBy(tx, { reviewer: agent, verdict: request.verdict, look: proved.landedLook });
-  await sendReport(tx, context, { ...proved, proof, endsRun: over !== undefined, ready }, agent, facts.reviewedBranch);
+  await sendReport(
+    tx,
+    context,
+    { ...proved, proof, endsRun: over !== undefined, ready, unshown },
+    agent,
+    facts.reviewedBranch,
+  );
   await recordCompletion(tx, context, agent, proved);
   await tx.checks.change(check.id, ["running"], {
     status: "done",
@@ -75,8 +83,8 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
 }
 
 /**
- * A refused completion is told by mail where nobody waits for the answer any more: the agent's turn ended before its
- * gates did, so it must be woken to mend what is missing.
+ * A refused completion is told by mail where its command no longer waits for the answer: the agent's turn ended before
+ * its gates did, so it must be woken to mend what is missing.
  */
 export async function tellMissing(
   tx: Tx,
@@ -116,6 +124,8 @@ interface SentReport extends Omit<ProvedWork, "proved"> {
   readonly proof: Proof | null;
   /** Tasks that can be started now, because that of the agent is closed. */
   readonly ready: readonly Task[];
+  /** Criteria of its task that nothing shows, when nothing was built. */
+  readonly unshown: readonly Criterion[];
   /** The run of the last reviewer ends with its verdict. */
   readonly endsRun: boolean;
 }
@@ -123,7 +133,7 @@ interface SentReport extends Omit<ProvedWork, "proved"> {
 async function sendReport(
   tx: Tx,
   context: Context,
-  { check, request, work, proof, endsRun, ready, landedLook }: SentReport,
+  { check, request, work, proof, endsRun, ready, unshown, landedLook }: SentReport,
   agent: Agent,
   branch: string | null,
 ): Promise<void> {
@@ -138,7 +148,7 @@ async function sendReport(
   }
   const owners = await readyByOwner(tx, ready, agent.parentName);
   const own = owners.get(agent.parentName) ?? [];
-  const mail = reportMail({ agent, request, work, proof, review: told, ready: own });
+  const mail = reportMail({ agent, request, work, proof, review: told, ready: own, unshown });
   const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
   const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
   // The parent has nothing to decide while the builder mends what was found, other work goes on, or the run is over.
@@ -146,6 +156,7 @@ async function sendReport(
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
   for (const [name, ids] of owners) if (name !== agent.parentName) await tellReady(tx, context, agent, name, ids);
+  await tellUnshown(tx, context, agent, { request, unshown });
   if (verdict === null || !sendsBack(verdict)) return;
   await takeProofsBack(tx, context, agent, request.findings);
   await tellFindings(tx, context, agent, { ...mail, verdict });
@@ -167,6 +178,35 @@ async function tellReady(
     body: `${name} has finished ${taskId}. Ready to be started now: ${namedIn(ready)}`,
     payload: JSON.stringify({ readyTasks: ready }),
     wake: [owner],
+  });
+}
+
+/** The open criteria of the agent's task. */
+async function unshownBy(tx: Tx, { taskId, runId }: Agent): Promise<readonly Criterion[]> {
+  const served = (await tx.criteria.tasksOf(runId)).filter((one) => one.taskId === taskId).map(({ number }) => number);
+  const all = served.length === 0 ? [] : await tx.criteria.of(runId);
+  return all.filter((criterion) => served.includes(criterion.number) && criterionStatus(criterion) === "open");
+}
+
+/** The coordinator keeps the checklist. It reads of its own agents in their reports; this is for those of its leads. */
+async function tellUnshown(
+  tx: Tx,
+  context: Context,
+  { name, runId, taskId, parentName }: Agent,
+  { request, unshown }: Pick<SentReport, "request" | "unshown">,
+): Promise<void> {
+  const coordinator = (await tx.runs.get(runId))?.coordinatorName ?? null;
+  if (unshown.length === 0 || coordinator === null || coordinator === parentName) return;
+  await notify(tx, context, [coordinator], {
+    type: "status",
+    priority: "normal",
+    runId,
+    subject: `Nothing built for criterion ${unshown.map(({ number }) => number).join(", ")}: ${taskId}`,
+    body: [
+      `${name} closed ${taskId} without code, because: ${request.noCodeReason ?? "no reason was given"}`,
+      ...unshownLines(unshown),
+    ].join("\n"),
+    payload: JSON.stringify({ taskId, openCriteria: unshown.map(({ number }) => number) }),
   });
 }
 

@@ -55,9 +55,37 @@ export const requestDone: UseCase<RequestDone, CheckTicket> = {
     if (task !== undefined && task !== agent.taskId) {
       return no(invalid("task", `is not the task of ${agent.name}`, { value: task, allowed: ownTask(agent) }));
     }
+    const why = await whyNoOtherVerdict(tx, agent, done.value);
+    if (why !== undefined) {
+      const action = `give another verdict for ${agent.name}`;
+      return no({ kind: "not-allowed", action, caller: context.caller.name, why });
+    }
     return ok(await queueCompletion(tx, context, agent, () => done.value));
   },
 };
+
+/**
+ * Why a review is refused that says something else than the accepted one of the same incarnation. That verdict was acted
+ * on: a builder was started again, a branch passed or a run ended. The same review once more is answered as before.
+ */
+async function whyNoOtherVerdict(
+  tx: Tx,
+  agent: Agent,
+  { verdict, findings, branch }: DoneRequest,
+): Promise<string | undefined> {
+  const accepted = (await tx.checks.completionsOf(agent.id)).find(({ status }) => status === "done");
+  const before = accepted?.request.kind === "completion" ? accepted.request.done : undefined;
+  if (accepted === undefined || before === undefined || before.verdict === null || verdict === null) return undefined;
+  const isSame =
+    verdict === before.verdict &&
+    JSON.stringify(findings) === JSON.stringify(before.findings) &&
+    (branch === null || before.branch === null || branch === before.branch);
+  if (isSame) return undefined;
+  const report = await reportOf(tx, accepted);
+  const where = report === null ? "" : ` (ov mail read ${report})`;
+  const to = agent.parentName;
+  return `its verdict ${before.verdict} was accepted and reported to ${to}${where}, and stays. If it was wrong, say so: ov mail send --to ${to} --type error --subject "<verdict>" --body "<what is wrong>"`;
+}
 
 /** Asks the engine to look at the agent's work, or attaches to the same question that is not answered yet. */
 async function queueCompletion(

@@ -72,7 +72,10 @@ async function openPartsOf(tx: Tx, { taskId }: Agent): Promise<CompletionFacts["
   return (await detailsOf(tx, parts)).map(({ task: { id, title }, waitsFor }) => ({ id, title, waitsFor }));
 }
 
-/** Whose work a reviewer was seated to judge: that whose branch its worktree started from, else the newest on its task. */
+/**
+ * The agent whose work a reviewer was seated to judge: the owner of the branch its worktree started from, else the
+ * newest on its task.
+ */
 export async function workUnderReview(tx: Tx, { baseRef, taskId }: Agent): Promise<Agent | undefined> {
   const start = baseRef === null ? undefined : await ownerOfBranch(tx, baseRef);
   if (start !== undefined) return start;

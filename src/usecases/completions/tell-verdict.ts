@@ -46,9 +46,9 @@ export interface ToldReview extends ReviewTold {
 }
 
 /**
- * Sends a verdict to whom it concerns: the builder when it has to go on, which reopens it, else whoever answers for the
- * builder. When it was sent back too often, or cannot be reopened, somebody above them has to decide. The reviewer's
- * parent gets the same words in the report, so it gets no second message.
+ * Sends a verdict to its addressee: the builder when it has to go on, which reopens it, else the builder's parent. When
+ * it was sent back too often, or cannot be reopened, the level above them has to decide. The reviewer's parent gets the
+ * same words in the report, so it gets no second message.
  */
 export async function sendReview(tx: Tx, context: Context, review: Review): Promise<Result<ToldReview, Refusal>> {
   const { request, branch } = review;
@@ -130,7 +130,7 @@ async function isOfWholeRun(tx: Tx, reviewer: Agent): Promise<boolean> {
   return run !== undefined && isLastReviewer(run, reviewer);
 }
 
-/** Who acts on a branch that passed. */
+/** Names the agent that acts on a branch that passed. */
 function afterPass({ reviewer, branch }: Review, owner: Agent | undefined): string {
   if (owner === undefined) return "It passed. No agent is known that owns the branch.";
   const above = owner.parentName;
@@ -214,7 +214,7 @@ export async function tellFindings(
 }
 
 interface StuckReview {
-  /** Whose branch was sent back again. */
+  /** The owner of the branch that was sent back again. */
   readonly owner: Agent;
   readonly branch: string;
   /** Reviews in a row that sent it back, this one included. */

@@ -1,11 +1,11 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { fields, flag, noFields, oneOf, text } from "../../domain/schema/schema.ts";
-import type { ConfigChange, ConfigKey, ConfigProblem } from "../../ports/settings.ts";
+import { fields, flag, list as listOf, noFields, oneOf, orNull, text } from "../../domain/schema/schema.ts";
+import type { ConfigChange, ConfigKey, ConfigProblem, ConfigSaved, WantedSetting } from "../../ports/settings.ts";
 import type { Effect, Whereabouts, World } from "../operation.ts";
 
-export type { ConfigKey, ConfigProblem } from "../../ports/settings.ts";
+export type { ConfigKey, ConfigProblem, ConfigSaved } from "../../ports/settings.ts";
 
 export interface SetRequest {
   readonly key: string;
@@ -87,6 +87,47 @@ export const set: Effect<SetRequest, ConfigChange> = {
     const changed = await configuration.set(key, value, { local });
     if (changed.ok) await tellEngine(world, key, at);
     return changed;
+  },
+};
+
+/** The text of a file of settings, as its author wrote it. */
+export const readFile: Effect<{ readonly local: boolean }, { readonly file: string; readonly text: string }> = {
+  kind: "effect",
+  request: fields({ local: flag }),
+  place: "caller",
+  run: async (world, options) => ok((await world.configuration()).file(options)),
+};
+
+export interface SaveRequest {
+  readonly changes: readonly WantedSetting[];
+  readonly local: boolean;
+  /** The text of the file when the caller read it. */
+  readonly seen: string;
+}
+
+/** Sets several keys in one step. Refused as a whole when one does not fit, or when the file was edited meanwhile. */
+export const save: Effect<SaveRequest, ConfigSaved> = {
+  kind: "effect",
+  request: fields<SaveRequest>({
+    changes: listOf(fields({ key: text, value: orNull(text) })),
+    local: flag,
+    seen: text,
+  }),
+  place: "caller",
+  operatorOnly: true,
+  action: ({ changes }) => `set ${changes.map(({ key }) => key).join(", ")}`,
+  run: async (world, { changes, local, seen }) => {
+    const configuration = await world.configuration();
+    for (const { key, value } of changes) {
+      const known = await configuration.explain(key);
+      if (!known.ok) return known;
+      const unknown =
+        value === null ? undefined : await unknownValue(world, { key, typed: value.trim(), at: undefined });
+      if (unknown !== undefined) return no(unknown);
+    }
+    const saved = await configuration.save(changes, { local, seen });
+    if (saved.ok && saved.value.isWritten) for (const { key } of changes) await tellEngine(world, key, undefined);
+    return saved;
   },
 };
 

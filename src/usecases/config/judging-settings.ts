@@ -7,17 +7,22 @@ import { record } from "../events/record.ts";
 import { tellOperator } from "../mail/post.ts";
 
 /** The settings that some of the values are taken from. */
-type Source = Pick<Settings, "project" | "merge"> & { readonly engine: { readonly mcpHttp: boolean } };
+type Source = Pick<Settings, "project" | "merge"> & {
+  readonly engine: { readonly mcpHttp: boolean };
+  readonly notify: { readonly command?: string | undefined };
+};
 
 /**
- * The settings that decide what lands. A person may edit their files by hand, and so may an agent's script, so an engine
- * takes a change over and tells the operator. What the operator set with `ov config set` is known already.
+ * The settings that decide what lands, and the command that the engine runs for the operator. A person may edit the files
+ * by hand, and so may an agent's script. So an engine takes a change over and tells the operator, but for a value that the
+ * operator set with `ov config set`.
  */
-function judgingSettings({ project, merge, engine }: Source): JudgingValues {
+function judgingSettings({ project, merge, engine, notify }: Source): JudgingValues {
   const all = {
     "project.qualityGates": project.qualityGates,
     "project.canonicalBranch": project.canonicalBranch,
     "engine.mcpHttp": engine.mcpHttp,
+    "notify.command": notify.command,
     ...Object.fromEntries(Object.entries(merge).map(([key, value]) => [`merge.${key}`, value])),
   };
   const set = Object.entries(all).filter(([, value]) => value !== undefined);
@@ -30,7 +35,20 @@ export function acknowledgeSetting(memory: KnownSettings, key: string, settings:
   const now = judgingSettings(settings);
   const top = Object.keys(now).find((each) => key === each || key.startsWith(`${each}.`));
   const value = top === undefined ? undefined : now[top];
-  if (known !== undefined && top !== undefined && value !== undefined) memory.write({ ...known, [top]: value });
+  if (known === undefined || top === undefined || value === undefined) return;
+  const { [waiting]: asked, ...others } = known;
+  memory.write({ ...others, ...(top === run || asked === undefined ? {} : { [waiting]: asked }), [top]: value });
+}
+
+/** The setting with a command that the engine runs by itself. A change of it in a file waits for the operator. */
+const run = "notify.command";
+/** The key under which the value is kept that the operator was asked about. */
+const waiting = "notify.command, not confirmed";
+
+/** Is this the command that the operator set, or that stood there when no agent could have written it? */
+export function isConfirmedCommand(memory: KnownSettings, settings: Source): boolean {
+  const known = memory.read();
+  return known === undefined || known[run] === judgingSettings(settings)[run];
 }
 
 /**
@@ -43,31 +61,48 @@ export async function tellOfChangedSettings(
 ): Promise<void> {
   const known = memory.read();
   const current = judgingSettings(settings);
-  if (known !== undefined && Object.keys({ ...known, ...current }).every((key) => known[key] === current[key])) return;
-  const changed = Object.keys(current).filter((key) => known !== undefined && known[key] !== current[key]);
-  if (changed.length > 0) {
+  const changed = Object.keys(current).filter(
+    (key) => known !== undefined && known[key] !== current[key] && !(key === run && known[waiting] === current[key]),
+  );
+  const hasAgents = changed.length > 0 && (await store.read((tx) => tx.agents.list({ live: true }))).length > 0;
+  if (hasAgents) {
     await store.transaction(async (tx) => {
-      if ((await tx.agents.list({ live: true })).length === 0) return;
       const changes = changed.map((key) => ({ key, from: known?.[key] ?? null, to: current[key] ?? null }));
       const data = { changes };
       await record(tx, now, { source: "engine", type: "settings_changed", level: "warn", data });
       const lines = changes.map(
         ({ key, from, to }) => `${key}: ${short(from)} -> ${short(to)} (see: ov config explain ${shellWord(key)})`,
       );
-      await tellOperator(tx, { ids, now }, letterOf(lines));
+      await tellOperator(tx, { ids, now }, letterOf(lines, changed.includes(run)));
     });
   }
-  memory.write(current);
+  const next = known === undefined ? current : held(known, current, hasAgents);
+  const keys = Object.keys({ ...known, ...next });
+  if (known === undefined || keys.some((key) => known[key] !== next[key])) memory.write(next);
 }
 
-const letterOf = (lines: readonly string[]) => ({
+/**
+ * The values to remember. A `notify.command` that came while agents work, or that the operator was asked about before,
+ * stays unconfirmed.
+ */
+function held(known: JudgingValues, current: JudgingValues, hasAgents: boolean): JudgingValues {
+  const { [run]: command, ...others } = current;
+  if (command === undefined || command === known[run]) return current;
+  if (!hasAgents && command !== known[waiting]) return current;
+  return { ...others, [waiting]: command, ...(known[run] === undefined ? {} : { [run]: known[run] }) };
+}
+
+const letterOf = (lines: readonly string[], hasCommand: boolean) => ({
   type: "status" as const,
   priority: "high" as const,
   runId: null,
   subject: `settings that decide what lands were changed in a file: ${lines.length}`,
   body: [
-    "While agents work, a file of the configuration was changed. From now on branches are judged by:",
+    "While agents work, a file of the configuration was changed. From now on these settings count:",
     ...lines,
+    ...(hasCommand
+      ? [`${run} is not run before you set it yourself, with the value that you want: ov config set --local ${run} ...`]
+      : []),
     "If it was not you, an agent did it: put the old value back with ov config set, and look at what has landed since: ov merge log",
   ].join("\n"),
 });

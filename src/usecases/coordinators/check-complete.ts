@@ -142,9 +142,9 @@ interface TrackerTerms {
 }
 
 /**
- * What the project's tracker says now, for `coordinator.check`. Whoever asks for that check gathers this before it, in
- * its own process: the program of a tracker never runs inside a transaction, and the engine never starts one, so a run
- * that waits costs nothing.
+ * What the project's tracker says now, for `coordinator.check`. The caller of that check gathers this before it, in its
+ * own process: the program of a tracker never runs inside a transaction, and the engine never starts one, so a run that
+ * waits costs nothing.
  */
 export async function readTracker(trackers: Trackers, { backend, counts }: TrackerTerms): Promise<TrackerReading> {
   const tracker = resolveTracker(backend, trackers.facts());

@@ -8,7 +8,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { decimal, fields, flag, notSent, record, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
-import { chooseRuntime, modelFor } from "../agents/plan-sling.ts";
+import { chooseRuntime, modelFor } from "../agents/choose-runtime.ts";
 import { release } from "../agents/release-agent.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import type { Context, UseCase } from "../usecase.ts";

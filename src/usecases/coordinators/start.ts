@@ -89,8 +89,8 @@ async function runFor(
 }
 
 /**
- * Mail that was meant for an earlier run of this name is no work for the new run. The operator gets what others wrote, and
- * hears which of their own messages nobody has read.
+ * Mail that was meant for an earlier run of this name is no work for the new run. The operator gets what others wrote,
+ * and hears which of their own messages were never read.
  */
 async function returnEarlierMail(tx: Tx, context: Context, name: string, { id: runId }: Run): Promise<void> {
   const unread: Message[] = [];

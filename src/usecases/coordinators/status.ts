@@ -70,7 +70,7 @@ export interface Remaining {
   readonly agents: readonly string[];
   /** Branches that will land or come back by themselves. */
   readonly branches: readonly string[];
-  /** Branches that wait for a person's word; nobody can wait for them. */
+  /** Branches that wait for a person's word; no agent can wait for them. */
   readonly approvals: readonly string[];
 }
 
@@ -124,7 +124,7 @@ export interface OutputLine {
 const outputRequest = () =>
   fields<OutputRequest>({ capability: oneOf(headCapabilities), lines: whole }, { name: text, after: whole });
 
-/** What an agent said in its turns, as text. */
+/** What an agent said in its turns, as text. A reader that follows it is also told when the agent stands still. */
 export const readOutput: UseCase<OutputRequest, LinesRead<OutputLine>> = {
   kind: "read",
   request: outputRequest(),
@@ -133,13 +133,14 @@ export const readOutput: UseCase<OutputRequest, LinesRead<OutputLine>> = {
     if (!found.ok) return found;
     const agent = found.value;
     const cursor = await tx.events.last();
-    const isSaid = (event: Event): boolean => event.agentId === agent.id && event.type === "progress";
+    const types = after === undefined ? ["progress"] : ["progress", "stands_still"];
+    const isSaid = (event: Event): boolean => event.agentId === agent.id && types.includes(event.type);
     const said = await newestLines(tx, {
       filter: {
         agents: [agent.name],
         after: after ?? 0,
         before: cursor + 1,
-        types: ["progress"],
+        types,
         since: agent.startedAt,
       },
       lines,
@@ -162,8 +163,9 @@ export const followOutput: Stream<
     followLines(world, listener, request.after, (after) => world.call("coordinator.output", { ...request, after })),
 };
 
-function linesOf({ data, turnId, createdAt }: Event): readonly OutputLine[] {
-  const { text } = payloadFields(data);
+function linesOf({ type, data, turnId, createdAt }: Event): readonly OutputLine[] {
+  const fields = payloadFields(data);
+  const text = type === "progress" ? fields.text : `[engine] ${fields.problem}; ${fields.advice}`;
   if (typeof text !== "string" || text.trim() === "") return [];
   return text
     .trimEnd()

@@ -1,10 +1,11 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import type { Agent, AgentState } from "../../domain/agent/agent.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import { type BudgetScope, type BudgetSettings, completeLedgers, shown } from "../../domain/budget/budget.ts";
 import { limitOf, percentOf } from "../../domain/budget/ledger.ts";
-import { localDay } from "../../domain/cost/local-day.ts";
 import {
   type CostGrouping,
   costGroupings,
+  localDay,
   plus,
   quarterMs,
   type SpendingDimension,
@@ -12,14 +13,15 @@ import {
   type SpendingTotals,
   totalOf,
 } from "../../domain/cost/spending.ts";
-import type { ResolutionTier, Verdict } from "../../domain/merge/entry.ts";
+import type { MergeEntry, ResolutionTier, Verdict } from "../../domain/merge/entry.ts";
 import type { CostSource } from "../../domain/prices/prices.ts";
-import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { agentDuration } from "../../domain/run/run.ts";
 import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { SpendingFilter } from "../../ports/store/spending.ts";
 import type { Tx } from "../../ports/store.ts";
+import { findAgent } from "../agents/find-agent.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface CostsRequest extends SpendingFilter {
@@ -40,6 +42,8 @@ export type GateOutcome = "success" | "partial" | "failure";
 export interface SessionCost extends CostLimit {
   readonly sessionId: string;
   readonly agentName: string;
+  /** Of an agent that was started again under its name; null for a session of a person. */
+  readonly generation: number | null;
   readonly capability: string;
   readonly runtime: string;
   /** The model that answered most in its newest turn. */
@@ -47,8 +51,10 @@ export interface SessionCost extends CostLimit {
   readonly taskId: string | null;
   readonly runId: string | null;
   readonly parentAgent: string | null;
-  readonly state: string | null;
-  readonly outcome: string | null;
+  readonly state: AgentState | null;
+  readonly outcome: Agent["outcome"];
+  /** Its state and outcome as a person reads them; null for a session of a person. */
+  readonly status: string | null;
   readonly startedAt: number;
   readonly completedAt: number | null;
   readonly durationMs: number;
@@ -61,7 +67,15 @@ export interface SessionCost extends CostLimit {
   readonly totals: SpendingTotals;
 }
 
-const filters = { agentName: text, runId: text, taskId: text, capability: text, runtime: text } as const;
+const filters = {
+  agentName: text,
+  runId: text,
+  taskId: text,
+  capability: text,
+  runtime: text,
+  since: whole,
+  until: whole,
+} as const;
 
 /** What agents used and cost, those first whose turn settled last. */
 export const listCosts: UseCase<
@@ -70,10 +84,12 @@ export const listCosts: UseCase<
 > = {
   kind: "read",
   request: fields<CostsRequest>({ last: whole }, filters),
-  run: async (tx, { now, settings }, { last, ...filter }) => {
+  run: async (tx, { now, settings }, { last, ...asked }) => {
     const problem = problemOf(last);
     if (problem !== undefined) return no(problem);
-    const sums = await tx.spending.sums("session", filter, last);
+    const filter = await spendingFilter(tx, asked);
+    if (!filter.ok) return filter;
+    const sums = await tx.spending.sums("session", filter.value, last);
     const sessions: SessionCost[] = [];
     for (const sum of sums) sessions.push(...(await sessionOf(tx, { sum, now, budgets: settings.budgets })));
     return ok({ sessions, totals: totalOf(sums) });
@@ -82,6 +98,21 @@ export const listCosts: UseCase<
 
 const problemOf = (last: number): Refusal | undefined =>
   last >= 1 ? undefined : invalid("last", "must be a whole number of 1 or more", { value: String(last) });
+
+/**
+ * The filter of a question, refused where it names an agent or a run that never was: a sum of nothing would look like an
+ * answer. A person's own session has a name, and no row of an agent.
+ */
+export async function spendingFilter<Filter extends Pick<SpendingFilter, "agentName" | "runId">>(
+  tx: Tx,
+  filter: Filter,
+): Promise<Result<Filter, Refusal>> {
+  const { agentName, runId } = filter;
+  if (runId !== undefined && (await tx.runs.get(runId)) === undefined) return no(notFound("run", runId));
+  if (agentName === undefined || (await tx.spending.sumsOf("agent", [agentName])).length > 0) return ok(filter);
+  const found = await findAgent(tx, agentName);
+  return found.ok ? ok({ ...filter, agentName: found.value.name }) : found;
+}
 
 interface Looking {
   readonly sum: SpendingSum;
@@ -99,6 +130,7 @@ async function sessionOf(tx: Tx, { sum, now, budgets }: Looking): Promise<Sessio
     {
       sessionId: sum.key,
       agentName: name,
+      generation: agent?.generation ?? null,
       capability: agent?.capability ?? row?.capability ?? "",
       runtime: agent?.runtime ?? row?.runtime ?? "",
       model: row?.model ?? agent?.model ?? null,
@@ -107,6 +139,7 @@ async function sessionOf(tx: Tx, { sum, now, budgets }: Looking): Promise<Sessio
       parentAgent: agent?.parentName ?? null,
       state: agent?.state ?? null,
       outcome: agent?.outcome ?? null,
+      status: agent === undefined ? null : statusOf(agent).words,
       startedAt: agent?.startedAt ?? sum.firstAt,
       completedAt: agent?.endedAt ?? null,
       durationMs: agent === undefined ? sum.durationMs : agentDuration(agent, now),
@@ -114,7 +147,7 @@ async function sessionOf(tx: Tx, { sum, now, budgets }: Looking): Promise<Sessio
       costSource: row?.costSource ?? "unknown",
       totals: sum,
       ...(await proofOf(tx, agent)),
-      ...((await limitsOf(tx, budgets, "agent", [name])).get(name) ?? noLimit),
+      ...shareOf(sum, (await limitsOf(tx, budgets, "agent", [name])).get(name)),
     },
   ];
 }
@@ -125,7 +158,7 @@ async function proofOf(
 ): Promise<Pick<SessionCost, "gates" | "verdict" | "mergeTier">> {
   if (agent === undefined) return { gates: null, verdict: null, mergeTier: null };
   const check = (await tx.checks.completionsOf(agent.id)).at(-1);
-  const entry = agent.branch === null ? undefined : (await tx.merges.list({ branch: agent.branch, limit: 1 })).at(-1);
+  const entry = await newestEntryOf(tx, agent);
   const verdict = check?.verdict ?? null;
   const isProof = verdict === "verified" || verdict === "verified_with_gaps" || verdict === "unverified";
   return {
@@ -133,6 +166,15 @@ async function proofOf(
     verdict: isProof ? verdict : null,
     mergeTier: entry?.tier ?? null,
   };
+}
+
+/** The newest entry of the merge queue that is about this incarnation: its successors have the same branch. */
+async function newestEntryOf(tx: Tx, { branch, startedAt }: Agent): Promise<MergeEntry | undefined> {
+  if (branch === null) return undefined;
+  const [entries, agents] = [await tx.merges.list({ branch }), await tx.agents.list({ branch })];
+  const successors = agents.map((one) => one.startedAt).filter((time) => time > startedAt);
+  const end = Math.min(...successors);
+  return entries.findLast(({ enqueuedAt }) => enqueuedAt >= startedAt && enqueuedAt < end);
 }
 
 function gateOutcome(status: string, verdict: string | null): GateOutcome | null {
@@ -144,6 +186,12 @@ function gateOutcome(status: string, verdict: string | null): GateOutcome | null
 
 const noLimit: CostLimit = { limitUsd: null, usedPercent: null };
 const noLimits: ReadonlyMap<string, CostLimit> = new Map();
+
+/** If no turn has a price, 0 % of a limit would say that nothing was spent. */
+function shareOf({ turns, unpriced }: SpendingTotals, limit: CostLimit = noLimit): CostLimit {
+  const isUnknown = turns > 0 && unpriced === turns && limit.usedPercent === 0;
+  return isUnknown ? { ...limit, usedPercent: null } : limit;
+}
 
 /** The limits in dollars of these subjects. */
 async function limitsOf(
@@ -183,11 +231,13 @@ export const groupCosts: UseCase<
 > = {
   kind: "read",
   request: fields<GroupCostsRequest>({ last: whole, by: oneOf(costGroupings), zone: text }, filters),
-  run: async (tx, { settings }, { last, by, zone, ...filter }) => {
+  run: async (tx, { settings }, { last, by, zone, ...asked }) => {
     const problem = problemOf(last);
     if (problem !== undefined) return no(problem);
+    const filter = await spendingFilter(tx, asked);
+    if (!filter.ok) return filter;
     if (by === "day") {
-      const days = await byDay(tx, zone, filter, last);
+      const days = await byDay(tx, zone, filter.value, last);
       if (!days.ok) return days;
       const groups = days.value;
       // Limits of days are about days in UTC, so they say nothing about the days of other places.
@@ -201,15 +251,15 @@ export const groupCosts: UseCase<
             )
           : noLimits;
       return ok({
-        groups: groups.map((group) => ({ ...group, ...(ofDays.get(group.key) ?? noLimit) })),
+        groups: groups.map((group) => ({ ...group, ...shareOf(group.totals, ofDays.get(group.key)) })),
         totals: totalOf(groups.map(({ totals }) => totals)),
       });
     }
-    const sums = await tx.spending.sums(by, filter, last);
+    const sums = await tx.spending.sums(by, filter.value, last);
     const scope = by === "agent" || by === "task" || by === "run" ? by : undefined;
     const keys = sums.map(({ key }) => key);
     const limits = scope === undefined ? noLimits : await limitsOf(tx, settings.budgets, scope, keys);
-    const groups = sums.map((sum) => ({ ...groupOf(sum), ...(limits.get(sum.key) ?? noLimit) }));
+    const groups = sums.map((sum) => ({ ...groupOf(sum), ...shareOf(sum, limits.get(sum.key)) }));
     return ok({ groups: groups.toSorted(mostFirst), totals: totalOf(sums) });
   },
 };

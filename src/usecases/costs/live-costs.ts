@@ -5,6 +5,7 @@ import { ok } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
 import type { Effect } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
+import { spendingFilter } from "./list-costs.ts";
 
 export interface LiveCostsRequest {
   readonly agentName?: string | undefined;
@@ -36,7 +37,10 @@ export const readRunning: UseCase<
 > = {
   kind: "read",
   request: request(),
-  run: async (tx, { now }, { agentName, runId }) => {
+  run: async (tx, { now }, asked) => {
+    const filter = await spendingFilter(tx, asked);
+    if (!filter.ok) return filter;
+    const { agentName, runId } = filter.value;
     const live = await tx.agents.list({ live: true, ...(runId === undefined ? {} : { runId }) });
     const agents: RunningAgent[] = [];
     for (const agent of live.filter(({ name }) => agentName === undefined || name === agentName)) {

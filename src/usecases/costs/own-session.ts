@@ -47,7 +47,7 @@ export const ownSession: Effect<object, OwnSession> = {
 /** The part of a row that the file tells; the store knows to whom it belongs. */
 export type SessionSpending = Omit<Spending, "agentId" | "agentName" | "capability" | "runId" | "taskId">;
 
-/** Nobody's program says what a whole session cost, so only the list of prices can. */
+/** No program says what a whole session cost, so only the list of prices can. */
 function rowsOf(transcript: Transcript, prices: PriceList): readonly SessionSpending[] {
   const { sessionId, runtime, answers, startedAt, endedAt } = transcript;
   const cost = turnCost({ reportedUsd: null, answers, model: null, at: startedAt, list: prices });
@@ -59,7 +59,7 @@ function rowsOf(transcript: Transcript, prices: PriceList): readonly SessionSpen
 export interface BookSessionRequest {
   /** The file of the conversation. */
   readonly transcript: string;
-  /** Whose session it is, where a person's command says so; agents speak for themselves. */
+  /** The owner of the session, where a person's command says so; agents speak for themselves. */
   readonly agent?: string | undefined;
 }
 

@@ -1,5 +1,6 @@
+import { forbiddenToAgents } from "../../domain/caller/caller.ts";
 import type { MergeCause, MergeEntry, ResolutionTier } from "../../domain/merge/entry.ts";
-import { ok } from "../../domain/result.ts";
+import { no, ok } from "../../domain/result.ts";
 import { fields, flag, whole } from "../../domain/schema/schema.ts";
 import type { DemoRequest, DemoStage } from "../../ports/demo-stage.ts";
 import type { Listener, Stream, World } from "../operation.ts";
@@ -70,6 +71,9 @@ export const play: Stream<DemoRequest, DemoSummary, DemoState> = {
   place: "caller",
   run: async (world, request, listener) => {
     const began = performance.now();
+    // A team that is started inside an agent would be ended with its turn.
+    const refused = forbiddenToAgents(world.unknownCaller(), "play the demonstration");
+    if (refused !== undefined) return no(refused);
     const stage = await world.demoStage(request);
     let complete = false;
     try {

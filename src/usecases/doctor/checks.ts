@@ -1,7 +1,9 @@
 import { type DoctorCategory, type DoctorCheck, found, passed } from "../../domain/consistency/check.ts";
+import { Failure, type FailureData } from "../../domain/failure.ts";
+import { isStoreFailure, storeTrouble, waysOut } from "../../domain/store-trouble.ts";
 import type { DatabaseHealth, ProjectSurvey } from "../../ports/project-survey.ts";
 import type { World } from "../operation.ts";
-import { dependencies, ecosystem, git, providers, runtimes, security } from "./machine-checks.ts";
+import { dependencies, ecosystem, git, providers, runtimes, security, serve } from "./machine-checks.ts";
 
 /** What a category looks at beside the rules of `domain/consistency`. */
 export type Checker = (world: World, survey: ProjectSurvey) => Promise<readonly DoctorCheck[]>;
@@ -22,7 +24,7 @@ export const checkers: Readonly<Record<DoctorCategory, Checker>> = {
   watchdog: async () => [
     passed("watchdog", "watchdog", "the engine watches agents while it runs; no program of its own is needed"),
   ],
-  serve: async () => [passed("serve", "serve", "ov serve is not part of this version, and nothing needs it")],
+  serve,
   git,
   security,
   engine,
@@ -49,7 +51,7 @@ async function config(world: World, survey: ProjectSurvey): Promise<readonly Doc
       : found("fail", {
           category,
           name: "config-valid",
-          message: `${problems.length} settings cannot be used`,
+          message: `${problems.length} ${problems.length === 1 ? "setting" : "settings"} cannot be used`,
           details: problems.map(line),
           affects: "commands that start or land something refuse to work",
           next: "ov config validate",
@@ -65,7 +67,7 @@ async function config(world: World, survey: ProjectSurvey): Promise<readonly Doc
           found("warn", {
             category,
             name: "config-warnings",
-            message: `${warnings.length} settings have no effect`,
+            message: `${warnings.length === 1 ? "1 setting has" : `${warnings.length} settings have`} no effect`,
             details: warnings.map(line),
             affects: "the settings do not do what they say",
             next: "ov config validate",
@@ -84,6 +86,14 @@ async function config(world: World, survey: ProjectSurvey): Promise<readonly Doc
 }
 
 async function structure(world: World): Promise<readonly DoctorCheck[]> {
+  const category = "structure" as const;
+  const full = world.fullDisk();
+  const about = { category, name: "disk", affects: "every command that stores something fails" } as const;
+  if (full !== undefined) return [found("fail", { ...about, message: full })];
+  return [passed(category, "disk", "something can be stored"), ...(await settingsFiles(world))];
+}
+
+async function settingsFiles(world: World): Promise<readonly DoctorCheck[]> {
   const category = "structure" as const;
   const configuration = await world.configuration();
   if (!configuration.isWritten()) {
@@ -121,25 +131,17 @@ async function databases(world: World, survey: ProjectSurvey): Promise<readonly 
   const health = survey.database();
   // Fails where a database was lost, which is not the same as none yet.
   if (!health.exists) await world.call("doctor.readRows", {});
-  return databaseChecks(health);
+  return databaseChecks(health, survey.newestBackup());
 }
 
-function databaseChecks(health: DatabaseHealth): readonly DoctorCheck[] {
+function databaseChecks(health: DatabaseHealth, backup: string | null): readonly DoctorCheck[] {
   const category = "databases" as const;
-  const { exists, problem, version, newest, isLogged, damage } = health;
+  const { exists, problem, version, newest, isLogged, damage, isRuined } = health;
   if (!exists) return [passed(category, "database", "nothing was stored yet; the first agent makes the database")];
   if (problem !== null) {
-    const about = {
-      category,
-      name: "database",
-      message: `the database cannot be read: ${problem}`,
-      affects: "nothing works",
-    };
+    const message = `the database cannot be read: ${"problem" in problem ? problem.problem : new Failure(problem).message}`;
     return [
-      found("fail", {
-        ...about,
-        next: "bring back the newest copy: ov clean --restore <time>, from backups/ of the state directory",
-      }),
+      found("fail", { category, name: "database", message, affects: "nothing works", next: nextFor(problem, backup) }),
     ];
   }
   if (version > newest) {
@@ -154,7 +156,6 @@ function databaseChecks(health: DatabaseHealth): readonly DoctorCheck[] {
   }
   const rebuild =
     "copies the database to backups/, then builds its indexes again and switches its log on; no row changes";
-  const isIndexOnly = damage.every((word) => /index|wrong # of entries/i.test(word));
   return [
     version === newest
       ? passed(category, "database-version", `version ${version}`)
@@ -167,9 +168,7 @@ function databaseChecks(health: DatabaseHealth): readonly DoctorCheck[] {
           message: "SQLite finds damage in the database",
           details: damage,
           affects: "rows may be missing in lists, or commands fail",
-          ...(isIndexOnly
-            ? { fix: rebuild, steps: [{ on: "rebuild" }] }
-            : { next: "bring back the newest copy: ov clean --restore <time>, from backups/ of the state directory" }),
+          ...(isRuined ? { next: waysOut(backup) } : { fix: rebuild, steps: [{ on: "rebuild" }] }),
         }),
     isLogged
       ? passed(category, "database-log", "readers and writers do not wait for each other")
@@ -184,11 +183,25 @@ function databaseChecks(health: DatabaseHealth): readonly DoctorCheck[] {
   ];
 }
 
+/** An older copy loses what was stored since: it is advised for damage alone. */
+function nextFor(problem: FailureData, backup: string | null): string {
+  if (problem.kind === "disk-full") return "make room; agents at work go on by themselves";
+  if (problem.kind === "store-busy") return "look again; if it stays so, see what runs: ov engine status";
+  if (problem.kind === "store-corrupt" || !isStoreFailure(problem)) return waysOut(backup);
+  return storeTrouble(problem).next;
+}
+
 async function merge(world: World): Promise<readonly DoctorCheck[]> {
   const category = "merge" as const;
   const { project } = await world.settings();
   if (project.qualityGates.length > 0) {
-    return [passed(category, "gates", `${project.qualityGates.length} quality gates are configured`)];
+    return [
+      passed(
+        category,
+        "gates",
+        `${project.qualityGates.length === 1 ? "1 quality gate is" : `${project.qualityGates.length} quality gates are`} configured`,
+      ),
+    ];
   }
   return [
     found("warn", {

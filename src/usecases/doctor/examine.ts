@@ -11,6 +11,7 @@ import { inconsistencies } from "../../domain/consistency/invariants.ts";
 import { Failure } from "../../domain/failure.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, list, oneOf } from "../../domain/schema/schema.ts";
+import { isStoreFailure, storeTrouble } from "../../domain/store-trouble.ts";
 import type { ProjectSurvey } from "../../ports/project-survey.ts";
 import type { Effect, World } from "../operation.ts";
 import { checkers } from "./checks.ts";
@@ -76,8 +77,9 @@ async function inTime(
     return await Promise.race([look(), slow]);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const message = `it could not be looked at: ${error.message}`;
-    return [found("fail", { category, name: "unreadable", message, affects: "this category is unknown" })];
+    const next = isStoreFailure(error.data) ? storeTrouble(error.data).next : null;
+    const about = { category, name: "unreadable", affects: "this category is unknown" };
+    return [found("fail", { ...about, message: `it could not be looked at: ${error.message}`, next })];
   } finally {
     late.abort();
   }
@@ -91,10 +93,11 @@ async function lookAtRules(world: World, survey: ProjectSurvey): Promise<readonl
     const about = {
       category: "consistency",
       name: "unreadable",
-      affects: "nobody can tell whose worktrees and refs are",
+      affects: "the owners of worktrees and refs are unknown",
     } as const;
     const message = `the database cannot be used: ${error.message}`;
-    return [found("fail", { ...about, message, next: "ov doctor --category databases" })];
+    const next = isStoreFailure(error.data) ? storeTrouble(error.data).next : "ov doctor --category databases";
+    return [found("fail", { ...about, message, next })];
   }
 }
 
@@ -118,7 +121,7 @@ const isAtWork = ({ engine, rows }: ProjectFacts): boolean =>
   engine.isAlive || engine.keeper === "alive" || (rows?.turns ?? []).some(({ status }) => status === "running");
 
 /**
- * Where nothing was ever stored nobody can tell whose anything is: a clone may have branches that were fetched. A database
+ * Where nothing was ever stored the owner of a file is unknown: a clone may have branches that were fetched. A database
  * that is gone makes the reading fail.
  */
 export async function lookOnce(world: World, survey: ProjectSurvey): Promise<ProjectFacts> {

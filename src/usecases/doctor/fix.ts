@@ -14,6 +14,7 @@ import { removeOne } from "../worktrees/clean-worktrees.ts";
 import { worktreeOf } from "../worktrees/owners.ts";
 import { worktreePorts } from "../worktrees/survey.ts";
 import { type ExamineRequest, examine, examineFields, lookOnce } from "./examine.ts";
+import type { RepairReply } from "./repair-rows.ts";
 
 export interface FixRequest extends ExamineRequest {
   /** Ids of findings, or names of rules; none: everything that can be fixed. */
@@ -92,54 +93,84 @@ async function carryOut(world: World, chosen: readonly DoctorCheck[]): Promise<r
   const { engine } = await lookOnce(world, survey);
   const ofEngine = chosen.filter((check) => engine.isAlive && check.isOfEngine);
   const asked = await askEngine(world, ofEngine, "wake");
+  const own = chosen.filter((check) => !ofEngine.includes(check));
+  const results = new Map<string, FixResult>();
+  // The engine's part comes first: a step of the others may start an engine. The repairs of rows start none, or it would
+  // act on what is not mended yet.
+  const parts = [own.filter(({ isOfEngine }) => isOfEngine), inOrder(own.filter(({ isOfEngine }) => !isOfEngine))];
+  let isWorkDue = false;
+  for (const part of parts) isWorkDue = (await carryOutOwn(world, part, results)) || isWorkDue;
+  const byStart = own.filter(
+    ({ id, steps }) => steps.some(({ on }) => on === "engine") && results.get(id)?.outcome !== "refused",
+  );
+  if (isWorkDue && byStart.length === 0) await world.call("engine.start", {});
+  for (const result of await askEngine(world, byStart, "start")) results.set(result.id, result);
+  return [...asked, ...own.flatMap(({ id }) => results.get(id) ?? [])];
+}
+
+const engineCame = "an engine has started meanwhile; look again: ov doctor";
+
+/**
+ * Either all of them are of the engine, and must not be touched once there is one, or none is. True when an engine has
+ * something to do by it.
+ */
+async function carryOutOwn(
+  world: World,
+  checks: readonly DoctorCheck[],
+  results: Map<string, FixResult>,
+): Promise<boolean> {
+  if (checks.length === 0) return false;
+  const survey = await world.projectSurvey();
   // The rows that tell what is wrong also tell the fence, so an engine that comes later is noticed by its fence.
   const facts = await lookOnce(world, survey);
-  const own = inOrder(chosen.filter((check) => !ofEngine.includes(check)));
   const still = new Set(inconsistencies(facts).map(({ key }) => key));
   const repairs = await world.projectRepairs();
-  const results = new Map<string, FixResult>();
   const rows: { readonly check: DoctorCheck; readonly repairs: readonly RowRepair[] }[] = [];
-  for (const check of own) {
+  for (const check of checks) {
     const isStale = isOfRules(check) && !still.has(check.id);
     if (isStale || (facts.engine.isAlive && check.isOfEngine)) {
-      const why = isStale ? null : "an engine has started meanwhile; look again: ov doctor";
+      const why = isStale ? null : engineCame;
       results.set(check.id, resultOf(check, isStale ? "fixed" : "refused", { why }));
       continue;
     }
     const done = await doSteps({ world, repairs, facts }, check);
     results.set(check.id, done.result);
-    if (done.result.outcome !== "failed") rows.push({ check, repairs: done.rows });
+    if (done.result.outcome !== "failed" && done.rows.length > 0) rows.push({ check, repairs: done.rows });
   }
-  const isStored = await repairRows(
-    world,
-    facts,
-    rows.flatMap((one) => one.repairs),
-  );
-  if (!isStored) {
-    const why = "an engine has started meanwhile; look again: ov doctor";
-    for (const { check } of rows) results.set(check.id, resultOf(check, "refused", { why }));
+  const isOfEngine = checks.some((check) => check.isOfEngine);
+  const ofRows = rows.flatMap((one) => one.repairs);
+  const isFresh = isOfEngine || ofRows.length === 0;
+  let stored = await repairRows(world, isFresh ? facts : await lookOnce(world, survey), ofRows);
+  // An engine that another command started may take its seat between the look and the repair.
+  for (let again = 0; !stored.isFree && !isOfEngine && again < mostLooks; again++) {
+    stored = await repairRows(world, await lookOnce(world, survey), ofRows);
   }
-  const byStart = own.filter(
-    ({ id, steps }) => steps.some(({ on }) => on === "engine") && results.get(id)?.outcome !== "refused",
-  );
-  for (const result of await askEngine(world, byStart, "start")) results.set(result.id, result);
-  return [...asked, ...own.flatMap(({ id }) => results.get(id) ?? [])];
+  if (stored.isFree) return stored.isWorkDue;
+  for (const { check } of rows) results.set(check.id, resultOf(check, "refused", { why: engineCame }));
+  return false;
 }
+
+/** One engine at most takes the seat meanwhile, and a successor if that one ends. */
+const mostLooks = 3;
 
 /** Findings of rules have an id that also says what they are about. They can be looked for again in a moment. */
 const isOfRules = ({ id, name }: DoctorCheck): boolean => id !== name;
 
-/** A worktree goes before its branch: work in it is kept by what it has checked out. */
+/**
+ * A worktree goes before its branch: work in it is kept by what it has checked out, and a branch that git counts as checked
+ * out cannot be deleted.
+ */
 const inOrder = (checks: readonly DoctorCheck[]): readonly DoctorCheck[] => {
-  const takesWorktree = ({ steps }: DoctorCheck): boolean => steps.some(({ on }) => on === "remove");
-  return [...checks.filter(takesWorktree), ...checks.filter((check) => !takesWorktree(check))];
+  const has = ({ steps }: DoctorCheck, on: FixStep["on"]): boolean => steps.some((step) => step.on === on);
+  const rank = (check: DoctorCheck): number => (has(check, "remove") ? 0 : has(check, "retire") ? 2 : 1);
+  return checks.toSorted((a, b) => rank(a) - rank(b));
 };
 
-async function repairRows(world: World, { rows }: ProjectFacts, repairs: readonly RowRepair[]): Promise<boolean> {
-  if (repairs.length === 0) return true;
+async function repairRows(world: World, { rows }: ProjectFacts, repairs: readonly RowRepair[]): Promise<RepairReply> {
+  if (repairs.length === 0) return { isFree: true, isWorkDue: false };
   const fence = rows?.leases.find(({ name }) => name === "engine")?.fence ?? null;
   const stored = await world.call("doctor.repairRows", { repairs, fence });
-  return stored.ok && stored.value.isFree;
+  return stored.ok ? stored.value : { isFree: false, isWorkDue: false };
 }
 
 /** A woken engine looks within milliseconds; one that starts may have a gate or a worktree to finish first. */

@@ -1,6 +1,7 @@
 import { type DoctorCheck, found, passed } from "../../domain/consistency/check.ts";
 import type { ProjectSurvey } from "../../ports/project-survey.ts";
 import type { World } from "../operation.ts";
+import { addressOf, isLoopback } from "../web/serve.ts";
 
 /** Git merges trees without a checkout since this version. */
 const oldestGit = [2, 38] as const;
@@ -112,6 +113,14 @@ export async function providers(world: World, survey: ProjectSurvey): Promise<re
   return all.flat();
 }
 
+const mostReplaced = 3;
+
+const namedObjects = (objects: readonly string[]): string => {
+  const shown = objects.slice(0, mostReplaced).map((object) => object.slice(0, 12));
+  const more = objects.length - shown.length;
+  return more === 0 ? shown.join(", ") : `${shown.join(", ")} and ${more} more`;
+};
+
 export async function git(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
   const category = "git" as const;
   const [health, programs] = await Promise.all([survey.git(), world.trustedPrograms()]);
@@ -156,12 +165,21 @@ export async function git(world: World, survey: ProjectSurvey): Promise<readonly
       "hooks",
       health.hooks.length === 0 ? "no hook is installed" : `hooks: ${health.hooks.join(", ")} (ov trust list)`,
     ),
+    health.replaced.length === 0
+      ? passed(category, "replacements", "git shows every object as it is")
+      : found("warn", {
+          category,
+          name: "replacements",
+          message: `git shows other objects instead of ${namedObjects(health.replaced)} (git replace)`,
+          affects: "your own git shows other content than what landed; ov itself reads what is stored",
+          next: `look: git replace --list; to see what is stored again: git replace --delete ${health.replaced.length <= mostReplaced ? health.replaced.join(" ") : "<object>"}`,
+        }),
     filters.length === 0
       ? passed(category, "attributes", "files are checked out as plain git does")
       : found("fail", {
           category,
           name: "attributes",
-          message: `${filters.length} filters of this repository may not run`,
+          message: `${filters.length} ${filters.length === 1 ? "filter" : "filters"} of this repository may not run`,
           affects: "files that go through them cannot be checked out, so no agent starts",
           next: "ov trust list",
         }),
@@ -186,13 +204,48 @@ export async function security(world: World, survey: ProjectSurvey): Promise<rea
       : found("warn", {
           category,
           name: "tracked-secrets",
-          message: `${secrets.length} tracked files have names of secrets`,
+          message:
+            secrets.length === 1
+              ? "1 tracked file has the name of a secret"
+              : `${secrets.length} tracked files have names of secrets`,
           details: secrets.slice(0, 20),
           affects: "every agent can read them, and every clone has them",
           next: "git rm --cached <file>, and add it to .gitignore",
         }),
-    passed(category, "bind-address", "the engine listens on a socket of this user alone; nothing listens on a port"),
+    await bindAddress(world),
   ];
+}
+
+async function bindAddress(world: World): Promise<DoctorCheck> {
+  const served = await servedAt(world);
+  const about = { category: "security", name: "bind-address" } as const;
+  const own = "the engine listens on a socket of this user alone";
+  if (served === undefined) return passed(about.category, about.name, `${own}; nothing listens on a port`);
+  if (isLoopback(served.host))
+    return passed(about.category, about.name, `${own}, and for this machine alone at ${served.url}`);
+  return found("warn", {
+    ...about,
+    message: `the page is served at ${served.host}:${served.port}; other machines can reach it`,
+    affects: "only the login keeps others out, and nothing on the way is encrypted",
+    next: "ov serve stop && ov serve --detach --host 127.0.0.1",
+  });
+}
+
+export async function serve(world: World): Promise<readonly DoctorCheck[]> {
+  const served = await servedAt(world);
+  const words =
+    served === undefined ? "the page is not served, and nothing needs it" : `the page is served at ${served.url}`;
+  return [passed("serve", "serve", words)];
+}
+
+/** Where browsers are served; undefined where they are not. */
+async function servedAt(world: World) {
+  const engine = (await world.engineControl()).contact.notice();
+  const read = engine === undefined ? undefined : await world.call("web.readListener", {});
+  const listener = read?.ok === true ? read.value.listener : null;
+  if (listener?.boundPort == null) return undefined;
+  const { host, boundPort: port } = listener;
+  return { host, port, url: addressOf(host, port) };
 }
 
 /** The same as `ov runtimes doctor`, where it is a failure that agents could not start. Here nothing is broken by it. */

@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { anEntry, anOp } from "../../../testkit/contracts/store/merges.ts";
 import { anAgent, aRun } from "../../../testkit/contracts/store/rows.ts";
 import { useCaseWorld } from "../../../testkit/use-case.ts";
+import { fromEngine, post } from "../mail/post.ts";
+import { decide } from "../operator/decide.ts";
 import { readRows } from "./repair-rows.ts";
 
 test("variables of agents that are gone are needed while what they landed waits for its promotion", async () => {
@@ -22,4 +24,23 @@ test("variables of agents that are gone are needed while what they landed waits 
     await tx.mergeOps.insert(anOp("op-1", { ref: `refs/heads/${landing}`, status: "done", queueIds: [id] }));
   });
   expect((await world.must(readRows, {})).environments).toEqual(["/env/landed.json"]);
+});
+
+test("the answer to a question of the engine, which reads no mail, waits for no reader", async () => {
+  await using world = useCaseWorld();
+  const asked = await world.store.transaction((tx) =>
+    post(tx, world.context(), {
+      ...fromEngine,
+      runId: null,
+      recipients: [{ name: "operator", wake: false }],
+      address: "operator",
+      subject: "which?",
+      body: "Leave it out?",
+      type: "decision_gate",
+      priority: "normal",
+      payload: JSON.stringify({ options: ["leave out", "bring back"] }),
+    }),
+  );
+  await world.must(decide, { id: asked.id, option: "leave out" });
+  expect((await world.must(readRows, {})).unreadable).toEqual([]);
 });

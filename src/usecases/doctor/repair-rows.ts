@@ -10,6 +10,7 @@ import type { Tx } from "../../ports/store.ts";
 import { goOn } from "../agents/pause.ts";
 import { changeState } from "../agents/reopen-agent.ts";
 import { giveBackBudget } from "../budgets/turn-budget.ts";
+import { isWorkDue, nextMoment } from "../engine/engine-work.ts";
 import { record } from "../events/record.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { rejected } from "../merge/queue/settle-entry.ts";
@@ -49,6 +50,8 @@ export interface RepairRequest {
 export interface RepairReply {
   /** False: an engine has come since the caller looked, and nothing was changed. */
   readonly isFree: boolean;
+  /** An engine has something to do now. None is started for it: more repairs may follow. */
+  readonly isWorkDue: boolean;
 }
 
 /** Carries out repairs of `ov doctor`, all in one transaction. Each of them changes nothing where it is not needed any more. */
@@ -61,9 +64,10 @@ export const repairRows: UseCase<RepairRequest, RepairReply> = {
     fence: orNull(whole),
   }),
   operatorOnly: true,
+  startsNoEngine: true,
   run: async (tx, context, { repairs, fence }) => {
     const seat = await tx.leases.get("engine");
-    if (seat !== undefined && seat.fence !== fence) return ok({ isFree: false });
+    if (seat !== undefined && seat.fence !== fence) return ok({ isFree: false, isWorkDue: false });
     for (const repair of repairs) await carryOut[repair.kind](tx, context, repair);
     const data = {
       repairs: repairs.map(({ kind, id, of, detail }) => [kind, id, of, detail].filter(Boolean).join(" ")),
@@ -76,7 +80,8 @@ export const repairRows: UseCase<RepairRequest, RepairReply> = {
       detail: JSON.stringify(data),
       now: context.now,
     });
-    return ok({ isFree: true });
+    const due = (await isWorkDue(tx, context)) || (await nextMoment(tx, context)) !== undefined;
+    return ok({ isFree: true, isWorkDue: due });
   },
 };
 

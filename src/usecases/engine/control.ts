@@ -43,8 +43,10 @@ export const startEngine: Effect<object, EngineStart> = {
     // A successor watches the silent engine for a while before it replaces it.
     const engine = await until(world, answering, startMs, control.successorIsAlive);
     if (engine === undefined) {
-      const problem = `it did not start within ${startMs / 1000} s; see ${control.log.path}`;
-      throw new Failure({ kind: "engine-unreachable", problem });
+      const late = `it did not start within ${startMs / 1000} s`;
+      const full = world.fullDisk();
+      const problem = `${late}; ${full ?? `see ${control.log.path}`}`;
+      throw new Failure({ kind: "engine-unreachable", problem, next: "then try the same again: ov engine start" });
     }
     return ok({ pid: engine.pid, started: before?.pid !== engine.pid });
   },
@@ -97,15 +99,20 @@ export const stopEngine: Effect<object, EngineStop> = {
   run: async (world) => {
     const refused = await world.requireOperator("stop the engine");
     if (refused !== undefined) return no(refused);
-    const control = await world.engineControl();
-    const engine = await runningOne(world, control);
-    const gone = engine === undefined ? undefined : await untilGone(world, control, engine);
+    const { engine, gone } = await endEngine(world);
     const left = await workload(world);
     if (!left.ok) return left;
     if (engine === undefined) return ok({ wasRunning: false, stopped: true, pid: null, ...left.value });
     return ok({ wasRunning: true, stopped: gone === true, pid: engine.pid, ...left.value });
   },
 };
+
+/** Needs no database: one that is damaged can be put aside after this. */
+export async function endEngine(world: World) {
+  const control = await world.engineControl();
+  const engine = await runningOne(world, control);
+  return { engine, gone: engine === undefined ? undefined : await untilGone(world, control, engine) };
+}
 
 /** The engine that was asked to leave; undefined when none runs. */
 async function runningOne(world: World, control: EngineControl): Promise<EngineNotice | undefined> {

@@ -73,7 +73,7 @@ export const silenceWords = ({ replacedWithinMs }: { readonly replacedWithinMs: 
 export interface Workload {
   readonly runningTurns: number;
   readonly queuedTurns: number;
-  /** Checks that somebody asked for, with `ov gate run` or `ov done`, and whose gates run now. */
+  /** Checks that were asked for, with `ov gate run` or `ov done`, and whose gates run now. */
   readonly runningChecks: number;
   /** Checks that wait for an engine or for a place to run in. */
   readonly waitingChecks: number;

@@ -1,8 +1,9 @@
+import { type ErrorGroup, errorGroups } from "../../domain/event/error-groups.ts";
 import { type Event, type EventLevel, eventLevels } from "../../domain/event/event.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, list, oneOf, text, whole } from "../../domain/schema/schema.ts";
+import { fields, flag, list, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { EventFilter } from "../../ports/store/events.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findAgent } from "../agents/find-agent.ts";
@@ -20,6 +21,8 @@ export interface EventsRequest {
   readonly limit: number;
   /** Only events with smaller numbers: the cursor of an earlier answer. */
   readonly before?: number | undefined;
+  /** Only events with larger numbers, and then the oldest so many of them: the way back from `before`. */
+  readonly after?: number | undefined;
 }
 
 /** Events in the order in which they happened. */
@@ -38,6 +41,7 @@ const optional = {
   since: whole,
   until: whole,
   before: whole,
+  after: whole,
 } as const;
 
 /** The newest events that fit. */
@@ -47,11 +51,13 @@ export const listEvents: UseCase<EventsRequest, EventsRead> = {
   run: async (tx, _context, { limit, ...question }) => {
     const filter = await eventFilter(tx, question);
     if (!filter.ok) return filter;
-    return ok(await newestPage(tx, filter.value, limit));
+    if (question.after === undefined) return ok(await newestPage(tx, filter.value, limit));
+    const events = await tx.events.first(filter.value, limit);
+    return ok({ events, older: events[0]?.seq ?? null, cursor: await tx.events.last() });
   },
 };
 
-export interface FollowEventsRequest extends Omit<EventsRequest, "limit" | "before" | "until"> {
+export interface FollowEventsRequest extends Omit<EventsRequest, "limit" | "before" | "until" | "after"> {
   /** Only events with larger numbers. */
   readonly after: number;
   /** At most one look in this time, unless more events came than one look takes. */
@@ -139,3 +145,27 @@ async function eventFilter(
 /** The fields that have a value: a filter has no undefined ones. */
 export const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
+export interface ErrorsRequest extends Omit<EventsRequest, "level" | "after"> {
+  /** Put those together that have one cause. */
+  readonly group: boolean;
+}
+
+export interface ErrorsRead extends EventsRead {
+  /** Null unless groups were asked for. */
+  readonly groups: readonly ErrorGroup[] | null;
+}
+
+/** What went wrong: warnings and errors, failed tools and denials among them. */
+export const listErrors: UseCase<ErrorsRequest, ErrorsRead> = {
+  kind: "read",
+  request: fields(
+    { limit: whole, group: flag },
+    { agents: list(text), run: text, since: whole, until: whole, before: whole },
+  ),
+  run: async (tx, context, { group, ...question }) => {
+    const read = await listEvents.run(tx, context, { ...question, level: "warn" });
+    if (!read.ok) return read;
+    return ok({ ...read.value, groups: group ? errorGroups(read.value.events) : null });
+  },
+};

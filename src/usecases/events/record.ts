@@ -3,7 +3,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import type { Event, EventFact, EventSource, NoticeKind } from "../../domain/event/event.ts";
 import type { Tx } from "../../ports/store.ts";
 
-/** Whose event it is. `agent` stands for its id, name and run; a field that is given as well counts instead. */
+/** The owner of the event. `agent` stands for its id, name and run; a field that is given as well counts instead. */
 export interface EventOwner extends Partial<Pick<Event, "runId" | "agentName" | "agentId" | "turnId">> {
   readonly source: EventSource;
   readonly agent?: Pick<Agent, "id" | "name" | "runId"> | null | undefined;

@@ -177,6 +177,7 @@ const taskTypes = [
   "merge_queued",
   "merge_approved",
   "merge_waits",
+  "merge_moved",
   "merge_superseded",
   "merge_cancelled",
   "merge_landed",

@@ -114,11 +114,18 @@ export async function runGates(ports: GatePorts, request: RunGates): Promise<Gat
     const { result, tail } = await checkout.run(gate, { logName, hasFailedBefore });
     results.push(result);
     request.onProgress?.({ kind: "finished", result, cached: false });
-    if (isRefusal(gate, result)) failures.push({ result, tail });
-    if (failures.length > 0 && !askAll) return run();
+    if (isRefusal(gate, result))
+      failures.push({ result: neverRan(result) ? { ...result, gate: setupGate } : result, tail });
+    if (failures.length > 0 && (!askAll || neverRan(result))) return run();
   }
   return run();
 }
+
+/**
+ * The command was not started, or left processes that nobody could end: nothing is known about any tree, as where setup failed. A
+ * gate that fails on the base is excused, this is not.
+ */
+const neverRan = ({ status, exitCode }: GateResult): boolean => status === "could_not_run" && exitCode === null;
 
 /** What could not be run says something about this machine, not about the tree: it is always tried again. */
 function counts(earlier: GateResult, { useCache, rerunFailed = false }: RunGates): boolean {

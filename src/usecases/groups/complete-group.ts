@@ -59,7 +59,7 @@ export async function progressOf(tx: Tx, memberIds: readonly string[]): Promise<
 
 /**
  * Tells the owner of a group, or the nearest above it that lives, that the group is complete. It informs, so it wakes
- * nobody.
+ * no agent.
  */
 async function notifyOwner(tx: Tx, context: Context, group: Group, memberIds: readonly string[]): Promise<void> {
   const count = memberIds.length === 1 ? "Its one task is" : `All its ${memberIds.length} tasks are`;

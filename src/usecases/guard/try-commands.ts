@@ -88,7 +88,7 @@ async function projectTerms(world: World): Promise<GuardTerms | undefined> {
 /** Of a worktree that belongs to no project that we know. */
 function strangeTerms(worktree: string, temporary: readonly string[]): GuardTerms {
   const above = worktree.replace(/\/+$/, "").replace(/(\/\.overstory\/worktrees)?\/[^/]*$/, "");
-  // Where everybody may leave things, the directory above belongs to no project.
+  // In a directory of temporary files, the directory above belongs to no project.
   const root = above === "" || temporary.includes(above) ? worktree : above;
   return { root, state: `${root}/.git/ov-state`, gates: [], steering: [] };
 }

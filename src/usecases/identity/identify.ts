@@ -24,13 +24,15 @@ export interface ProcessSight {
 /** What is known of a caller apart from its token. */
 export type CallerSight =
   | ProcessSight
-  /** It is at the other end of a connection, where nothing can be seen of it. */
-  | { readonly kind: "connection"; readonly takesTokens: boolean }
+  /** It is at the other end of a connection. `process`: what can be seen of it there, where the system tells. */
+  | { readonly kind: "connection"; readonly takesTokens: boolean; readonly process?: ProcessSight }
+  /** A person who logged in at the address that the engine serves browsers at, or the engine on its own behalf there. */
+  | { readonly kind: "login" }
   /** An orchestrator of another project, proven there: the hand of the operator, who sent it. */
   | { readonly kind: "sent"; readonly process: ProcessSight };
 
 export interface Shown {
-  /** As it came: whatever it is, only a text that was given out names anybody. */
+  /** As it came: whatever it is, only a text that was given out names a caller. */
   readonly token: unknown;
   readonly sight: CallerSight;
   /** Also compares the ancestors of the process with known agents, which costs a look at each of them. */
@@ -40,13 +42,14 @@ export interface Shown {
 }
 
 /**
- * Who calls. The only place that decides it, for commands, for the engine's socket and for tools over HTTP. A token
- * names exactly one incarnation, and counts in the processes of the turn it was given to: those that carry its mark and do
- * not descend from another agent. One that is empty, malformed,
- * unknown, revoked or of an ended turn names nobody. Without a token only a process outside of all agents is the operator.
+ * Identifies the caller. The only place that decides it, for commands, for the engine's socket and for tools over HTTP.
+ * A token names exactly one incarnation, and counts in the processes of the turn it was given to: those that carry its
+ * mark and do not descend from another agent. A token that is empty, malformed, unknown, revoked or of an ended turn
+ * names no caller. Without a token only a process outside of all agents is the operator.
  */
 export async function identify(tx: Tx, ids: Ids, shown: Shown): Promise<Result<Caller, Refusal>> {
   const { token, sight, action } = shown;
+  if (sight.kind === "login") return ok(operator);
   if (sight.kind === "sent") {
     // An agent of this project counts as that agent, even if another project says that it is the orchestrator there.
     const isOurs = await isKnownHere(tx, ids, token, sight.process);
@@ -79,7 +82,7 @@ async function isKnownHere(tx: Tx, ids: Ids, token: unknown, sight: ProcessSight
 async function holderOf(
   tx: Tx,
   ids: Ids,
-  sight: Exclude<CallerSight, { kind: "sent" }>,
+  sight: Exclude<CallerSight, { kind: "sent" | "login" }>,
   { token, thoroughly }: Pick<Shown, "token" | "thoroughly">,
 ): Promise<Result<Caller, Refusal>> {
   if (typeof token !== "string" || token === "") return no({ kind: "unknown-token" });
@@ -87,12 +90,16 @@ async function holderOf(
   if (known === undefined || known.revokedAt !== null) return no({ kind: "unknown-token" });
   const agent = await tx.agents.get(known.agentId);
   if (agent === undefined) return no({ kind: "unknown-token" });
-  const counts = sight.kind === "connection" ? sight.takesTokens : sight.mark() === markFor(ids, agent, known.turnId);
-  if (!counts) return no({ kind: "token-elsewhere", over: sight.kind });
+  const elsewhere = no({ kind: "token-elsewhere", over: sight.kind } as const);
+  if (sight.kind === "connection" && !sight.takesTokens) return elsewhere;
+  const process = sight.kind === "connection" ? sight.process : sight;
+  if (process !== undefined && process.mark() !== markFor(ids, agent, known.turnId)) return elsewhere;
   // An agent can lower its limit to the number of an agent below it, but it cannot choose its ancestors.
-  if (thoroughly && sight.kind === "process") {
-    const above = await agentProcessesAmong(tx, sight.ancestors());
-    if (above.some(({ agentId }) => agentId !== agent.id)) return no({ kind: "token-elsewhere", over: "process" });
+  if (process !== undefined && (thoroughly || sight.kind === "connection")) {
+    const above = await agentProcessesAmong(tx, process.ancestors());
+    if (above.some(({ agentId }) => agentId !== agent.id)) return elsewhere;
+    // A confined process always descends from its agent's.
+    if (sight.kind === "connection" && above.length === 0) return elsewhere;
   }
   return ok({
     kind: "agent",

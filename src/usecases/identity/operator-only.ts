@@ -17,9 +17,9 @@ export interface OperatorCheck {
 }
 
 /**
- * Refuses what is the operator's alone to whoever speaks for an agent, and to whoever runs inside an agent's process
- * and hides it; both are put on record. For what is changed outside of the store: in it the command channel decides
- * the same.
+ * Refuses an operator's action to a caller that speaks for an agent, and to a caller that runs inside an agent's
+ * process and hides it; both are put on record. For changes outside of the store: in it the command channel decides the
+ * same.
  */
 export async function operatorOnly(check: OperatorCheck, action: string): Promise<Refusal | undefined> {
   const { env, sight, open, clock } = check;

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Missing } from "../../domain/completion/check.ts";
-import { showUnread, unreadBeforeFinish } from "./before-finish.ts";
+import { requestDone } from "../completions/checks.ts";
+import { shownByRefusal, showUnread, unreadBeforeFinish } from "./before-finish.ts";
 import { confirmDelivered } from "./check.ts";
 import { whyMail } from "./read-mail.ts";
 import { type SendRequest, sendMail } from "./send.ts";
@@ -25,7 +26,7 @@ const send = (world: MailWorld, request: Partial<SendRequest>, caller?: Caller) 
 
 const inTx = <T>(
   world: MailWorld,
-  work: typeof showUnread | typeof unreadBeforeFinish,
+  work: typeof showUnread | typeof unreadBeforeFinish | typeof shownByRefusal,
   requestedBy = "b1",
 ): Promise<T> =>
   world.store.transaction(async (tx) => {
@@ -67,6 +68,24 @@ test("L4: a finish shows unread mail in full, once per message, and the next one
   expect(await finish(world)).toBeUndefined();
   const later = await send(world, { body: "one more thing" });
   expect((await finish(world))?.names).toEqual([later.id ?? ""]);
+});
+
+test("mail that only a refused finish has shown is named again, until a finish follows", async () => {
+  await using world = await teamAtWork();
+  const { id } = await send(world, {}, world.as("lead"));
+  const named = () => inTx<Missing | undefined>(world, shownByRefusal);
+  expect(await named()).toBeUndefined();
+  const refused = await finish(world);
+  const check = await world.must(requestDone, { summary: "did it" }, world.as("b1"));
+  const settle = (status: "failed" | "done", problem: readonly Missing[]) =>
+    world.store.transaction((tx) => tx.checks.change(check.id, ["queued", "failed"], { status, problem }));
+  await settle("failed", refused === undefined ? [] : [refused]);
+  expect(await named()).toMatchObject({
+    message: expect.stringContaining(`${id} of lead, "Dates"`),
+    fix: expect.stringContaining(`ov mail read ${id}`),
+  });
+  await settle("done", []);
+  expect(await named()).toBeUndefined();
 });
 
 test("L4: mail whose showing was never confirmed is shown again", async () => {

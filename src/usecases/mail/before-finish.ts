@@ -5,6 +5,8 @@ import type { Letter } from "../../domain/mail/letter.ts";
 import { renderBatch } from "../../domain/mail/render.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { countsBeforeFinish } from "../../domain/mail/wake.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
+import { exactLine } from "../../domain/text/visible.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 
@@ -89,6 +91,31 @@ export async function showUnread(
     fix: "act on it, then finish again; each message is shown once",
     names: letters.map(({ message }) => message.id),
     mail: { by: turn.id, messages, text: renderBatch(letters) },
+  };
+}
+
+/**
+ * Mail that only a refused finish has shown, when no finish followed. It counts as shown, so no later turn brings it. An
+ * agent that ended its turn over it is told of it once more.
+ */
+export async function shownByRefusal(tx: Tx, { id }: Agent): Promise<Missing | undefined> {
+  const last = (await tx.checks.completionsOf(id)).toSorted((a, b) => a.seq - b.seq).at(-1);
+  if (last === undefined || last.status !== "failed") return undefined;
+  const names = last.problem.flatMap((missing) => (missing.kind === "unread-mail" ? (missing.names ?? []) : []));
+  const shown: Message[] = [];
+  for (const name of names) {
+    const message = await tx.messages.get(name);
+    if (message !== undefined) shown.push(message);
+  }
+  if (shown.length === 0) return undefined;
+  const list = shown.map(
+    (message) => `${message.id} of ${message.fromAgent}, ${exactLine(JSON.stringify(message.subject))}`,
+  );
+  return {
+    kind: "unread-mail",
+    message: `your last ov done was refused because of mail, which you may not have acted on: ${list.join("; ")}`,
+    fix: `read it again: ${shown.map((message) => `ov mail read ${shellWord(message.id)}`).join("; ")}; act on it, then finish`,
+    names,
   };
 }
 

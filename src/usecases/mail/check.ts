@@ -13,7 +13,7 @@ import { hasRunOut, type Inbox, inboxChannel, isDebounced, openInbox, wasHandedO
 import { wakeUp } from "./post.ts";
 
 export interface CheckRequest {
-  /** Whose inbox; the caller's own when absent. */
+  /** The owner of the inbox; the caller when absent. */
   readonly agent?: string | undefined;
   readonly limit?: number | undefined;
   /** Only these; mail of other types stays where it is. */
@@ -167,7 +167,7 @@ export const confirmDelivered: UseCase<DeliveredRequest, DeliveredReply> = {
 };
 
 /**
- * Takes mail back from a reader whose lease ran out. The attempt failed at the end of the lease, not when somebody
+ * Takes mail back from a reader whose lease ran out. The attempt failed at the end of the lease, not when that was
  * noticed, so the back-off counts from there. Mail that used up its attempts is given up and reported.
  */
 export async function expireClaim(

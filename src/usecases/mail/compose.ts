@@ -153,7 +153,7 @@ function factsFor({ body }: PayloadInput, sender: Sender, target: Target): Paylo
     "sender.name": sender.name,
     "sender.task": sender.known?.taskId ?? null,
     "sender.branch": sender.known?.branch ?? null,
-    // Gate results and changed files are for the verified completion step; here nobody has looked at them.
+    // Gate results and changed files are for the verified completion step; here they were not looked at.
     "sender.exitCode": null,
     "sender.files": [],
     "message.body": body,
@@ -183,4 +183,13 @@ export const limitsOf = ({ mail }: Settings): MailLimits => ({
   groupsPerMinute: mail.rateLimits.broadcastPerMinute,
   maxHop: mail.hopLimit,
   maxBodyBytes: mail.maxBodyBytes,
+});
+
+/** What goes from either request into the message as it is. */
+export const writtenParts = ({ body, blobPath, head, payload, dedupeKey }: WrittenRequest) => ({
+  body,
+  blobPath: blobPath ?? null,
+  head,
+  payload: payload ?? null,
+  dedupeKey: dedupeKey ?? null,
 });

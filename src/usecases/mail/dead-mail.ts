@@ -2,7 +2,8 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Delivery } from "../../domain/mail/types.ts";
-import type { Refusal } from "../../domain/refusal.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Mail } from "../../ports/store/mail.ts";
@@ -10,6 +11,7 @@ import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { messageInSight, namesInSight } from "./find-message.ts";
+import { handOn } from "./hand-on.ts";
 import { fromEngine, post, type Recipient, wakeUp } from "./post.ts";
 import { type TrackedMessage, trackedMessage } from "./tracked-message.ts";
 
@@ -52,6 +54,45 @@ function obstacleTo(caller: Caller, name: string, reader: Agent | undefined): Re
   if (reader === undefined || !hasEnded(reader)) return undefined;
   return { kind: "recipient-ended", name, state: reader.state, reopening: [] };
 }
+
+export interface RedirectReply {
+  readonly id: string;
+  readonly to: string;
+  /** The readers that it was given up for. */
+  readonly instead: readonly string[];
+}
+
+/** Gives dead mail to another reader. Its first reader gets it no more; the sender's words and its thread stay. */
+export const redirectMail: UseCase<{ readonly id: string; readonly to: string }, RedirectReply> = {
+  kind: "write",
+  request: fields({ id: text, to: text }),
+  operatorOnly: true,
+  run: async (tx, context, { id, to }) => {
+    const { caller, now } = context;
+    const message = await messageInSight(tx, caller, id);
+    if (!message.ok) return message;
+    const reader = await tx.agents.byName(to);
+    if (to !== "operator" && reader === undefined) {
+      const live = (await tx.agents.list({ live: true })).map(({ name }) => name);
+      return no(notFound("agent", to, nearest(to, live)));
+    }
+    if (reader !== undefined && hasEnded(reader)) {
+      return no({ kind: "recipient-ended", name: to, state: reader.state, reopening: [] });
+    }
+    if (message.value.fromAgent === to) return no(invalid("to", "wrote this message", { value: to }));
+    const deliveries = await tx.deliveries.ofMessage(message.value.seq);
+    const instead: string[] = [];
+    for (const delivery of deliveries.filter(({ state }) => state === "dead")) {
+      const next = nextDelivery(delivery, { kind: "retry" }, now);
+      const mail = next.ok ? { message: message.value, delivery: next.value } : undefined;
+      if (mail === undefined || !(await handOn(tx, context, mail, to, { wake: delivery.wake }))) continue;
+      instead.push(delivery.toAgent);
+    }
+    if (instead.length > 0) return ok({ id, to, instead });
+    const { state } = trackedMessage(message.value, deliveries);
+    return no({ kind: "delivery-state", id, state, wanted: "dead" });
+  },
+};
 
 export interface DeadReply {
   readonly dead: readonly { readonly message: TrackedMessage; readonly delivery: Delivery }[];

@@ -36,8 +36,8 @@ export async function isAuthorReplaced(tx: Tx, { fromAgent, runId }: Message): P
 }
 
 /**
- * Whose mail the caller may look at: an agent at its own and at that of everybody below it, a person and the monitor,
- * which watches over the whole fleet, at everybody's (undefined).
+ * The names whose mail the caller may look at: an agent sees its own and that of all agents below it; a person, and the
+ * monitor, which watches over the whole fleet, see all mail (undefined).
  */
 export async function namesInSight(tx: Tx, caller: Caller): Promise<readonly string[] | undefined> {
   if (caller.kind !== "agent" || canonical(caller.capability) === "monitor") return undefined;
@@ -59,7 +59,7 @@ export function mayList(
 
 /**
  * The message, if the caller may look at it: it must see the mail of the sender or a recipient. Otherwise the answer is
- * that of an unknown id, so that nobody learns which messages others have.
+ * that of an unknown id, so that a caller does not learn which messages others have.
  */
 export async function messageInSight(tx: Tx, caller: Caller, id: string): Promise<Result<Message, Refusal>> {
   const inSight = await namesInSight(tx, caller);

@@ -5,7 +5,7 @@ import { activeRun } from "../../../testkit/use-case.ts";
 import { ok } from "../../domain/result.ts";
 import { fields } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
-import { foldMail, takenSince } from "./fold-mail.ts";
+import { changedSince, foldMail } from "./fold-mail.ts";
 import { fromEngine, post } from "./post.ts";
 import { whyMail } from "./read-mail.ts";
 import { sendMail } from "./send.ts";
@@ -21,7 +21,7 @@ async function coordinatedRun(): Promise<MailWorld> {
 }
 
 interface News {
-  readonly type?: "merged" | "merge_failed" | "status";
+  readonly type?: "merged" | "merge_failed" | "status" | "worker_died" | "worker_done";
   readonly payload: object;
   readonly wake?: boolean;
 }
@@ -82,9 +82,62 @@ test("L5: news that brings tasks to start is kept, says what was started since, 
   expect((await why(world, again))?.sentence).toStartWith(`It was withdrawn: folded into ${ready}`);
   const since = await world.store.read(async (tx) => {
     const message = await tx.messages.get(ready);
-    return message === undefined ? undefined : takenSince(tx, message);
+    return message === undefined ? undefined : changedSince(tx, message);
   });
   expect(since).toBe("no longer to be started: T2");
+});
+
+const sinceOf = (world: MailWorld, id: string) =>
+  world.store.read(async (tx) => {
+    const message = await tx.messages.get(id);
+    return message === undefined ? "no message" : changedSince(tx, message);
+  });
+
+test("the news of a death says when the agent is back, or what became of its task", async () => {
+  await using world = await coordinatedRun();
+  const dead = { state: "zombie", outcome: "crashed", runId, parentName: "chief" } as const;
+  for (const name of ["b1", "b2", "b3"]) {
+    const taskId = `T-${name}`;
+    await world.seat(name, { ...dead, taskId });
+    await world.store.transaction((tx) => tx.tasks.insert(aTask(taskId, { runId, claimedBy: name })));
+  }
+  const died = (name: string) =>
+    tell(world, { type: "worker_died", payload: { agentName: name, generation: 1, taskId: `T-${name}` } });
+  const ids = [await died("b1"), await died("b2"), await died("b3")];
+  const all = () => Promise.all(ids.map((id) => sinceOf(world, id)));
+  expect(await all()).toEqual([undefined, undefined, undefined]);
+  await world.seat("b1", { ...dead, id: "agent-b1-2", generation: 2, state: "in_turn", outcome: null });
+  await world.store.transaction(async (tx) => {
+    const [second, third] = [await tx.tasks.get("T-b2"), await tx.tasks.get("T-b3")];
+    if (second !== undefined) await tx.tasks.update({ ...second, status: "closed", mergeState: "abandoned" });
+    if (third !== undefined) await tx.tasks.update({ ...third, claimedBy: "b4" });
+  });
+  expect(await all()).toEqual(["b1 was started again and is at work", "task T-b2 was dropped", "b4 has task T-b3 now"]);
+});
+
+test("the report of a review that started a builder again says when that has finished", async () => {
+  await using world = await coordinatedRun();
+  const branch = "overstory/b1/T1";
+  await world.seat("b1", { runId, parentName: "chief", taskId: "T1", branch, state: "in_turn" });
+  const payload = { verdict: "needs_changes", reviewedBranch: branch };
+  const id = await tell(world, { type: "worker_done", payload });
+  expect(await sinceOf(world, id)).toBeUndefined();
+  const over = { state: "completed", outcome: "done", endedAt: world.clock.now + 1 } as const;
+  await world.seat("b1", { runId, taskId: "T1", branch, id: "agent-b1-2", generation: 2, ...over });
+  expect(await sinceOf(world, id)).toBe("b1 has finished again");
+});
+
+test("a collision with work that was given up since is dropped as stale", async () => {
+  await using world = await coordinatedRun();
+  const at = { runId, parentName: "chief", headCommit: "h", ahead: 1 } as const;
+  await world.seat("b1", { ...at, branch: "overstory/b1/T1", state: "in_turn" });
+  await world.seat("b2", { ...at, branch: "overstory/b2/T2", state: "in_turn" });
+  const payload = { branches: ["overstory/b1/T1", "overstory/b2/T2"], agents: ["b1", "b2"], files: ["a.ts"] };
+  const collision = await tell(world, { payload });
+  expect(await brought(world)).toEqual([collision]);
+  await world.store.transaction((tx) => tx.agents.requestStop("agent-b2", "chief"));
+  expect(await brought(world)).toEqual([]);
+  expect((await why(world, collision))?.sentence).toContain("the work of b2 was given up before it was read");
 });
 
 test("L5: news about tasks wakes while one of them can be started, and only informs after that", async () => {

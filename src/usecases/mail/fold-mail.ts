@@ -1,13 +1,19 @@
 import { hasEnded, newestPerName, teamOf } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { withoutForwarding } from "../../domain/mail/forwarding.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { isDropped } from "../../domain/task/change.ts";
 import { isUntaken } from "../../domain/task/dependency.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
+import { landedNowhere } from "../agents/held-agents.ts";
 import { isAnyAtWorkBelow } from "../agents/turns-ahead.ts";
-import { withoutForwarding } from "./hand-on.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
+import { isGivenUp } from "../merge/radar.ts";
 import { fromEngine } from "./post.ts";
 
 /**
@@ -58,7 +64,7 @@ const bringsTasks = (message: Message): boolean => readyTasksIn(message).length 
 
 /**
  * News of the engine that asks nothing any more stays, and rides along with the next turn: a landing that brought tasks
- * which were all started or closed since, or that found nobody at work below its reader, who has set somebody to work since.
+ * which were all started or closed since, or that found no agent at work below its reader, which has started one since.
  */
 async function withoutSpentWake(tx: Tx, mail: Mail, now: number): Promise<Mail> {
   const { message, delivery } = mail;
@@ -90,20 +96,33 @@ function topicOf(message: Message): string | null {
   return JSON.stringify(["copy", fromAgent, type, subject, original, message.payload]);
 }
 
-/** Why this news of the engine is no longer true; null where it is, or where somebody else wrote it. */
+/** Why this news of the engine is no longer true; null where it is, or where it is not the engine's. */
 async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promise<string | null> {
   if (fromAgent !== fromEngine.from || runId === null) return null;
-  const { phase, workers, finished } = payloadFields(payload);
+  const { phase, workers, finished, branches, agents } = payloadFields(payload);
+  if (Array.isArray(branches) && Array.isArray(agents)) return collisionOver(tx, agents);
   const isPhase = typeof phase === "string" && Array.isArray(workers);
   if (!isPhase && finished !== true) return null;
   const run = await tx.runs.get(runId);
   if (run === undefined || run.status !== "active") return "stale: the run had ended before it was read";
   const everybody = newestPerName(await tx.agents.list({ runId }));
-  // Who is meant must be the same as where the notice is made, or it would be withdrawn and made again without end.
+  // The agents meant here must be the same as where the notice is made, or it would be withdrawn and made again without
+  // end.
   const meant = isPhase && run.coordinatorName !== null ? teamOf(run.coordinatorName, everybody) : everybody;
   const atWork = meant.filter((agent) => !isIn("persistent", agent.capability) && !hasEnded(agent));
   if (atWork.length === 0) return null;
   return `stale: ${atWork.map(({ name }) => name).join(", ")} worked again before it was read`;
+}
+
+/** Two branches that collided do so no longer once the work of one agent was given up. */
+async function collisionOver(tx: Tx, names: readonly unknown[]): Promise<string | null> {
+  for (const name of names) {
+    const agent = typeof name === "string" ? await tx.agents.byName(name) : undefined;
+    if (agent !== undefined && (await isGivenUp(tx, agent)) && (await landedNowhere(tx, agent))) {
+      return `stale: the work of ${agent.name} was given up before it was read`;
+    }
+  }
+  return null;
 }
 
 async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): Promise<boolean> {
@@ -112,11 +131,70 @@ async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): 
   return cancelled.ok;
 }
 
-/** Which of the tasks that a message calls ready are no longer so, in one line; undefined when all of them are. */
-export async function takenSince(tx: Tx, message: Message): Promise<string | undefined> {
+/** What has become of the agent, the tasks and the branch of a message since it was sent, in one line; undefined when nothing has. */
+export async function changedSince(tx: Tx, message: Message): Promise<string | undefined> {
+  if (message.type === "merge_ready") return landingSince(tx, message);
+  if (message.type === "worker_died") return backSince(tx, message);
+  if (message.type === "worker_done") return mendingSince(tx, message);
   if (message.fromAgent !== fromEngine.from) return undefined;
+  if (message.type === "merge_failed") return mendedSince(tx, message);
   const taken = await takenOf(tx, message);
   return taken.length === 0 ? undefined : `no longer to be started: ${taken.join(", ")}`;
+}
+
+/** The queue takes an announced branch by itself. Its reader gets the announcement with its next turn, often later. */
+async function landingSince(tx: Tx, message: Message): Promise<string | undefined> {
+  const entry = await newestMerge(tx, message);
+  if (entry === undefined || entry.updatedAt < message.createdAt) return undefined;
+  if (entry.status === "merged") return `it has landed (merge ${entry.id})`;
+  return entry.status === "failed" || entry.status === "conflict" ? `it did not land (merge ${entry.id})` : undefined;
+}
+
+/** What became of an agent that died, and of its task. */
+async function backSince(tx: Tx, { payload }: Message): Promise<string | undefined> {
+  const { agentName, generation, taskId } = payloadFields(payload);
+  const newest = await tx.agents.byName(String(agentName));
+  if (newest !== undefined && newest.generation > Number(generation)) {
+    return `${newest.name} was started again and is ${hasEnded(newest) ? statusOf(newest).words : "at work"}`;
+  }
+  const task = typeof taskId === "string" ? await tx.tasks.get(taskId) : undefined;
+  if (task === undefined) return undefined;
+  if (isDropped(task)) return `task ${task.id} was dropped`;
+  if (task.status === "closed") return `task ${task.id} is closed`;
+  const isOfAnother = task.claimedBy !== null && task.claimedBy !== agentName;
+  return isOfAnother ? `${task.claimedBy} has task ${task.id} now` : undefined;
+}
+
+/** What became of the builder that a review has started again. */
+async function mendingSince(tx: Tx, { payload, createdAt }: Message): Promise<string | undefined> {
+  const { verdict, reviewedBranch } = payloadFields(payload);
+  if (typeof reviewedBranch !== "string" || (verdict !== "fail" && verdict !== "needs_changes")) return undefined;
+  const owner = await ownerOfBranch(tx, reviewedBranch);
+  const task = owner?.taskId == null ? undefined : await tx.tasks.get(owner.taskId);
+  if (task !== undefined && isDropped(task)) return `task ${task.id} was dropped`;
+  if (owner === undefined || !hasEnded(owner) || (owner.endedAt ?? 0) < createdAt) return undefined;
+  return owner.outcome === "done"
+    ? `${owner.name} has finished again`
+    : `${owner.name} has ended: ${statusOf(owner).words}`;
+}
+
+async function mendedSince(tx: Tx, message: Message): Promise<string | undefined> {
+  const entry = await newestMerge(tx, message);
+  const { queueId, branch } = payloadFields(message.payload);
+  if (entry === undefined || typeof queueId !== "number") return undefined;
+  if (entry.id > queueId) {
+    return `it was handed over again (merge ${entry.id})${entry.status === "merged" ? " and has landed" : ""}`;
+  }
+  const owner = await ownerOfBranch(tx, String(branch));
+  if (owner === undefined) return undefined;
+  const reports = await tx.receipts.about(`${owner.name}#${owner.generation}`);
+  const isMended = reports.some(({ kind, createdAt }) => kind === "completion" && createdAt >= message.createdAt);
+  return isMended ? `${owner.name} has finished again; the branch is not handed over yet` : undefined;
+}
+
+async function newestMerge(tx: Tx, { payload }: Message): Promise<MergeEntry | undefined> {
+  const { branch } = payloadFields(payload);
+  return typeof branch === "string" ? (await tx.merges.list({ branch })).at(-1) : undefined;
 }
 
 async function takenOf(tx: Tx, message: Message): Promise<readonly string[]> {

@@ -5,7 +5,8 @@ import { checkMail } from "./check.ts";
 import { deadMail, retryMail } from "./dead-mail.ts";
 import { purgeMail } from "./purge.ts";
 import { listMail, mailStatus, readMail, whyMail } from "./read-mail.ts";
-import { replyToMail, sendMail } from "./send.ts";
+import { replyToMail } from "./reply.ts";
+import { sendMail } from "./send.ts";
 
 const letter = (to: string, body: string) => ({ to, subject: "news", body });
 

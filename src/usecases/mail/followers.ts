@@ -6,7 +6,7 @@ import type { Sender } from "./sender.ts";
 
 export interface Announced {
   readonly payload: string | null;
-  /** The tip of the branch that the payload names; null when there is no such branch, undefined when nobody looked. */
+  /** The tip of the branch that the payload names; null when there is no such branch, undefined without a look. */
   readonly head?: string | null | undefined;
 }
 

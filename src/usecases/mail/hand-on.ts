@@ -1,5 +1,6 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { forwardNote, isForwarded } from "../../domain/mail/forwarding.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -7,14 +8,15 @@ import type { Context } from "../usecase.ts";
 import { fromEngine, post } from "./post.ts";
 
 /**
- * Gives mail that its addressee will not read to somebody else, without waking them. False when the heir wrote it: its
- * own mail coming back would only puzzle it.
+ * Gives mail that its addressee will not read to an heir, without waking it unless asked to. False when the heir wrote
+ * it: its own mail coming back would only puzzle it.
  */
 export async function handOn(
   tx: Tx,
   context: Pick<Context, "ids" | "now">,
   { message, delivery }: Mail,
   heir: string,
+  { wake = false }: { readonly wake?: boolean } = {},
 ): Promise<boolean> {
   if (message.fromAgent === heir) return false;
   const cancelled = nextDelivery(delivery, { kind: "cancel", reason: `handed on to ${heir}` }, context.now);
@@ -28,9 +30,9 @@ export async function handOn(
     runId: message.runId,
     verified: message.verified,
     address: heir,
-    recipients: [{ name: heir, wake: false }],
+    recipients: [{ name: heir, wake }],
     subject: message.subject,
-    body: `${message.body}\n\n[forwarded: ${delivery.toAgent}, to whom it was sent, has ended]`,
+    body: `${message.body}${forwardNote(delivery.toAgent)}`,
     type: message.type,
     priority: message.priority,
     threadId: message.threadId,
@@ -43,7 +45,7 @@ export async function handOn(
 }
 
 /**
- * Does the heir have this message, as its own or handed on by somebody else? The engine tells several readers the same
+ * Does the heir have this message, as its own or handed on by another agent? The engine tells several readers the same
  * thing at the same moment, each in a message of its own.
  */
 async function hasAlready(tx: Tx, message: Message, heir: string): Promise<boolean> {
@@ -61,18 +63,13 @@ async function hasAlready(tx: Tx, message: Message, heir: string): Promise<boole
 /** The message that was handed on as this one, perhaps several times; itself when it never was. */
 async function firstOf(tx: Tx, message: Message): Promise<Message> {
   let first = message;
-  while (first.replyTo !== null && handedOn.test(first.body)) {
+  while (first.replyTo !== null && isForwarded(first.body)) {
     const before = await tx.messages.get(first.replyTo);
     if (before === undefined) break;
     first = before;
   }
   return first;
 }
-
-/** The words of a message without the note that it was forwarded. */
-export const withoutForwarding = (body: string): string => body.replace(handedOn, "");
-
-const handedOn = /\n\n\[forwarded: [^\n]*\]$/;
 
 /** A message that was told at the same moment is among the newest. */
 const mostCompared = 200;

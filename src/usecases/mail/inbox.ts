@@ -60,7 +60,7 @@ export async function ownerOf(tx: Tx, name: string): Promise<string> {
 }
 
 export interface PeekRequest {
-  /** Whose inbox; the caller's own when absent. */
+  /** The owner of the inbox; the caller when absent. */
   readonly agent?: string | undefined;
   readonly debounceMs?: number | undefined;
 }

@@ -43,7 +43,7 @@ export interface Draft {
 /** The sender of mail that the engine writes in its own name. */
 export const fromEngine = { from: "system", fromAgentId: null, byEngine: true, verified: true } as const;
 
-/** Who writes in a transaction that the caller asked for. */
+/** The sender of mail in a transaction that the caller asked for. */
 export const fromCaller = (caller: Caller) =>
   ({
     from: caller.name,
@@ -146,7 +146,7 @@ export async function noteUndelivered(tx: Tx, message: Message, addressee: strin
   ]);
 }
 
-/** Queues a turn for a live per-turn agent; anybody else reads mail on their own. */
+/** Queues a turn for a live per-turn agent; any other reader fetches mail by itself. */
 export async function wakeUp(tx: Tx, ids: Ids, name: string, notBefore: number, now: number): Promise<void> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined || hasEnded(agent) || agent.topology !== "per_turn") return;

@@ -20,6 +20,8 @@ import { isRead, type TrackedMessage, trackedMessage } from "./tracked-message.t
 export interface ListRequest {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** From or to this agent. */
+  readonly agent?: string | undefined;
   readonly unread?: boolean | undefined;
   readonly type?: string | undefined;
   /** Id of a run. */
@@ -27,12 +29,19 @@ export interface ListRequest {
   /** Id of any message of the thread. */
   readonly thread?: string | undefined;
   readonly limit?: number | undefined;
+  /** Only messages with smaller numbers, or with larger ones: then the oldest so many of them. */
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
 }
 
 export interface ListReply {
   readonly messages: readonly TrackedMessage[];
-  /** There are more than these. */
+  /** There are more than these, in the direction that was asked for. */
   readonly more: boolean;
+  /** Older messages fit too: the `before` that brings them. Null when there are none. */
+  readonly older: number | null;
+  /** The number of the newest of these, to ask for newer ones. */
+  readonly newest: number | null;
 }
 
 /** More than a person reads and a script needs at once. */
@@ -41,7 +50,21 @@ const defaultLimit = 1_000;
 /** Messages, newest first: of the whole project for a person, else those in the caller's sight. Looking changes nothing. */
 export const listMail: UseCase<ListRequest, ListReply> = {
   kind: "read",
-  request: fields({}, { from: text, to: text, unread: flag, type: text, run: text, thread: text, limit: whole }),
+  request: fields(
+    {},
+    {
+      from: text,
+      to: text,
+      agent: text,
+      unread: flag,
+      type: text,
+      run: text,
+      thread: text,
+      limit: whole,
+      before: whole,
+      after: whole,
+    },
+  ),
   guarded: true,
   run: async (tx, { caller }, request) => {
     const filter = await filterOf(tx, caller, request);
@@ -51,15 +74,23 @@ export const listMail: UseCase<ListRequest, ListReply> = {
     const allowed = mayList(
       caller,
       involving,
-      [to, from].filter((name) => name !== undefined),
+      [to, from, request.agent].filter((name) => name !== undefined),
     );
     if (!allowed.ok) return allowed;
     const messages: TrackedMessage[] = [];
-    const shown = { ...filter.value, ...(involving === undefined ? {} : { involving }) };
+    const names = request.agent === undefined ? involving : [await ownerOf(tx, request.agent)];
+    const shown = { ...filter.value, ...(names === undefined ? {} : { involving: names }) };
     const limit = shown.limit ?? defaultLimit;
-    const found = await tx.messages.list({ ...shown, limit: limit + 1 });
-    for (const message of found.slice(0, limit)) messages.push(await seenBy(tx, message, to));
-    return ok({ messages, more: found.length > limit });
+    const { before, after } = request;
+    const place = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+    const found = await tx.messages.list({ ...shown, ...place, limit: limit + 1 });
+    const more = found.length > limit;
+    // Newest first. The one too many is the furthest from where the page begins.
+    const page = after === undefined ? found.slice(0, limit) : found.slice(more ? 1 : 0);
+    for (const message of page) messages.push(await seenBy(tx, message, to));
+    const oldest = page.at(-1)?.seq ?? null;
+    const newest = page[0]?.seq ?? null;
+    return ok({ messages, more, older: more || after !== undefined ? oldest : null, newest });
   },
 };
 
@@ -120,7 +151,7 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
       return no({ kind: "not-allowed", action: `mark ${id} as read`, caller: caller.name, why });
     }
     const tracked = trackedMessage(message.value, [delivery], inbox.value.name);
-    // A message that was handed on is read by its heir. Whoever it was sent to may read it too, and settles nothing.
+    // A message that was handed on is read by its heir. Its first addressee may read it too, and settles nothing.
     if (delivery.state === "acked" || delivery.state === "cancelled")
       return ok({ id, alreadyRead: true, message: tracked });
     // The holder of the claim reads for the owner of the inbox, so the owner's word settles it.

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { mailWorld, provenReport } from "../../../testkit/mail-world.ts";
 import { mailStatus } from "./read-mail.ts";
-import { replyToMail, sendMail } from "./send.ts";
+import { replyToMail } from "./reply.ts";
+import { sendMail } from "./send.ts";
 
 test("a reply to worker_done is a status in the same thread and does not finish the one who answers", async () => {
   await using world = await mailWorld();

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { mailWorld } from "../../../testkit/mail-world.ts";
 import { operator } from "../../domain/caller/caller.ts";
 import { listMail } from "./read-mail.ts";
-import { replyToMail, sendMail } from "./send.ts";
+import { replyToMail } from "./reply.ts";
+import { sendMail } from "./send.ts";
 
 test("the same message within a minute is stored once and reported as a duplicate", async () => {
   await using world = await mailWorld();

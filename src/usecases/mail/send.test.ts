@@ -201,7 +201,7 @@ test("a message belongs to the turn its sender is running, and to the sender's r
   expect(stored).toMatchObject({ turnId: turn.id, runId: "run-1", fromAgentId: "agent-builder-1" });
 });
 
-test("approving work of builders whom nobody reviewed warns, and does not block", async () => {
+test("a lead verifies two builders by itself; handing over the work of three without a reviewer warns, and does not block", async () => {
   await using world = await mailWorld();
   const lead = await world.seat("lead-1", { capability: "lead" });
   for (const name of ["b1", "b2"]) await world.seat(name, { parentName: "lead-1", state: "completed" });
@@ -210,16 +210,12 @@ test("approving work of builders whom nobody reviewed warns, and does not block"
   await world.seat("old", { parentName: "lead-1", state: "completed", runId: "run-0" });
   await world.seat("b3", { parentName: "lead-1" });
   const ready = { ...words, to: "operator", type: "merge_ready", payload: '{"branch":"overstory/b1/T1"}' };
-  const none = await world.must(sendMail, ready, lead);
-  expect(none.warnings).toEqual([
-    "REVIEW_SKIP: lead-1 had 2 builders and no reviewer; the work was reviewed only as far as lead-1 read it",
+  expect((await world.must(sendMail, ready, lead)).warnings).toEqual([]);
+  await world.seat("b4", { parentName: "lead-1", state: "completed" });
+  expect((await world.must(sendMail, { ...ready, body: "second" }, lead)).warnings).toEqual([
+    "lead-1 had 3 builders and no reviewer; where their parts meet, have one read it: ov sling <task-id> --capability reviewer",
   ]);
   await world.seat("r1", { parentName: "lead-1", capability: "reviewer" });
-  const few = await world.must(sendMail, { ...ready, body: "second" }, lead);
-  expect(few.warnings).toEqual([
-    "lead-1 had 2 builders but only 1 reviewer; some of the work may not have been reviewed",
-  ]);
-  await world.seat("r2", { parentName: "lead-1", capability: "reviewer" });
   expect((await world.must(sendMail, { ...ready, body: "third" }, lead)).warnings).toEqual([]);
 });
 

@@ -6,9 +6,9 @@ import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /**
- * Mail for the running turn of an agent whose program takes messages during a turn: what it would have to read before it
- * may finish, and what was taken for this turn and is not known to have reached its model. An agent whose work was
- * accepted only ends its turn: what comes now is for whoever reads it next.
+ * Mail for the running turn of an agent whose program takes messages during a turn: what it would have to read before
+ * it may finish, and what was taken for this turn and is not known to have reached its model. An agent whose work was
+ * accepted only ends its turn: mail that comes now is for the next reader.
  */
 export async function mailForTurn(tx: Tx, agent: Agent, turnId: string, now: number): Promise<readonly Mail[]> {
   const queued = (await tx.deliveries.queued(agent.name, now, Number.MAX_SAFE_INTEGER)).filter(
@@ -26,7 +26,10 @@ export async function steeredMail(tx: Tx, agentName: string, turnId: string): Pr
   return claimed.filter(({ delivery }) => delivery.channel === steerChannel && delivery.turnId === turnId);
 }
 
-/** Takes this mail for the turn, before it is written: whoever supervises the turn next writes it again, under the same id. */
+/**
+ * Takes this mail for the turn, before it is written: the next supervisor of the turn writes it again, under the same
+ * id.
+ */
 export async function takeForTurn(
   tx: Tx,
   mail: readonly Mail[],

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, claimsCompletion, isIn } from "../../domain/agent/capability.ts";
+import { forwardNote } from "../../domain/mail/forwarding.ts";
 import {
   checkHop,
   checkRate,
@@ -76,8 +77,7 @@ export async function submit(
   const payload = completePayload(mail, sender, target.value);
   if (!payload.ok) return payload;
   if (claimsToBeDone(sender, mail, address)) return finishInstead(tx, context, sender.agent, mail, address);
-  const body =
-    insteadOf === null ? mail.body : `${mail.body}\n\n[forwarded: ${insteadOf}, to whom it was sent, has ended]`;
+  const body = insteadOf === null ? mail.body : `${mail.body}${forwardNote(insteadOf)}`;
   const final = { ...mail, body, payload: payload.value };
   const replyTo = mail.answer?.replyTo ?? null;
   const from = { fromAgent: sender.name, fromAgentId: sender.agent?.id ?? null };
@@ -248,7 +248,7 @@ async function turnsOf(
   };
 }
 
-/** Words about each of these agents whose turn will not start before somebody does something, by name. */
+/** Words about each of these agents whose turn will not start before a person acts, by name. */
 async function heldTurns(tx: Tx, context: Context, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const held = new Map<string, string>();
   for (const name of names) {
@@ -262,23 +262,22 @@ async function heldTurns(tx: Tx, context: Context, names: readonly string[]): Pr
 }
 
 /**
- * Warns a lead that approves work of its builders in this run without enough reviews. It never blocks. A builder at work
- * has nothing to review yet, and a coordinator slings no reviewers of its own.
+ * Warns a lead that hands over the work of many builders of this run and had no reviewer. It never blocks. The lead's
+ * instructions let it verify one or two builders by itself. A builder at work has nothing to review yet, and a coordinator
+ * slings no reviewers of its own.
  */
 async function coverageWarnings(tx: Tx, { name: sender, agent }: Sender): Promise<readonly string[]> {
   if (agent === null || canonical(agent.capability) !== "lead") return [];
   const children = newestPerName(await tx.agents.list({ parentName: sender, runId: agent.runId }));
   const builders = children.filter((child) => child.capability === "builder" && hasEnded(child)).length;
-  const reviewers = children.filter(({ capability }) => capability === "reviewer").length;
-  if (builders === 0 || reviewers >= builders) return [];
-  const count = builders === 1 ? "1 builder" : `${builders} builders`;
-  if (reviewers === 0)
-    return [
-      `REVIEW_SKIP: ${sender} had ${count} and no reviewer; the work was reviewed only as far as ${sender} read it`,
-    ];
-  const looked = reviewers === 1 ? "1 reviewer" : `${reviewers} reviewers`;
-  return [`${sender} had ${count} but only ${looked}; some of the work may not have been reviewed`];
+  if (builders < manyBuilders || children.some(({ capability }) => capability === "reviewer")) return [];
+  return [
+    `${sender} had ${builders} builders and no reviewer; where their parts meet, have one read it: ov sling <task-id> --capability reviewer`,
+  ];
 }
+
+/** Fewer builders are verified by their lead (agents/lead.md). */
+const manyBuilders = 3;
 
 /**
  * Brings a submitted agent back to work for mail that asks for it; answers the incarnation that will read the mail. Agents

@@ -135,7 +135,7 @@ function unknownWarning({ name, nearest }: { readonly name: string; readonly nea
   return `no agent named "${name}" is known: the message waits until somebody reads that inbox${meant}`;
 }
 
-/** The addressee and, when it has ended, its line of parents; for an unknown name everybody, to suggest one. */
+/** The addressee and, when it has ended, its line of parents; for an unknown name all agents, to suggest one. */
 async function agentsAround(tx: Tx, name: string): Promise<ReadonlyMap<string, Agent>> {
   const first = await tx.agents.byName(name);
   if (first === undefined) {

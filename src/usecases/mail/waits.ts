@@ -82,8 +82,8 @@ async function settles(tx: Tx, message: Message, questionId: string): Promise<bo
 }
 
 /**
- * Only the word of somebody who was asked is an answer; a stranger who learned the id of a question must not be able to
- * settle it. What people and the engine say, they may say in any thread.
+ * Only the word of an agent that was asked is an answer; a stranger that learned the id of a question must not be able
+ * to settle it. What people and the engine say, they may say in any thread.
  */
 export async function mayAnswer(
   tx: Tx,

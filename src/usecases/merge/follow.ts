@@ -1,5 +1,6 @@
 import { isOpenMerge, type MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import { resumeCommand } from "../../domain/merge/queue-pause.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { fields, list, text, whole } from "../../domain/schema/schema.ts";
@@ -52,7 +53,8 @@ export function standstill(
   open: ReadonlyMap<number, QueuedMerge>,
   above: readonly number[] = [],
 ): string | undefined {
-  const { entry, place, waitsFor } = merge;
+  const { entry, place, waitsFor, isHeld } = merge;
+  if (isHeld) return `the queue is paused; let it go on: ${resumeCommand}`;
   if (!isOpenMerge(entry) || place !== null || entry.status === "merging" || entry.status === "gating")
     return undefined;
   if (entry.status === "blocked")

@@ -12,7 +12,7 @@ export function commandFor({ merge }: Pick<Settings, "merge">, path: string): st
   return own?.command ?? regenerationFor(path)?.command.join(" ");
 }
 
-/** Both sides changed what a command makes, so neither text is anybody's work: the command settles it. */
+/** Both sides changed a file that a command makes, so neither text is an author's work: the command settles it. */
 export const isMadeAgain = (settings: Pick<Settings, "merge">, { kind, path }: Conflict): boolean =>
   kind === "content" && commandFor(settings, path) !== undefined;
 

@@ -3,8 +3,8 @@ import type { MergeCause, ResolutionTier } from "../../domain/merge/entry.ts";
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import { pairKey } from "../../domain/merge/radar.ts";
 import { takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
-import { notFound } from "../../domain/refusal.ts";
-import { no, ok } from "../../domain/result.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, list, noFields, orNull, text } from "../../domain/schema/schema.ts";
 import type {
   AheadGit,
@@ -97,7 +97,7 @@ async function predict(
 }
 
 /** Where work for the target would be put now; as the merge worker decides it, but without making the branch. */
-async function landingTip(
+export async function landingTip(
   git: AheadGit,
   { target, runId, landings }: Omit<PredictRequest, "candidates"> & { readonly landings: readonly string[] },
 ): Promise<string | undefined> {
@@ -316,18 +316,27 @@ export const showPatch: Effect<PatchRequest, { readonly patch: string }> = {
   kind: "effect",
   request: fields({ branch: text, headCommit: text, targetBranch: text, resultCommit: orNull(text) }),
   place: "engine",
-  run: async (world, { branch, headCommit, targetBranch, resultCommit }) =>
+  run: async (world, request) =>
     world.lookAhead(async (git) => {
-      const head = headCommit === "" ? await git.commitOf(heads + branch) : await git.commitOf(headCommit);
-      if (head === undefined) return no(notFound("branch", branch));
-      const landed = resultCommit === null ? undefined : await git.commitOf(resultCommit);
-      if (landed !== undefined && (await git.commitOf(`${landed}^2`)) === head)
-        return ok({ patch: await git.patch(`${landed}^1`, landed) });
-      const onto = await git.commitOf(heads + targetBranch);
-      if (onto === undefined) return no(notFound("branch", targetBranch));
-      return ok({ patch: await git.patch((await git.baseOf(onto, head)) ?? onto, head) });
+      const change = await changeBroughtBy(git, request);
+      return change.ok ? ok({ patch: await git.patch(change.value.from, change.value.to) }) : change;
     }),
 };
+
+/** The two commits whose difference is what a landing brought, or what a head would bring to the branch. */
+export async function changeBroughtBy(
+  git: LookingGit,
+  { branch, headCommit, targetBranch, resultCommit }: PatchRequest,
+): Promise<Result<{ readonly from: string; readonly to: string }, Refusal>> {
+  const head = headCommit === "" ? await git.commitOf(heads + branch) : await git.commitOf(headCommit);
+  if (head === undefined) return no(notFound("branch", branch));
+  const landed = resultCommit === null ? undefined : await git.commitOf(resultCommit);
+  if (landed !== undefined && (await git.commitOf(`${landed}^2`)) === head)
+    return ok({ from: `${landed}^1`, to: landed });
+  const onto = await git.commitOf(heads + targetBranch);
+  if (onto === undefined) return no(notFound("branch", targetBranch));
+  return ok({ from: (await git.baseOf(onto, head)) ?? onto, to: head });
+}
 
 /** Which live branches would collide. Pairs without a stored result are judged now; nothing is stored. */
 export const showRadar: Effect<object, RadarReply> = {

@@ -3,7 +3,7 @@ import type { MergeFacts } from "../../domain/event/event-kinds.ts";
 import { isOpenMerge, type MergeEntry, type MergeStatus } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
@@ -21,8 +21,7 @@ export async function findEntry(tx: Tx, of: string): Promise<Result<MergeEntry, 
   if (entry !== undefined) return ok(entry);
   const known = (await tx.merges.list({ limit: suggestable })).map(({ branch }) => branch);
   const near = nearest(typed, known);
-  if (/^\d+$/.test(typed) || typed.includes("/") || near !== undefined) return no(notFound("merge entry", of, near));
-  return no(invalid("merge", "is neither the number of a merge nor a branch in the queue", { value: of }));
+  return no(notFound("merge entry", of, near));
 }
 
 /** Why nothing can be done to it, unless it has one of these statuses. */

@@ -37,7 +37,7 @@ export interface RadarCell {
 
 export interface RadarReply {
   readonly branches: readonly (RadarHead & {
-    /** Its agent has committed since anybody looked. */
+    /** Its agent has committed since the last look. */
     readonly moved: boolean;
   })[];
   readonly pairs: readonly RadarCell[];
@@ -77,10 +77,10 @@ export interface LiveBranch extends RadarHead {
 }
 
 /**
- * Nobody will land the work of this agent as it stands: it was released or stopped, or it ended before it had finished and
- * another agent has its task. A branch in the merge queue lands whoever made it.
+ * The work of this agent will not land as it stands: it was released or stopped, or it ended before it had finished and
+ * another agent has its task. A branch in the merge queue lands whichever agent made it.
  */
-async function isGivenUp(tx: Tx, agent: Agent): Promise<boolean> {
+export async function isGivenUp(tx: Tx, agent: Agent): Promise<boolean> {
   const { name, branch, outcome, releasedAt, stopRequestedBy, taskId } = agent;
   if (releasedAt !== null) return true;
   if (outcome === "done" || !(hasEnded(agent) || stopRequestedBy !== null)) return false;

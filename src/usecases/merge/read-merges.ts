@@ -1,6 +1,6 @@
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { type GateSubject, gateSubject, type MergeAttempt, outcomeFor } from "../../domain/merge/attempt.ts";
-import { type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { bringsTarget, type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { Promotion } from "../../domain/merge/words.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -13,7 +13,8 @@ import type { Context, UseCase } from "../usecase.ts";
 import { withVerdict } from "./branch-owner.ts";
 import { promotionOf, purposeOf } from "./landing/landing-target.ts";
 import { findEntry } from "./merge-records.ts";
-import { readyMerges, unsettledOf } from "./queue/queue-state.ts";
+import { type QueueOrder, queueOrder, unsettledOf } from "./queue/queue-state.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 export interface QueuedMerge {
   readonly entry: MergeEntry;
@@ -21,6 +22,8 @@ export interface QueuedMerge {
   readonly waitsFor: readonly number[];
   /** Its place among those that could land now, from 1; null when it cannot. */
   readonly place: number | null;
+  /** It could land, and does not: the queue is paused. */
+  readonly isHeld: boolean;
 }
 
 export interface ListMergesRequest {
@@ -47,7 +50,7 @@ export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly
       ...(branch === undefined ? {} : { branch }),
       ...(limit === undefined ? {} : { limit }),
     });
-    const order = (await readyMerges(tx, context)).map(({ id }) => id);
+    const order = await queueOrder(tx, context);
     const queued: QueuedMerge[] = [];
     for (const entry of entries) queued.push(await queuedMerge(tx, entry, order));
     return ok({ entries: queued });
@@ -64,6 +67,7 @@ export interface MergeDetail extends QueuedMerge {
   readonly meantFor: string | null;
   /** What `ov merge promote` must name to bring it there. */
   readonly promotion: Promotion;
+  readonly standing: Standing;
 }
 
 /** Everything that is on record about one entry. */
@@ -112,7 +116,8 @@ export const showMerges: UseCase<{ readonly ids: readonly number[] }, { readonly
 
 /** What many entries have in common is read once. */
 function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<MergeDetail> {
-  const ready = once(async () => (await readyMerges(tx, context)).map(({ id }) => id));
+  const ready = once(() => queueOrder(tx, context));
+  const open = once(() => openMerges(tx, context));
   const purposeOfBranch = once(async (branch: string) => {
     const purpose = await purposeOf(tx, context, branch);
     return {
@@ -124,8 +129,9 @@ function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<
     const attempts = await tx.mergeAttempts.of(entry.id);
     const operations = await tx.mergeOps.list({ queueId: entry.id });
     const results = await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]);
+    const queued = await queuedMerge(tx, entry, await ready(""));
     return {
-      ...(await queuedMerge(tx, entry, await ready(""))),
+      ...queued,
       attempts: attempts.map(({ members, ...attempt }) => ({
         ...attempt,
         outcome: outcomeFor(entry, { ...attempt, members }, operations),
@@ -134,6 +140,7 @@ function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<
       receipts: await tx.receipts.about(mergeRef(entry.id)),
       operations,
       ...(await purposeOfBranch(entry.targetBranch)),
+      standing: standingOf(queued, await open("")),
     };
   };
 }
@@ -162,6 +169,9 @@ export interface MergeLogRequest {
   readonly limit?: number | undefined;
   /** With promotions that found nothing to move. */
   readonly empty?: boolean | undefined;
+  /** What is older than the operation with this number, or the next that is newer than it. */
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
 }
 
 /** A promotion of nothing is not one, and that a landing branch begins somewhere is only for us to know. */
@@ -171,19 +181,36 @@ const movedNothing = ({ kind, status, beforeCommit, afterCommit }: MergeOp): boo
 /** What was landed, taken back and promoted, newest first. */
 export const mergeLog: UseCase<
   MergeLogRequest,
-  { readonly operations: readonly MergeOp[]; readonly entries: readonly MergeEntry[] }
+  {
+    readonly operations: readonly MergeOp[];
+    readonly entries: readonly MergeEntry[];
+    /** Older operations fit too: the `before` that brings them. Null when there are none. */
+    readonly older: number | null;
+  }
 > = {
   kind: "read",
-  request: fields({}, { limit: whole, empty: flag }),
-  run: async (tx, _context, { limit = 50, empty = false }) => {
-    const latest = inOrder(await tx.mergeOps.list(empty ? { limit } : {}));
-    const operations = empty ? latest : latest.filter((op) => !movedNothing(op)).slice(0, limit);
+  request: fields({}, { limit: whole, empty: flag, before: whole, after: whole }),
+  run: async (tx, _context, { limit = 50, empty = false, before, after }) => {
+    const isFirst = before === undefined && after === undefined;
+    const page = async (most?: number): Promise<readonly MergeOp[]> => {
+      const latest = inOrder(await tx.mergeOps.list(most === undefined ? {} : { limit: most }));
+      return empty ? latest : latest.filter((op) => !movedNothing(op));
+    };
+    // Few operations move nothing. Where the newest are not enough for a page, and for later pages, all are read.
+    const newest = isFirst ? await page(empty ? limit + 1 : 4 * limit) : [];
+    const shown = newest.length > limit ? newest : await page();
+    // A place is that of an operation in this order, which is not that of the numbers.
+    const placeOf = (seq: number | undefined): number => shown.findIndex((op) => op.seq === seq);
+    const newer = after === undefined ? undefined : Math.max(0, placeOf(after));
+    const from = newer === undefined ? placeOf(before) + 1 : Math.max(0, newer - limit);
+    const operations = shown.slice(from, newer ?? from + limit);
+    const older = from + operations.length < shown.length ? (operations.at(-1)?.seq ?? null) : null;
     const entries: MergeEntry[] = [];
     for (const id of new Set(operations.flatMap(({ queueIds }) => queueIds))) {
       const entry = await tx.merges.get(id);
       if (entry !== undefined) entries.push(entry);
     }
-    return ok({ operations, entries });
+    return ok({ operations, entries, older });
   },
 };
 
@@ -200,10 +227,20 @@ function inOrder(operations: readonly MergeOp[]): readonly MergeOp[] {
   return operations.toSorted((one, other) => placeOf(other) - placeOf(one));
 }
 
-async function queuedMerge(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<QueuedMerge> {
+/** All open entries by their number. */
+export async function openMerges(tx: Tx, context: Context): Promise<ReadonlyMap<number, QueuedMerge>> {
+  const order = await queueOrder(tx, context);
+  const open = new Map<number, QueuedMerge>();
+  for (const entry of await tx.merges.list({ statuses: openMergeStatuses }))
+    open.set(entry.id, await queuedMerge(tx, entry, order));
+  return open;
+}
+
+export async function queuedMerge(tx: Tx, entry: MergeEntry, { ids, isPaused }: QueueOrder): Promise<QueuedMerge> {
   const waitsFor = (await unsettledOf(tx, entry.dependsOn)).map(({ id }) => id);
-  const place = order.indexOf(entry.id);
-  return { entry: await withVerdict(tx, entry), waitsFor, place: place < 0 ? null : place + 1 };
+  const place = ids.indexOf(entry.id);
+  const isHeld = isPaused && place >= 0 && !bringsTarget(entry);
+  return { entry: await withVerdict(tx, entry), waitsFor, place: place < 0 ? null : place + 1, isHeld };
 }
 
 function unknownStatus(status: string): InvalidInput {

@@ -19,10 +19,10 @@ import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/land
 import { leftTips } from "../merge/landing/landing-target.ts";
 import { approveMerge, rejectMerge } from "../merge/queue/decide-entry.ts";
 import { doWithout } from "../runs/end-after-review.ts";
-import { doneWithout } from "../runs/review-question.ts";
+import { doneWithout, nextAfter } from "../runs/review-question.ts";
 import { type WaiverByAnswer, waiveByAnswer, waiverIn } from "../runs/waive-by-answer.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { answerTo, approvalOptions, closingOf, isAskerGone, optionsOf } from "./decisions.ts";
+import { answerTo, approvalOptions, closingOf, heirOf, isAskerGone, optionsOf } from "./decisions.ts";
 
 export interface DecideRequest {
   /** Id of the message that asks, or `merge:<number>`. */
@@ -142,7 +142,12 @@ async function decideGate(
   if (closing !== undefined) return no(staleQuestion(gate, closing.subject));
   if (await isAskerGone(tx, gate)) {
     const ofRun = gate.runId === null ? "" : ` of ${gate.runId}`;
-    return no(staleQuestion(gate, `${gate.fromAgent}${ofRun}, which asked, has ended`));
+    const above = await readerAbove(tx, gate);
+    const tell =
+      above === undefined
+        ? ""
+        : `. If it still matters, tell ${above}: ov mail send --to ${above} --type assign --subject "<what>" --body "<your decision>"`;
+    return no(staleQuestion(gate, `${gate.fromAgent}${ofRun}, which asked, has ended${tell}`));
   }
   const tip = tipAsked(gate);
   // A target may have commits of the user's after our last operation.
@@ -160,7 +165,13 @@ async function decideGate(
   const sent = await submit(tx, context, sender.value, {
     to,
     subject: plan.subject,
-    body: [chosen.value, ...(note === undefined ? [] : [note]), ...about, ...waivedLine(waiver)].join("\n\n"),
+    body: [
+      chosen.value,
+      ...(note === undefined ? [] : [note]),
+      ...about,
+      ...waivedLine(waiver),
+      ...nextAfter(gate, chosen.value),
+    ].join("\n\n"),
     blobPath: null,
     type: plan.type,
     priority: plan.priority,
@@ -187,14 +198,26 @@ async function decideGate(
 
 const engineName = "system";
 
+/** The live agent above one that was stopped with its question; undefined where only the operator is above it. */
+async function readerAbove(tx: Tx, gate: Message): Promise<string | undefined> {
+  const author = await tx.agents.byName(gate.fromAgent);
+  if (author === undefined || author.runId !== gate.runId) return undefined;
+  const above = await tx.agents.byName(await nearestLiveAncestor(tx, author.parentName));
+  return above?.runId === author.runId ? above.name : undefined;
+}
+
 const waivedLine = (waiver: WaiverByAnswer | undefined): readonly string[] =>
   waiver === undefined ? [] : [`Criterion ${waiver.number} is waived by this answer.`];
 
 /**
- * Who asked acts on the answer. The engine asks on behalf of an agent and reads no mail: then it is for whoever answers
- * for that agent, who never saw the question. Where that is the operator, the word stays in the thread.
+ * The asker acts on the answer; after its finish and release, the agent above it. The engine asks on behalf of an agent and reads no mail: then the answer goes to the
+ * agent's parent, which never saw the question. Where that is the operator, the word stays in the thread.
  */
 async function whoActs(tx: Tx, gate: Message): Promise<{ readonly to: string; readonly about: readonly string[] }> {
+  const heir = await heirOf(tx, gate);
+  if (heir !== undefined) {
+    return { to: heir, about: [`${gate.fromAgent} asked this before it finished: ${gate.subject}\n${gate.body}`] };
+  }
   if (gate.fromAgent !== engineName) return { to: gate.fromAgent, about: [] };
   const { agentName, context } = payloadFields(gate.payload);
   const agent = typeof agentName === "string" ? await tx.agents.byName(agentName) : undefined;

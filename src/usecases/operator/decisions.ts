@@ -6,6 +6,7 @@ import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Decided } from "../../domain/role/assignment.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isAuthorReplaced } from "../mail/find-message.ts";
+import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { mayAnswer } from "../mail/waits.ts";
 import { completionReceipt, doubtsBefore, ownerOfBranch } from "../merge/branch-owner.ts";
 
@@ -96,17 +97,29 @@ function shortened(words: string): string {
   return line.length > longestMade ? `${line.slice(0, longestMade)}…` : line;
 }
 
-/** A stopped or released agent waits for no answer; `ov recover` opens its questions again. */
+/** A stopped agent waits for no answer; `ov recover` opens its questions again. */
 async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
   if ((await answerTo(tx, gate)) !== undefined || (await closingOf(tx, gate)) !== undefined) return false;
   return !(await isAskerGone(tx, gate));
 }
 
-/** The agent that asked was stopped or released, so no agent would act on an answer. */
+/** The agent that asked was stopped or released, and no agent has taken its question over. */
 export async function isAskerGone(tx: Tx, gate: Message): Promise<boolean> {
   if (await isAuthorReplaced(tx, gate)) return true;
   const author = await tx.agents.byName(gate.fromAgent);
-  return author !== undefined && hasEnded(author) && (author.releasedAt !== null || author.outcome === "stopped");
+  if (author === undefined || !hasEnded(author)) return false;
+  return author.outcome === "stopped" || (author.releasedAt !== null && (await heirOf(tx, gate)) === undefined);
+}
+
+/**
+ * The agent that acts on the answer in place of the asker, which finished its work and was released before the operator
+ * decided: the nearest live agent above it in its run. Undefined: the asker acts itself, or no agent does.
+ */
+export async function heirOf(tx: Tx, gate: Pick<Message, "fromAgent" | "runId">): Promise<string | undefined> {
+  const author = await tx.agents.byName(gate.fromAgent);
+  if (author === undefined || author.releasedAt === null || author.outcome !== "done") return undefined;
+  const heir = await tx.agents.byName(await nearestLiveAncestor(tx, author.parentName));
+  return heir?.runId === author.runId && author.runId === gate.runId ? heir.name : undefined;
 }
 
 /** The message by which the engine took a question of its own back. */
@@ -194,24 +207,15 @@ export async function openQuestions(
   tx: Tx,
   { runId }: { readonly runId?: string | undefined } = {},
 ): Promise<readonly OpenQuestion[]> {
-  const found: OpenQuestion[] = [];
-  for (const { ref } of await tx.waits.ofKind("reply")) {
-    const message = await tx.messages.get(ref);
-    if (message === undefined || message.type === "decision_gate") continue;
-    if (runId !== undefined && message.runId !== runId) continue;
-    if (!(await reachedOperator(tx, message))) continue;
-    const { id, fromAgent: from, subject, body, createdAt } = message;
-    found.push({ id, from, subject, body, runId: message.runId, createdAt });
-  }
-  return found;
-}
-
-/** The question was sent to the operator, or handed on because its addressee has ended. */
-async function reachedOperator(tx: Tx, { id, seq, threadId, fromAgent }: Message): Promise<boolean> {
-  if ((await tx.deliveries.get(seq, "operator")) !== undefined) return true;
-  for (const copy of await tx.messages.thread(threadId)) {
-    const handedOn = copy.replyTo === id && copy.fromAgent === fromAgent;
-    if (handedOn && (await tx.deliveries.get(copy.seq, "operator")) !== undefined) return true;
-  }
-  return false;
+  const asked = (await tx.messages.questionsTo("operator")).filter(
+    (message) => message.type !== "decision_gate" && (runId === undefined || message.runId === runId),
+  );
+  return asked.map(({ id, fromAgent: from, subject, body, runId: of, createdAt }) => ({
+    id,
+    from,
+    subject,
+    body,
+    runId: of,
+    createdAt,
+  }));
 }

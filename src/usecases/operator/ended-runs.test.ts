@@ -2,8 +2,11 @@ import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { engineCaller } from "../../domain/caller/caller.ts";
 import { endAgent } from "../agents/end-agent.ts";
+import { release } from "../agents/release-agent.ts";
 import { tellOperator } from "../mail/post.ts";
-import { replyToMail, sendMail } from "../mail/send.ts";
+import { replyToMail } from "../mail/reply.ts";
+import { sendMail } from "../mail/send.ts";
+import { openEndsOf } from "../runs/open-ends.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
 
@@ -44,6 +47,43 @@ test("a question of an ended run is not answered to the agent of another run tha
     expect(await world.call(replyToMail, { id, body: "Postgres" })).toMatchObject({ refusal: { problem: written } });
   }
   expect(await world.store.read((tx) => tx.messages.list({ to: "lead-1" }))).toEqual([]);
+});
+
+test("a decision outlives its asker that finished: it keeps the run open, and the agent above gets the answer", async () => {
+  await using world = useCaseWorld();
+  const coordinator = { capability: "coordinator", parentName: "operator", depth: 0 } as const;
+  const run = { ...activeRun("run-1", 1), coordinatorName: "coordinator" };
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(run);
+    await tx.agents.reserve(storedAgent("coordinator", coordinator));
+    await tx.agents.reserve(storedAgent("lead-1", { capability: "lead", parentName: "coordinator" }));
+    await tx.agents.reserve(storedAgent("lead-2", { capability: "lead", parentName: "coordinator" }));
+  });
+  const ask = async (name: string, outcome: "done" | "stopped") => {
+    const payload = JSON.stringify({ options: ["Postgres", "SQLite"] });
+    const mail = { to: "operator", subject: "Database?", body: "Both would do.", type: "decision_gate", payload };
+    const { id } = await world.must(sendMail, mail, agentCaller(name, "lead"));
+    await world.store.transaction(async (tx) => {
+      const agent = await tx.agents.byName(name);
+      if (agent === undefined) throw new Error("no agent asked");
+      const end = { state: "completed", outcome, actor: "engine", reason: "it is over" } as const;
+      await endAgent(tx, world.context(), agent, { ...end, death: null, turnId: null });
+      await release(tx, world.context(), { ...agent, state: "completed", outcome }, "finished");
+    });
+    return id ?? "";
+  };
+  const ends = () => world.store.read((tx) => openEndsOf(tx, run, "coordinator"));
+  const stopped = await ask("lead-2", "stopped");
+  expect(await world.call(decide, { id: stopped, option: "1" })).toMatchObject({
+    refusal: { problem: expect.stringContaining("tell coordinator: ov mail send --to coordinator") },
+  });
+  const id = await ask("lead-1", "done");
+  expect((await world.must(operatorInbox, {})).decisions).toMatchObject([{ id }]);
+  expect(await ends()).toMatchObject([{ kind: "question", name: id }]);
+  expect(await world.must(decide, { id, option: "1" })).toMatchObject({ to: "coordinator", woken: ["coordinator"] });
+  const [told] = await world.store.read((tx) => tx.messages.list({ to: "coordinator", type: "decision" }));
+  expect(told?.body).toBe("Postgres\n\nlead-1 asked this before it finished: Database?\nBoth would do.");
+  expect(await ends()).toEqual([]);
 });
 
 test("a question of the engine about an ended run does not reach the coordinator of the next one", async () => {

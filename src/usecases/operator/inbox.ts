@@ -1,4 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import type { QueuePause } from "../../domain/merge/queue-pause.ts";
 import { ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -22,6 +23,8 @@ export interface Waiting {
   readonly unhanded: readonly UnhandedBranch[];
   /** Branches that cannot land before something is mended. */
   readonly blocked: readonly BlockedMerge[];
+  /** The pause of the merge queue, while there is one: it ends by the operator's word alone. */
+  readonly pauses: readonly QueuePause[];
 }
 
 /** What waits for the operator. Their mail is read by `mail.check`, which keeps their place in it. */
@@ -29,17 +32,23 @@ export const operatorInbox: UseCase<object, Waiting> = {
   kind: "read",
   request: noFields,
   operatorOnly: true,
-  run: async (direct) => {
-    const { tx, unreleased } = await readFleet(direct);
-    return ok({
-      decisions: await openDecisions(tx),
-      questions: await openQuestions(tx),
-      troubled: await troubledAgents(tx, [...unreleased, ...(await unstartedInRuns(tx))]),
-      unhanded: await unhandedBranches(tx, unreleased),
-      blocked: await blockedMerges(tx),
-    });
-  },
+  run: async (tx) => ok(await waitingForOperator(tx)),
 };
+
+/** Only reads. Notifications are made of the same items, so the inbox shows everything that the operator is notified of. */
+export async function waitingForOperator(direct: Tx): Promise<Waiting> {
+  const { tx, unreleased, isPlainlyWell } = await readFleet(direct);
+  const pause = await tx.merges.pause();
+  const others = unreleased.filter((agent) => !isPlainlyWell(agent));
+  return {
+    decisions: await openDecisions(tx),
+    questions: await openQuestions(tx),
+    troubled: await troubledAgents(tx, [...others, ...(await unstartedInRuns(tx))]),
+    unhanded: await unhandedBranches(tx, unreleased),
+    blocked: await blockedMerges(tx),
+    pauses: pause === undefined ? [] : [pause],
+  };
+}
 
 /** More active runs than a person leads at the same time. */
 const mostRuns = 20;

@@ -9,13 +9,16 @@ import { recover } from "../agents/recover.ts";
 import { releaseAgentCommand } from "../agents/release-agent.ts";
 import { checkMail } from "../mail/check.ts";
 import { handOn } from "../mail/hand-on.ts";
+import { post } from "../mail/post.ts";
 import { readMail } from "../mail/read-mail.ts";
-import { replyToMail, sendMail } from "../mail/send.ts";
+import { replyToMail } from "../mail/reply.ts";
+import { sendMail } from "../mail/send.ts";
 import { showRun } from "../runs/read-runs.ts";
 import { overview } from "../status/overview.ts";
 import type { UseCase } from "../usecase.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
+import { stillnessOf } from "./troubled-agents.ts";
 
 const lead = agentCaller("lead-1", "lead");
 const options = ["Postgres", "SQLite"];
@@ -296,6 +299,28 @@ test("a coordinator does not stand still while an agent works below a lead that 
     tx.agents.reserve(storedAgent("b1", { parentName: "lead-1", state: "in_turn", topology: "per_turn" })),
   );
   expect(await still()).toEqual([]);
+});
+
+test("a coordinator does not stand still while the operator has to decide what an agent of it asked that finished", async () => {
+  await using world = useCaseWorld();
+  const idle = { state: "between_turns", topology: "per_turn" } as const;
+  const stillness = () =>
+    world.store.read(async (tx) => {
+      const agent = await tx.agents.byName("head");
+      return agent === undefined ? undefined : stillnessOf(tx, agent);
+    });
+  const finished = { state: "completed", outcome: "done", endedAt: 2, releasedAt: 2 } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-1", 1), objective: "Do it all", coordinatorName: "head" });
+    await tx.agents.reserve(storedAgent("head", { capability: "coordinator", depth: 0, ...idle }));
+    await tx.agents.reserve(storedAgent("lead-1", { capability: "lead", parentName: "head", ...finished }));
+  });
+  expect(await stillness()).toBeDefined();
+  const from = { from: "lead-1", fromAgentId: "agent-lead-1", runId: "run-1", verified: true };
+  const to = { address: "operator", recipients: [{ name: "operator", wake: false }] };
+  const mail = { subject: "Database?", body: "Which?", type: "decision_gate", priority: "high" } as const;
+  await world.store.transaction((tx) => post(tx, world.context(), { ...from, ...to, ...mail }));
+  expect(await stillness()).toBeUndefined();
 });
 
 test("the next step for a reviewer that did not report starts another reviewer", async () => {

@@ -10,6 +10,7 @@ import { hasTurnsAhead } from "../agents/turns-ahead.ts";
 import { headFlag } from "../coordinators/find.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { runFlagFor } from "../runs/read-runs.ts";
+import { heirOf, openDecisions } from "./decisions.ts";
 
 /** What is wrong with an agent, by the last of its turns that ended. */
 export interface Trouble {
@@ -18,6 +19,8 @@ export interface Trouble {
   /** What sort of failure that was, and what a person can do about it. */
   readonly failure: FailureCause | null;
   readonly advice: string | null;
+  /** What the operator types first to help an agent that has not ended. */
+  readonly command: string | null;
   /** When its next turn may start, for an agent that waits for that. */
   readonly nextTry: number | null;
 }
@@ -31,10 +34,11 @@ function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): Trouble
   // "Wait until it passes" is no advice for an ended agent.
   const advice = hasEnded(agent) && isTransient(failure) ? null : last.advice;
   const next = turns.find(({ status }) => status === "queued");
-  return { problem, failure, advice, nextTry: next === undefined || next.notBefore === 0 ? null : next.notBefore };
+  const nextTry = next === undefined || next.notBefore === 0 ? null : next.notBefore;
+  return { problem, failure, advice, command: null, nextTry };
 }
 
-const untroubled: Trouble = { problem: null, failure: null, advice: null, nextTry: null };
+const untroubled: Trouble = { problem: null, failure: null, advice: null, command: null, nextTry: null };
 
 /** The budget that a parked agent waits for. Only the operator can raise it. */
 async function usedUpBudget(tx: Tx, agent: Agent): Promise<string | undefined> {
@@ -45,6 +49,8 @@ async function usedUpBudget(tx: Tx, agent: Agent): Promise<string | undefined> {
 /** An agent that ended by a failure, which only the operator can take up or let go. */
 export interface TroubledAgent extends Trouble {
   readonly agent: Agent;
+  /** The last of its turns, which tells one trouble of an agent from its next. */
+  readonly lastTurnId: string | null;
 }
 
 /** How an agent stands: what is wrong with it, and whether only the operator can help. */
@@ -52,14 +58,17 @@ export interface Standing extends Trouble {
   readonly needsOperator: boolean;
 }
 
+export const goodStanding: Standing = { ...untroubled, needsOperator: false };
+
 /**
- * The operator has to help an agent that waits for a budget or stands still, and one that failed when nobody took its task
- * up and no agent above it will have another turn.
+ * The operator has to help an agent that waits for a budget or stands still, and an agent that failed when its task was
+ * not taken up and no agent above it will have another turn.
  */
 export async function standingOf(tx: Tx, agent: Agent, turns: readonly Turn[]): Promise<Standing> {
   const budget = await usedUpBudget(tx, agent);
   if (budget !== undefined) {
-    return { ...untroubled, problem: "a budget is used up", advice: raiseCommand(budget), needsOperator: true };
+    const command = raiseCommand(budget);
+    return { ...untroubled, problem: "a budget is used up", advice: command, command, needsOperator: true };
   }
   const still = await stillnessOf(tx, agent);
   if (still !== undefined) return { ...untroubled, ...still, needsOperator: true };
@@ -82,29 +91,43 @@ async function hasFailedUnnoticed(tx: Tx, agent: Agent): Promise<boolean> {
   return !(await isWokenAgain(tx, await nearestLiveAncestor(tx, agent.parentName)));
 }
 
+export interface Stillness {
+  readonly problem: string;
+  readonly advice: string;
+  readonly command: string;
+}
+
 /**
  * Why a live agent stands still, and what the operator can do: nothing that is under way will give it a turn. An agent
  * that waits for a child which stands still is not named beside that child.
  */
-async function stillnessOf(tx: Tx, agent: Agent): Promise<Pick<Trouble, "problem" | "advice"> | undefined> {
+export async function stillnessOf(tx: Tx, agent: Agent): Promise<Stillness | undefined> {
   if (hasEnded(agent) || (await isWokenAgain(tx, agent.name))) return undefined;
   const waits = await tx.waits.of(agent.name);
   const asked = waits.find(({ kind }) => kind === "reply")?.ref;
   if (asked !== undefined) {
     const names = await askedBy(tx, asked);
     const who = names.join(", ");
+    const answer = `ov mail reply ${asked} --body "<answer>"`;
     return {
       problem: `it stands still: it waits for an answer of ${who === "" ? "nobody" : who}, and nothing will wake ${who === "" ? "anybody" : who}`,
-      advice: `answer it yourself: ov mail reply ${asked} --body "<answer>"`,
+      advice: `answer it yourself: ${answer}`,
+      command: answer,
     };
   }
   if (waits.length > 0 || agent.capability !== "coordinator") return undefined;
   const run = await tx.runs.get(agent.runId);
   if (run?.status !== "active" || run.objective === null) return undefined;
+  // The answer to a decision of an agent that finished goes to the coordinator, and wakes it.
+  for (const { from } of await openDecisions(tx, { runId: run.id })) {
+    if ((await heirOf(tx, { fromAgent: from, runId: run.id })) === agent.name) return undefined;
+  }
   const [head, which] = [await headFlag(tx, agent), await runFlagFor(tx, "operator", run.id)];
+  const command = `ov coordinator check-complete${head}`;
   return {
+    command,
     problem: "it stands still: its run is not complete, it ended its turn, and nothing will wake it",
-    advice: `see what is open: ov coordinator check-complete${head}; tell it what to do: ov coordinator send --body "<what>"${head}; or end the run: ov run complete${which}`,
+    advice: `see what is open: ${command}; tell it what to do: ov coordinator send --body "<what>"${head}; or end the run: ov run complete${which}`,
   };
 }
 
@@ -133,8 +156,9 @@ async function isWokenAgain(tx: Tx, name: string): Promise<boolean> {
 export async function troubledAgents(tx: Tx, agents: readonly Agent[]): Promise<readonly TroubledAgent[]> {
   const found: TroubledAgent[] = [];
   for (const agent of agents) {
-    const { needsOperator, ...trouble } = await standingOf(tx, agent, await tx.turns.listFor(agent.id));
-    if (needsOperator) found.push({ agent, ...trouble });
+    const turns = await tx.turns.listFor(agent.id);
+    const { needsOperator, ...trouble } = await standingOf(tx, agent, turns);
+    if (needsOperator) found.push({ agent, ...trouble, lastTurnId: turns.at(-1)?.id ?? null });
   }
   return found;
 }

@@ -191,6 +191,6 @@ async function configuredRuntime(configuration: Configuration): Promise<string> 
   return found.value.value;
 }
 
-const noGate =
+export const noGate =
   "no quality gate is known, so each landing will wait for your approval; " +
   `set one with: ov config set project.qualityGates '[{"name":"Tests","command":"make test"}]'`;

@@ -1,12 +1,15 @@
+import { Failure } from "../../domain/failure.ts";
 import type { DetectedGate } from "../../domain/project/gates.ts";
+import { databaseName } from "../../domain/project/place.ts";
 import { planCommit } from "../../domain/project/set-up.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, noFields, text } from "../../domain/schema/schema.ts";
 import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
 import { takenName } from "../branches/branches.ts";
+import { endEngine } from "../engine/control.ts";
 import type { Effect } from "../operation.ts";
-import { configuredFacts, detectFacts, localGates, runtimeInForce } from "./facts.ts";
+import { configuredFacts, detectFacts, localGates, noGate, runtimeInForce } from "./facts.ts";
 
 export interface InitRequest {
   readonly name?: string | undefined;
@@ -21,6 +24,8 @@ export interface InitRequest {
   readonly setup?: string | undefined;
   /** Begin with an empty database where the one that was there is gone. */
   readonly newDatabase?: boolean;
+  /** The caller sets gates right after this, so that a project without one is no news. */
+  readonly gatesFollow?: boolean;
 }
 
 export interface InitReport {
@@ -39,6 +44,8 @@ export interface InitReport {
   readonly unchanged: readonly string[];
   /** Copies of what a reset replaced. */
   readonly backups: readonly string[];
+  /** Where the damaged database is kept that a new one took the place of, from the root. */
+  readonly putAside: string | null;
   readonly committed: boolean;
   /** Paths of the files in the commit; none when nothing was committed. */
   readonly committedFiles: readonly string[];
@@ -57,7 +64,7 @@ export const init: Effect<InitRequest, InitReport> = {
   kind: "effect",
   request: fields(
     { reset: flag, commit: flag, instructions: flag },
-    { name: text, runtime: text, setup: text, newDatabase: flag },
+    { name: text, runtime: text, setup: text, newDatabase: flag, gatesFollow: flag },
   ),
   place: "caller",
   operatorOnly: true,
@@ -69,6 +76,12 @@ export const init: Effect<InitRequest, InitReport> = {
     if (taken !== undefined) return no(taken);
     const obstacle = setup.obstacle();
     if (obstacle !== undefined) return no(invalid(obstacle, takenWords));
+    const damage = setup.databaseDamage();
+    if (damage !== null && request.newDatabase !== true)
+      throw new Failure({ kind: "store-corrupt", path: `${setup.place().state}/${databaseName}`, ...damage });
+    // An engine would go on with the file that is put aside.
+    if (damage !== null) await endEngine(world);
+    const putAside = damage === null ? null : setup.putDatabaseAside();
     const { isAdopted } = await setup.bind();
     if (await setup.settingsAreLeftOut()) return no(invalid(".overstory/config.yaml", leftOutWords));
     const { isThere, lastKnown } = setup.settings();
@@ -112,15 +125,17 @@ export const init: Effect<InitRequest, InitReport> = {
       created,
       unchanged,
       backups,
+      putAside,
       committed,
       committedFiles,
       committedOn,
       warnings: [
+        ...(putAside === null ? [] : [asideWords(putAside)]),
         ...adopted,
         ...(keeps && !isThere ? [putBack] : []),
         ...earlierWords(setup.earlierDatabases()),
         ...ofRuntime,
-        ...warnings,
+        ...(request.gatesFollow === true ? warnings.filter((words) => words !== noGate) : warnings),
         ...(leftAlone === undefined ? [] : [`${leftAlone.file} was left alone: ${leftAlone.why}`]),
         ...remarks,
         ...(committed && committedOn === null ? [onNoBranch] : []),
@@ -168,14 +183,17 @@ const because = (paths: readonly string[], why: string): readonly string[] =>
   paths.length === 0 ? [] : [`not committed: ${paths.join(", ")} (${why})`];
 
 const adoptedWords = (stopped: number): string =>
-  `this was a copy of another project; it is one of its own now${stopped === 0 ? "" : `, and its ${stopped} agents were stopped`}`;
+  `this was a copy of another project; it is one of its own now${stopped === 0 ? "" : `, and its ${stopped === 1 ? "agent was" : `${stopped} agents were`} stopped`}`;
+
+const asideWords = (path: string): string =>
+  `the new database begins without the tasks, mail and agents of before; the damaged database is kept: ${path}`;
 
 /** Names the databases of an earlier version, so that the user does not take their tasks and mail for lost. */
 const earlierWords = (found: readonly string[]): readonly string[] =>
   found.length === 0
     ? []
     : [
-        `.overstory/ holds databases of an earlier Overstory (${found.join(", ")}); they are left as they are, and ov import will bring them in once it is there`,
+        `.overstory/ holds databases of an earlier Overstory (${found.join(", ")}); they are left as they are; take their agents, mail, runs, costs and events over with: ov import`,
       ];
 
 const putBack = "this checkout had no .overstory/config.yaml; its last known copy was put back";

@@ -22,6 +22,7 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
   const spec = agent.taskId === null ? undefined : await tx.specs.get(agent.taskId);
   const parent = await tx.agents.byName(agent.parentName);
   const run = await tx.runs.get(agent.runId);
+  const readsWhole = run !== undefined && isLastReviewer(run, agent);
   return {
     agent,
     parentCapability: parent?.capability ?? null,
@@ -34,7 +35,8 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
     subject: canonical(agent.capability) === "reviewer" ? await subjectOf(tx, agent) : null,
     reviewBefore: canonical(agent.capability) === "reviewer" ? await reviewBefore(tx, agent) : null,
     decisions: canonical(agent.capability) === "reviewer" ? await decisionsMade(tx, agent.runId) : [],
-    waived: run !== undefined && isLastReviewer(run, agent) ? await waivedCriteria(tx, run) : [],
+    readsWhole,
+    waived: run !== undefined && readsWhole ? await waivedCriteria(tx, run) : [],
     predecessor: isIn("implementation", agent.capability) ? await predecessorOf(tx, agent) : null,
   };
 }
@@ -70,7 +72,7 @@ async function waivedCriteria(tx: Tx, { id }: Run): Promise<Assignment["waived"]
   return waived.map(({ number, text, waiveReason }) => ({ number, text, reason: waiveReason ?? "" }));
 }
 
-/** The newest verdict of somebody else on the work that this reviewer judges. */
+/** The newest verdict of another reviewer on the work that this reviewer judges. */
 async function reviewBefore(tx: Tx, reviewer: Agent): Promise<ReviewBefore | null> {
   const branch = (await workUnderReview(tx, reviewer))?.branch ?? reviewer.baseRef;
   if (branch === null) return null;

@@ -29,7 +29,7 @@ export interface LandingStory {
 
 interface LandingQuestion {
   readonly merge: string;
-  /** What the merge says about itself; anybody can write that, so the entry must know the merge too. */
+  /** What the merge says about itself; any author of a commit can write that, so the entry must know the merge too. */
   readonly queueId: number;
   /** When the commit was made whose story is asked for. */
   readonly committedAt: number;

@@ -95,7 +95,10 @@ async function placeAsked(
   return ok({ place: place.value, range: { from, to } });
 }
 
-/** In the checkout; else, when no branch is named, on the landing branch of the current run, which may have more. */
+/**
+ * In the checkout; else, when no branch is named, on the landing branches of the newest runs: what has landed there waits
+ * for its promotion.
+ */
 async function locateAnywhere(
   world: World,
   history: FileHistory,
@@ -104,12 +107,16 @@ async function locateAnywhere(
 ): Promise<Result<NamedPlace, string>> {
   const found = await history.locate(name, branch);
   if (found.ok || branch !== undefined) return found;
-  const current = await world.call("run.current", {});
-  const landing = current.ok ? (current.value.current?.run.landingBranch ?? null) : null;
-  if (landing === null) return found;
-  const landed = await history.locate(name, landing);
-  return landed.ok ? landed : found;
+  const runs = await world.call("run.list", { last: newestRuns });
+  const landings = runs.ok ? runs.value.runs.flatMap(({ run }) => run.landingBranch ?? []) : [];
+  for (const landing of new Set(landings)) {
+    const landed = await history.locate(name, landing);
+    if (landed.ok) return landed;
+  }
+  return found;
 }
+
+const newestRuns = 5;
 
 interface Line {
   readonly line: number;
@@ -139,7 +146,7 @@ async function linesOf(
     return { line: at + 1, text: line, commit: from === undefined ? null : (whole.value[from]?.commit ?? null) };
   });
   if (range === undefined) return ok({ lines, isChanged });
-  if (range.from > lines.length) return no(`has only ${lines.length} lines`);
+  if (range.from > lines.length) return no(`has only ${lines.length} ${lines.length === 1 ? "line" : "lines"}`);
   return ok({ lines: lines.slice(range.from - 1, range.to), isChanged });
 }
 

@@ -6,6 +6,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
+import { landedNowhere } from "../agents/held-agents.ts";
 import { notice, record } from "../events/record.ts";
 import { fromEngine, post, type Recipient } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
@@ -43,12 +44,17 @@ export async function announcePhases(
   if (!(await isToBeTold(tx, told, recipient.name, ({ workers }) => isSame(workers, set)))) return;
   const phase = endedPhase(newest, await announcedBefore(tx, runId));
   const open = await tx.tasks.list({ runId, unclosed: true });
+  const unhanded: string[] = [];
+  for (const agent of newest) {
+    if (agent.outcome === "done" && agent.branch !== null && (await landedNowhere(tx, agent)))
+      unhanded.push(agent.branch);
+  }
   await post(tx, context, {
     ...fromEngine,
     runId,
     address: recipient.name,
     recipients: [recipient],
-    ...phaseText(phase, { runId, openTasks: open.map(({ id }) => id), isLed: recipient.wake }),
+    ...phaseText(phase, { runId, openTasks: open.map(({ id }) => id), isLed: recipient.wake, unhanded }),
     type: "status",
     priority: "high",
     payload: JSON.stringify(factsOf(phase)),
@@ -66,8 +72,8 @@ const factsOf = ({ name, agents, completed, zombies, capabilities, set }: Phase)
 
 /**
  * Nothing is to be decided now: a turn of the coordinator runs or will start, it waits for an answer, a lead goes on, a
- * branch is landing, or everybody is released, which is told by itself. A coordinator that has ended decides nothing; who
- * stops it is told by that command what becomes of the run.
+ * branch is landing, or all agents are released, which is told by itself. A coordinator that has ended decides nothing;
+ * the command that stops it says what becomes of the run.
  */
 async function goesOnByItself(
   tx: Tx,
@@ -82,11 +88,11 @@ async function goesOnByItself(
   if (!team.some(isOpen)) return true;
   if ((await tx.turns.runningFor(coordinator.id)) !== undefined) return true;
   if ((await tx.turns.queuedFor(coordinator.id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
-  // While it is parked its mail waits with it. Any other wait is for somebody who can end it: vain ones were removed.
+  // While it is parked its mail waits with it. Any other wait has a party that can end it: vain waits were removed.
   return (await tx.waits.of(name)).some(({ kind }) => !isParking(kind));
 }
 
-/** May this be told? A notice that was withdrawn before anybody read it was told to nobody. */
+/** May this be told? A notice that was withdrawn before it was read counts as not told. */
 async function isToBeTold(
   tx: Tx,
   about: Parameters<typeof notice>[1],
@@ -105,7 +111,7 @@ const isSame = (told: unknown, set: readonly string[]): boolean =>
 /** How far back the last announcement may lie among the engine's own messages of the run. */
 const remembered = 50;
 
-/** Whom the last announcement covered. Forgetting it costs nothing but a longer list in the next. */
+/** The agents that the last announcement covered. Forgetting it costs nothing but a longer list in the next. */
 async function announcedBefore(tx: Tx, runId: string): Promise<ReadonlySet<string>> {
   for (const message of await tx.messages.list({ from: "system", type: "status", runId, limit: remembered })) {
     const { phase, workers } = payloadFields(message.payload);
@@ -123,9 +129,9 @@ async function readerFor(tx: Tx, coordinator: string): Promise<Recipient> {
 }
 
 /**
- * Tells the coordinator of a run that nobody works for it any more and nothing of it waits to land, once for each set of
- * agents: only then can it end the run. A coordinator at work is told when its turn has ended, if it has not ended the run
- * by then.
+ * Tells the coordinator of a run that no agent works for it any more and nothing of it waits to land, once for each set
+ * of agents: only then can it end the run. A coordinator at work is told when its turn has ended, if it has not ended
+ * the run by then.
  */
 export async function announceFinished(
   tx: Tx,

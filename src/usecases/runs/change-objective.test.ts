@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Run } from "../../domain/run/run.ts";
-import { replyToMail, sendMail } from "../mail/send.ts";
+import { replyToMail } from "../mail/reply.ts";
+import { sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { assignmentOf } from "../prompts/assignment.ts";
 import { createTask } from "../tasks/change-tasks.ts";
@@ -157,4 +158,29 @@ test("the operator's answer that waives a criterion does it, by either command, 
     else await world.must(decide, { id: gate ?? "", option: way === "keep" ? "2" : "1" });
     expect(await waivedIn(world)).toEqual(way === "keep" ? [] : [[2, `decided in ${gate}: Is criterion 2 void?`]]);
   }
+});
+
+test("a change that only takes something back is no criterion; the coordinator is told to amend, or to ask for a waiver", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["it writes csv and xml", "it writes xml"] }, coordinator);
+  const changed = await world.must(changeRun, { words: "No xml after all.", waive: [2] });
+  expect(changed).toMatchObject({ changed: true, criterion: null, withdraws: true, told: "coordinator" });
+  expect(changed.run.objective).toBe("Read CSV [change 1: No xml after all.]");
+  expect(changed.criteria.map(({ criterion, status }) => [criterion.text, status])).toEqual([
+    ["it writes csv and xml", "open"],
+    ["it writes xml", "waived"],
+  ]);
+  const [letter] = await mailTo(world, "coordinator");
+  expect(letter?.body).toContain("It only takes something back, so it is no criterion.");
+  expect(letter?.body).toContain('the option "waive criterion <number>"');
+  expect(letter?.body).toContain("- put criteria that are wrong now into other words, of 1: ov run criteria amend");
+  await world.must(amendCriterionOfRun, { number: 1, text: "it writes csv" }, coordinator);
+  // A change that also wants something stays a criterion, and so does any other.
+  expect(await world.must(changeRun, { words: "no csv, but json" })).toMatchObject({ criterion: 3, withdraws: false });
+  expect(await world.must(changeRun, { words: "skip empty lines" })).toMatchObject({ criterion: 4 });
+  const bodies = (await mailTo(world, "coordinator")).map(({ body }) => body);
+  expect(bodies.find((body) => body.includes(": skip empty lines"))).toContain(
+    `- criterion 4 has the operator's own words too; if it only takes something back, ask with a decision_gate: the option "waive criterion 4"`,
+  );
 });

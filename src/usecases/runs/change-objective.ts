@@ -1,7 +1,14 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { amendCriterion, changeObjective, maybeTakenBack, type RunChange } from "../../domain/run/change.ts";
+import {
+  amendable,
+  amendCriterion,
+  changeObjective,
+  isWithdrawal,
+  maybeTakenBack,
+  type RunChange,
+} from "../../domain/run/change.ts";
 import { addCriteria, type Criterion, waiveOption } from "../../domain/run/checklist.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { fields, list, text, whole } from "../../domain/schema/schema.ts";
@@ -23,10 +30,12 @@ export interface ChangeRunRequest {
 }
 
 export interface ChangeRunReply extends ChecklistReply {
-  /** False when the last change said just that; nobody is told again. */
+  /** False when the last change said just that; no agent is told again. */
   readonly changed: boolean;
-  /** The criterion that the words became; null while the objective is not split. */
+  /** The criterion that the words became; null while the objective is not split, and for words that only take something back. */
   readonly criterion: number | null;
+  /** The words only take something back: they are no criterion. */
+  readonly withdraws: boolean;
   /** Earlier criteria in the operator's own words, which the change may have taken back. */
   readonly earlier: readonly Criterion[];
   /** The coordinator that was told; null when none lives. */
@@ -54,7 +63,9 @@ export const changeRun: UseCase<ChangeRunRequest, ChangeRunReply> = {
     if (!decided.ok) return decided;
     if (decided.value === undefined) {
       const listed = await listCriteria.run(tx, context, { runId: run.id });
-      return listed.ok ? ok({ ...listed.value, changed: false, criterion: null, earlier: [], told: null }) : listed;
+      return listed.ok
+        ? ok({ ...listed.value, changed: false, criterion: null, withdraws: false, earlier: [], told: null })
+        : listed;
     }
     const { objective, change } = decided.value;
     for (const number of new Set(waive)) {
@@ -64,7 +75,8 @@ export const changeRun: UseCase<ChangeRunRequest, ChangeRunReply> = {
     }
     await tx.runs.addChange(change);
     await tx.runs.setObjective(run.id, objective);
-    const criterion = await criterionOf(tx, context, change);
+    const withdraws = (await tx.criteria.of(run.id)).length > 0 && isWithdrawal(change.words);
+    const criterion = withdraws ? ok(null) : await criterionOf(tx, context, change);
     if (!criterion.ok) return criterion;
     const { number, words: said } = change;
     const data = { runId: run.id, number, words: said, criterion: criterion.value, waived: waive };
@@ -72,12 +84,12 @@ export const changeRun: UseCase<ChangeRunRequest, ChangeRunReply> = {
     const listed = await listCriteria.run(tx, context, { runId: run.id });
     if (!listed.ok) return listed;
     const earlier = maybeTakenBack(await tx.criteria.of(run.id), changes, criterion.value);
-    const reply = { ...listed.value, changed: true, criterion: criterion.value, earlier };
+    const reply = { ...listed.value, changed: true, criterion: criterion.value, withdraws, earlier };
     return ok({ ...reply, told: await tell(tx, context, change, reply) });
   },
 };
 
-/** While nobody has split the objective, the objective itself is the checklist, and it has the words by now. */
+/** While the objective is not split, the objective itself is the checklist, and it has the words by now. */
 async function criterionOf(tx: Tx, { caller, now }: Context, { runId, words }: RunChange) {
   const stored = await tx.criteria.of(runId);
   const same = stored.find((one) => one.text === words);
@@ -93,7 +105,7 @@ async function tell(
   tx: Tx,
   context: Context,
   change: RunChange,
-  { run, criteria, criterion, earlier }: Omit<ChangeRunReply, "told">,
+  { run, criteria, criterion, withdraws, earlier }: Omit<ChangeRunReply, "told">,
 ): Promise<string | null> {
   const head = run.coordinatorName === null ? undefined : await tx.agents.byName(run.coordinatorName);
   if (head === undefined || hasEnded(head)) return null;
@@ -106,9 +118,18 @@ async function tell(
   const body = [
     `${caller.name} changed the objective of run ${run.id}: ${change.words}`,
     ...(criterion === null ? [] : [`The change is criterion ${criterion}.`]),
+    ...(withdraws
+      ? ["It only takes something back, so it is no criterion. It counts over what the criteria say."]
+      : []),
     ...(list.length === 0 ? [] : ["The checklist now:", ...list]),
     "Next:",
-    '- put criteria that are wrong now into other words: ov run criteria amend <number> "<words>"; add what is missing',
+    ...amendLine(criteria, await tx.runs.changes(run.id)),
+    withdraws ? `- ${askToWaive}` : '- add what is missing: ov run criteria add "<criterion>"',
+    ...(criterion === null
+      ? []
+      : [
+          `- criterion ${criterion} has the operator's own words too; if it only takes something back, ask with a decision_gate: the option "${waiveOption(criterion)}"`,
+        ]),
     ...earlier.map(
       ({ number }) =>
         `- criterion ${number} has the operator's own words; if this change takes it back, ask with a decision_gate: the option "${waiveOption(number)}" does it when it is chosen`,
@@ -129,6 +150,21 @@ async function tell(
   });
   return head.name;
 }
+
+/** Names the criteria that the coordinator may amend; those in the operator's words are refused to it. */
+function amendLine(details: ChangeRunReply["criteria"], changes: readonly RunChange[]): readonly string[] {
+  const numbers = amendable(
+    details.map(({ criterion }) => criterion),
+    changes,
+  ).map(({ number }) => number);
+  if (numbers.length === 0) return [];
+  return [
+    `- put criteria that are wrong now into other words, of ${numbers.join(", ")}: ov run criteria amend <number> "<words>"`,
+  ];
+}
+
+const askToWaive =
+  'where nothing is left of a criterion, ask the operator with a decision_gate that has the option "waive criterion <number>"';
 
 /** Counted as in the objective itself, without the changes of criteria. */
 const objectiveChanges = async (tx: Tx, { id }: Run): Promise<number> =>

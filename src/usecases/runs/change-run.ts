@@ -95,7 +95,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       return no({ kind: "not-allowed", action: `end ${run.id}`, caller: context.caller.name, why });
     }
     const review = await lastReviewOf(tx, context, run, landed);
-    // The operator has the last word anyway, and is told what was found, or that nobody has read the whole.
+    // The operator has the last word anyway, and is told what was found, or that the whole was never read.
     const mayDoWithout = context.caller.kind !== "agent";
     if (review.kind === "no" && !mayDoWithout) return no(await isStillOpen(tx, run, context.caller, [review.end]));
     if (review.kind === "needed" && !mayDoWithout) {
@@ -311,5 +311,5 @@ async function sharersOf(tx: Tx, { id, landingBranch: landing, targetBranch }: R
   );
 }
 
-/** More runs than anybody has before landed work is taken over. */
+/** More runs than a project has before landed work is taken over. */
 const mostRuns = 1000;

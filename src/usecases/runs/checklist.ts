@@ -51,7 +51,7 @@ export async function checklist(
   return { criteria, tasks };
 }
 
-/** Stores the objective that nobody has split as criterion 1, because something is said about it or beside it. */
+/** Stores the objective that was not split as criterion 1, because something is said about it or beside it. */
 export async function keepObjective(tx: Tx, run: Run): Promise<void> {
   if ((await tx.criteria.of(run.id)).length > 0) return;
   for (const objective of checklistOf(run, [])) await tx.criteria.put(objective);
@@ -78,7 +78,7 @@ export async function serveCriteria(
   return undefined;
 }
 
-/** What is to be said to those who plan a run: criteria that no task serves yet. */
+/** What the planner of a run is told: criteria that no task serves yet. */
 export async function planningWords(tx: Tx, caller: Caller, runId: string | null): Promise<readonly string[]> {
   const run = runId === null ? undefined : await tx.runs.get(runId);
   const plans = caller.kind !== "agent" || caller.capability === "coordinator";

@@ -202,3 +202,17 @@ test("evidence that is older than the run, or comes before the work, is called s
     { criterion: { proofUnchanged: false } },
   ]);
 });
+
+test("a list of an updated task that takes something away says so, with the command that keeps both", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["one", "two", "three"] }, coordinator);
+  await world.must(createTask, { title: "A", id: "T1", criteria: [1, 2], files: ["a.ts"] }, coordinator);
+  const change = { id: "T1", criteria: [2, 3], files: ["b.ts"] };
+  expect((await world.must(updateTask, change, coordinator)).replaced).toEqual([
+    'its criteria are 2, 3 now, no longer 1; to have both: ov task update T1 --criteria "1,2,3"',
+    'its files are b.ts now, no longer a.ts; to have both: ov task update T1 --files "a.ts,b.ts"',
+  ]);
+  expect((await world.must(updateTask, { id: "T1", criteria: [1, 2, 3] }, coordinator)).replaced).toEqual([]);
+  expect((await world.must(updateTask, { id: "T1", title: "B" }, coordinator)).replaced).toEqual([]);
+});

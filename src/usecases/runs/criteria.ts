@@ -392,7 +392,7 @@ export const unwaiveCriterionOfRun: UseCase<OfRun & { readonly number: number },
   },
 };
 
-/** A criterion of the checklist by its number, also the objective that nobody has split. */
+/** A criterion of the checklist by its number, also the objective that was not split. */
 export async function findCriterion(tx: Tx, run: Run, number: number): Promise<Result<Criterion, Refusal>> {
   const { criteria } = await checklist(tx, run);
   const found = criteria.find((criterion) => criterion.number === number);

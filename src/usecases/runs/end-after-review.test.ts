@@ -148,7 +148,7 @@ test("B7: a pass of a run that is not all done says what is open, and starts no 
   await waitsForVerdict(busy, "c1");
   await builds(busy);
   expect(await passes(busy, { landed: "c1", lacks: [] })).toMatchObject({ run: "active", wakes: false });
-  expect(await report(busy)).toContain("- builder b9 is not released (in turn)");
+  expect(await report(busy)).toContain("- builder b9 is not released (working)");
 });
 
 test("B5: findings about a change of the objective start no turn while the coordinator has it built", async () => {

@@ -352,3 +352,36 @@ test("no refusal holds a run for ever: whatever happened, the commands that it s
   expect(met.asked).toBeGreaterThan(0);
   expect(met.read).toBeGreaterThan(0);
 }, 120_000);
+
+test("a finished branch that nobody handed over is to be handed over or dropped, and its builder is not to be released", async () => {
+  await using world = await team(9);
+  const about = async (reader: string) => {
+    const open = await world.store.read(async (tx) => {
+      const run = await tx.runs.get("run-2");
+      return run === undefined ? [] : openEndsOf(tx, run, reader);
+    });
+    return open.filter(({ name }) => name === "b1" || name === "T1").map(({ fix }) => fix);
+  };
+  const drop = 'ov task drop T1 --reason "<why>"';
+  for (const fix of await about("operator")) {
+    expect(fix).toBe(`hand its finished branch over: ov merge add ${builderBranch}, or give the work up: ${drop}`);
+  }
+  // Its lead lives and answers for it.
+  for (const fix of await about("coordinator")) {
+    expect(fix).toContain("ask lead-1 for it: ov mail send --to lead-1");
+    expect(fix).toEndWith(drop);
+  }
+  await world.asEngine(async (tx, context) => {
+    const lead = await tx.agents.byName("lead-1");
+    const over = { state: "completed", outcome: "done", actor: "engine", reason: "done", death: null } as const;
+    if (lead !== undefined) await endAgent(tx, context, lead, { ...over, turnId: null });
+  });
+  const own = await about("coordinator");
+  expect(own).toHaveLength(2);
+  for (const fix of own) {
+    expect(fix).toContain(`--type merge_ready --subject "${builderBranch}"`);
+    expect(fix).toContain(`--payload '{"branch":"${builderBranch}"}'`);
+    expect(fix).toEndWith(drop);
+    expect(fix).not.toContain("ov release");
+  }
+});

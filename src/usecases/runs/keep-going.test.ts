@@ -8,7 +8,7 @@ import { noFields } from "../../domain/schema/schema.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseAgentCommand } from "../agents/release-agent.ts";
 import { checkMail, confirmDelivered } from "../mail/check.ts";
-import { post } from "../mail/post.ts";
+import { fromEngine, post } from "../mail/post.ts";
 import { purgeMail } from "../mail/purge.ts";
 import { sendMail } from "../mail/send.ts";
 import { cancelMerge } from "../merge/queue/decide-entry.ts";
@@ -286,6 +286,34 @@ test("the report of a lead is held while its branches land, and due when the las
     await end(world, entry);
     expect(await due()).toBe(true);
   }
+});
+
+test("a lead whose builder ends after its branch has landed gets a turn, although that news waits for the builder", async () => {
+  await using world = await mergeWorld();
+  const { store } = world;
+  await world.seat("b2", { runId: "run-2", parentName: "lead-1", taskId: "T2", state: "in_turn" });
+  const [lead, builder] = [await world.agent("lead-1"), await world.agent("b2")];
+  const news = {
+    type: "merged",
+    priority: "normal",
+    runId: "run-2",
+    subject: "merged",
+    body: "It has landed.",
+  } as const;
+  const end = {
+    state: "completed",
+    outcome: "done",
+    actor: "engine",
+    reason: "done",
+    death: null,
+    turnId: null,
+  } as const;
+  await world.asEngine(async (tx, context) => {
+    await tx.waits.add({ agentName: "lead-1", kind: "child", ref: "b2", since: 1, deadline: null });
+    await post(tx, context, { ...fromEngine, ...news, address: "b2", recipients: [{ name: "b2", wake: true }] });
+    await endAgent(tx, context, builder, end);
+  });
+  expect(await store.read((tx) => tx.turns.queuedFor(lead.id))).toMatchObject({ trigger: "reminder" });
 });
 
 test("an engine that starts wakes whom an earlier version left asleep", async () => {

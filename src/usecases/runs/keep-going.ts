@@ -1,10 +1,12 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isAnyLanding } from "../agents/held-agents.ts";
 import { hasTurnsAhead, remindIdle, whoCanAnswer } from "../agents/turns-ahead.ts";
-import { notice } from "../events/record.ts";
-import { fromEngine, post, wakeUp } from "../mail/post.ts";
+import { notice, record } from "../events/record.ts";
+import { fromEngine, post, tellOperator, wakeUp } from "../mail/post.ts";
+import { stillnessOf } from "../operator/troubled-agents.ts";
 import type { Context } from "../usecase.ts";
 import { announceFinished, announcePhases } from "./announce-phases.ts";
 
@@ -25,6 +27,7 @@ export async function keepGoing(tx: Tx, context: GoingContext, runId: string | n
     await announceFinished(tx, context, run, everybody);
     await announcePhases(tx, context, run, everybody);
     await startForReports(tx, context, everybody);
+    await tellOfStandstill(tx, context, run, everybody);
   }
 }
 
@@ -44,8 +47,8 @@ export async function wakeSleepers(tx: Tx, context: GoingContext): Promise<boole
 }
 
 /**
- * Ends waits for an answer that nobody can give any more: whoever was asked has ended. Where asker and asked wait for each
- * other, the asked one is told. Returns the agents that wait no longer.
+ * Ends waits for an answer that can no longer come: the agent that was asked has ended. Where asker and asked wait for
+ * each other, the asked one is told. Returns the agents that wait no longer.
  */
 async function endVainWaits(tx: Tx, context: GoingContext): Promise<readonly Agent[]> {
   const freed: Agent[] = [];
@@ -66,7 +69,7 @@ async function endVainWaits(tx: Tx, context: GoingContext): Promise<readonly Age
 interface OpenQuestion {
   readonly asker: Agent;
   readonly question: string;
-  /** Who can answer it. */
+  /** The agents that can answer it. */
   readonly names: readonly string[];
 }
 
@@ -111,5 +114,37 @@ async function startForReports(tx: Tx, context: GoingContext, everybody: readonl
       if (team.some((one) => !hasEnded(one)) || (await isAnyLanding(tx, team))) continue;
       await wakeUp(tx, context.ids, reader.name, 0, context.now);
     }
+  }
+}
+
+/**
+ * Tells the operator once of a coordinator that ended its turn although nothing else goes on in its run, and of an agent
+ * that waits for an answer which no turn will give. No agent will mention it, and the run would stay as it is.
+ */
+async function tellOfStandstill(tx: Tx, context: GoingContext, run: Run, everybody: readonly Agent[]): Promise<void> {
+  if (run.status !== "active" || run.objective === null) return;
+  const asking = new Set((await tx.waits.ofKind("reply")).map(({ agentName }) => agentName));
+  for (const agent of everybody) {
+    if (hasEnded(agent) || (agent.name !== run.coordinatorName && !asking.has(agent.name))) continue;
+    const still = await stillnessOf(tx, agent);
+    const last = still === undefined ? undefined : (await tx.turns.listFor(agent.id)).at(-1);
+    if (still === undefined || last === undefined) continue;
+    if (!(await notice(tx, { kind: "stands_still", about: agent.id, key: last.id }))) continue;
+    const { problem, advice } = still;
+    await record(tx, context.now, {
+      source: "engine",
+      agent,
+      type: "stands_still",
+      level: "warn",
+      data: { problem, advice },
+    });
+    await tellOperator(tx, context, {
+      runId: run.id,
+      subject: `${agent.name} stands still, and run ${run.id} with it`,
+      body: `${agent.name}: ${problem}\n\nNext: ${advice}`,
+      type: "escalation",
+      priority: "high",
+      payload: JSON.stringify({ severity: "warning", taskId: agent.taskId, context: problem }),
+    });
   }
 }

@@ -3,19 +3,24 @@ import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { coordinator, end, met, reads } from "../../../testkit/last-review-world.ts";
 import { agentCaller, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
 import { engineCaller } from "../../domain/caller/caller.ts";
+import { renderOverlay } from "../../domain/role/render/overlay.ts";
+import { renderReviewed } from "../../domain/role/render/reviewed.ts";
 import { changeState } from "../agents/reopen-agent.ts";
 import { requestStop } from "../agents/stop.ts";
 import { checkTriggers } from "../coordinators/check-complete.ts";
 import { checkMail } from "../mail/check.ts";
 import { fromEngine, post } from "../mail/post.ts";
-import { replyToMail, sendMail } from "../mail/send.ts";
+import { replyToMail } from "../mail/reply.ts";
+import { sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
+import { operatorInbox } from "../operator/inbox.ts";
+import { assignmentOf } from "../prompts/assignment.ts";
 import { updateTask } from "../tasks/change-tasks.ts";
 import { closeTask } from "../tasks/close-task.ts";
 import { changeRun } from "./change-objective.ts";
 import { endRun } from "./change-run.ts";
-import { recordProof } from "./criteria.ts";
+import { addCriteriaToRun, recordProof } from "./criteria.ts";
 
 test("a coordinator does not stop the reading of its own run; the operator may", async () => {
   await using world = useCaseWorld();
@@ -88,25 +93,34 @@ test("a coordinator ends no run over words of the operator that it has not read"
 });
 
 test("a last review that cannot be done is a decision of the operator, not a block", async () => {
-  for (const option of ["complete without it", "wait"]) {
+  for (const option of ["complete without it", "have it read again"]) {
     await using world = useCaseWorld();
     await met(world, 2);
     await end(world);
     await reads(world, "last-review-1", "c1", null);
+    const [death] = await world.store.read((tx) => tx.messages.list({ type: "worker_died" }));
+    expect(death?.body).toContain("ov release last-review-1, then ov run complete");
     expect(await end(world)).toMatchObject({
       status: "active",
       review: expect.stringContaining("the operator is asked"),
     });
     const [asked] = await world.store.read((tx) => openDecisions(tx, { runId: "run-1" }));
-    expect(asked).toMatchObject({ from: "coordinator", options: ["complete without it", "wait"] });
+    expect(asked).toMatchObject({ from: "coordinator", options: ["complete without it", "have it read again"] });
     expect(await world.call(endRun, { landed: "c1" }, coordinator)).toMatchObject({ refusal: { kind: "run-open" } });
-    await world.must(decide, { id: asked?.id ?? "", option });
+    const { messageId } = await world.must(decide, { id: asked?.id ?? "", option });
+    const answer = await world.store.read((tx) => tx.messages.get(messageId ?? ""));
+    if (option === "have it read again") expect(answer?.body).toContain("Start another reviewer with: ov run complete");
     const then = await end(world);
-    if (option === "wait")
+    if (option === "have it read again")
       expect(then).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
     else expect(then).toMatchObject({ status: "completed" });
     // What the dead reviewer should have read is over with the run.
-    if (option !== "wait") expect(await world.store.read((tx) => tx.tasks.list({ unclosed: true }))).toEqual([]);
+    if (option === "have it read again") continue;
+    expect(await world.store.read((tx) => tx.tasks.list({ unclosed: true }))).toEqual([]);
+    // Its reviewer went with the answer, so that nothing is marked that no command is left for.
+    const dead = await world.store.read((tx) => tx.agents.byName("last-review-1"));
+    expect(dead?.releasedAt).not.toBeNull();
+    expect((await world.must(operatorInbox, {})).troubled).toEqual([]);
   }
 });
 
@@ -134,7 +148,7 @@ test("only the engine's own question lets a run end without its last review, and
   await reads(world, "last-review-1", "c1", null);
   await end(world);
   const asked = (await world.store.read((tx) => openDecisions(tx, { runId: "run-1" }))).at(-1);
-  await world.must(decide, { id: asked?.id ?? "", option: "wait", note: "do not complete without it" });
+  await world.must(decide, { id: asked?.id ?? "", option: "have it read again", note: "do not complete without it" });
   expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-2") });
 });
 
@@ -253,4 +267,46 @@ test("a coordinator that is idle when the operator ends its run goes with the ru
     outcome: "done",
     releasedAt: expect.any(Number),
   });
+});
+
+test("a second last reviewer is shown what the first found, and judges the whole all the same", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "fail", "a.ts:3: error: the second part is missing");
+  await end(world, "c2");
+  const second = await world.store.read((tx) => tx.agents.byName("last-review-2"));
+  if (second === undefined) throw new Error("nobody reads anew");
+  const given = await world.store.read((tx) => assignmentOf(tx, second));
+  expect(given.reviewBefore).toMatchObject({ by: "last-review-1", verdict: "fail" });
+  expect(given.reviewBefore?.findings).toContain("the second part is missing");
+  const shown = renderReviewed(given);
+  expect(shown).toContain("the second part is missing");
+  expect(shown).not.toContain("A new wish that the first review did not have");
+});
+
+test("the last reviewer is shown the whole objective beside the criteria, and reports clauses that no criterion covers", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  const objective = `Do it all, ${"in every case, ".repeat(40)}and name it in the changelog`;
+  await world.store.transaction((tx) => tx.runs.setObjective("run-1", objective));
+  await world.must(addCriteriaToRun, { texts: ["a wish of the operator"] });
+  await world.must(recordProof, {
+    runId: "run-1",
+    number: 3,
+    evidence: { kind: "file", path: "a.ts" },
+    seen: { landed: "c1", unchanged: false },
+  });
+  await end(world);
+  const reviewer = await world.store.read((tx) => tx.agents.byName("last-review-1"));
+  if (reviewer === undefined) throw new Error("nobody reads");
+  const given = await world.store.read((tx) => assignmentOf(tx, reviewer));
+  const terms = { gates: [], instructionFile: "CLAUDE.md", maxAgentsPerLead: 0, expertise: false };
+  const shown = renderOverlay(given, terms);
+  expect(shown).toContain(`objective: ${objective}`);
+  expect(shown).toContain("criterion 3: a wish of the operator");
+  expect(shown).toContain("the objective asks for <clause>, and no criterion covers it");
+  expect(shown).toContain('"not run: <what>, because <why>"');
+  // One form of findings, in every text that it is shown.
+  expect(shown).not.toContain('"severity"');
 });

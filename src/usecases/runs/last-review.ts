@@ -21,7 +21,7 @@ import { answerOf, endOf, verdictStanding } from "./verdict-standing.ts";
  *
  *   done      none is needed, it passed on exactly what has landed and for the checklist as it is now, the operator
  *             waived every criterion that it found not met, or the operator does without it
- *   needed    nobody has read what has landed, or there are waivers or other evidence since it was read
+ *   needed    what has landed was never read, or there are waivers or other evidence since it was read
  *   no        it found something, or the operator has to decide
  */
 export type LastReview =
@@ -30,7 +30,7 @@ export type LastReview =
   | {
       readonly kind: "no";
       readonly end: OpenEnd;
-      /** What was found, for an operator who ends the run with it; null where nobody has read what has landed. */
+      /** What was found, for an operator who ends the run with it; null where what has landed was never read. */
       readonly found: string | null;
     };
 
@@ -132,6 +132,9 @@ async function seat(tx: Tx, context: Context, run: Run): Promise<Result<string, 
     "landed meets it, and name what is missing or wrong as findings. pass only when every criterion is met.",
     "Begin a finding about a criterion that is not met with its number, as in `criterion 2: <what is missing>` (tool:",
     "criterion). That takes its proof back, and goes with no pass.",
+    "Then read the objective once more, clause by clause: the criteria may leave something out. Name each clause that no",
+    "criterion covers as a finding `the objective asks for <clause>, and no criterion covers it`: as a warning where what has",
+    "landed does it all the same, else as an error, and then there is no pass.",
     ...(await changesToKnow(tx, run)),
     ...(await saidToShow(tx, run)),
     `Finish with a verdict on the branch ${landing}.`,

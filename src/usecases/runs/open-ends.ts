@@ -1,16 +1,17 @@
-import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok } from "../../domain/result.ts";
-import { type Lack, type OpenEnd, openEnds, type Question } from "../../domain/run/open-ends.ts";
+import { type Lack, type OpenEnd, openEnds, type Question, type UnhandedWork } from "../../domain/run/open-ends.ts";
 import { isLastReviewer, type Run } from "../../domain/run/run.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
-import { goesAfterTurn } from "../agents/held-agents.ts";
-import { openDecisions, openQuestions } from "../operator/decisions.ts";
+import { goesAfterTurn, landedNowhere } from "../agents/held-agents.ts";
+import { nearestLiveAncestor } from "../mail/hand-on.ts";
+import { heirOf, openDecisions, openQuestions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
 import { checklist } from "./checklist.ts";
 import { runFlagFor } from "./read-runs.ts";
@@ -23,11 +24,14 @@ export async function openEndsOf(
   lacks: readonly Lack[] = [],
 ): Promise<readonly OpenEnd[]> {
   const agents = newestPerName(await tx.agents.list({ runId: run.id }));
+  const open = await openAgents(tx, run, agents);
   const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
   const facts = {
     runId: run.id,
     tasks: await openTasksOf(tx, run, agents),
-    agents: await openAgents(tx, run, agents),
+    agents: open,
+    unhanded: await unhandedOf(tx, open),
+    holders: agents,
     landing,
     criteria: (await checklist(tx, run)).criteria,
     questions: reader === run.coordinatorName ? await unanswered(tx, run, reader) : [],
@@ -36,12 +40,13 @@ export async function openEndsOf(
   return openEnds(facts, reader, await runFlagFor(tx, reader, run.id));
 }
 
-/** What the coordinator asked the operator. Whether to do without the last review is the engine's question. */
+/** What the coordinator asked the operator, and decisions that it acts on in place of an agent that finished. Whether to do without the last review is the engine's question. */
 async function unanswered(tx: Tx, { id }: Run, coordinator: string): Promise<readonly Question[]> {
   const decisions = (await openDecisions(tx, { runId: id })).filter(({ kind }) => kind === "decision");
-  const asked = [...decisions, ...(await openQuestions(tx, { runId: id }))].filter(({ from }) => from === coordinator);
   const own: Question[] = [];
-  for (const question of asked) {
+  for (const question of [...decisions, ...(await openQuestions(tx, { runId: id }))]) {
+    const heir = question.from === coordinator ? undefined : await heirOf(tx, { fromAgent: question.from, runId: id });
+    if ((heir ?? question.from) !== coordinator) continue;
     const message = await tx.messages.get(question.id);
     if (message !== undefined && message.fromAgentId !== null) own.push(question);
   }
@@ -54,7 +59,7 @@ export interface OpenRun {
   readonly open: readonly string[];
 }
 
-/** More runs than anybody has active at a time. */
+/** More runs than a project has active at a time. */
 const mostRuns = 1000;
 
 export const listOpenRuns: UseCase<object, { readonly runs: readonly OpenRun[] }> = {
@@ -92,7 +97,7 @@ export const isStillOpen = async (
 const namesOf = (open: readonly OpenEnd[], kind: OpenEnd["kind"]): readonly string[] =>
   open.filter((end) => end.kind === kind).map(({ name }) => name);
 
-/** An agent whose report is being read goes by itself when that turn ends: nobody has to do anything about it. */
+/** An agent whose report is being read goes by itself when that turn ends: no action is needed for it. */
 async function openAgents(tx: Tx, run: Run, agents: readonly Agent[]): Promise<readonly Agent[]> {
   const open: Agent[] = [];
   for (const agent of agents) {
@@ -100,6 +105,17 @@ async function openAgents(tx: Tx, run: Run, agents: readonly Agent[]): Promise<r
     if (!(await goesAfterTurn(tx, agent))) open.push(agent);
   }
   return open;
+}
+
+async function unhandedOf(tx: Tx, agents: readonly Agent[]): Promise<readonly UnhandedWork[]> {
+  const found: UnhandedWork[] = [];
+  for (const agent of agents) {
+    const { name: agentName, branch, taskId } = agent;
+    if (branch === null || agent.outcome !== "done" || !isSubmitted(agent) || !(await landedNowhere(tx, agent)))
+      continue;
+    found.push({ agentName, branch, taskId, handsOver: await nearestLiveAncestor(tx, agent.parentName) });
+  }
+  return found;
 }
 
 /** Persistent agents end with the run, not before it. */

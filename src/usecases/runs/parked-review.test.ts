@@ -6,7 +6,8 @@ import { type BudgetSettings, noBudgets } from "../../domain/budget/budget.ts";
 import { changeState } from "../agents/reopen-agent.ts";
 import { liftBudgetWaits } from "../budgets/lift-waits.ts";
 import { reserveTurn, settleTurnBudget } from "../budgets/turn-budget.ts";
-import { replyToMail } from "../mail/send.ts";
+import { replyToMail } from "../mail/reply.ts";
+
 import { decide } from "../operator/decide.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import { endRun } from "./change-run.ts";

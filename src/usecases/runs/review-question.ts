@@ -15,7 +15,7 @@ import { openEndsOf } from "./open-ends.ts";
 import { hasMovedFrom, lastReviewers, verdictOf } from "./verdict-on-whole.ts";
 
 /**
- * The operator's decision about a last review that cannot be done: end the run without it, or wait. The engine asks in the
+ * The operator's decision about a last review that cannot be done: end the run without it, have it read again, or wait. The engine asks in the
  * name of the coordinator, so that the answer wakes it.
  *
  *   a reviewer cannot be seated, or ended without a verdict    asked by `startLastReview`
@@ -23,7 +23,9 @@ import { hasMovedFrom, lastReviewers, verdictOf } from "./verdict-on-whole.ts";
  */
 
 const without = "complete without it";
-const options = [without, "wait"] as const;
+const again = "have it read again";
+/** A parked reviewer goes on by itself when its budget is raised. */
+const optionsFor = (isParked: boolean): readonly string[] => [without, isParked ? "wait" : again];
 
 type Asking = Pick<Context, "ids" | "now">;
 
@@ -55,7 +57,12 @@ export async function askWhetherWithout(
     body: parked === undefined ? `${situation}\nEnd it yourself with: ov run complete${runFlag(run.id)}` : situation,
     type: "decision_gate",
     priority: "high",
-    payload: JSON.stringify({ options, context: situation, lastReview: run.id, ...parked }),
+    payload: JSON.stringify({
+      options: optionsFor(parked !== undefined),
+      context: situation,
+      lastReview: run.id,
+      ...parked,
+    }),
     expectsReply: true,
   });
 }
@@ -69,6 +76,10 @@ export async function questionsAbout(tx: Tx, { id }: Run): Promise<readonly Mess
 }
 
 export const isAboutParked = ({ payload }: Message): boolean => payloadFields(payload).reviewer !== undefined;
+
+/** What the coordinator does after this answer of the operator, where the answer alone does not say it. */
+export const nextAfter = (question: Message, option: string): readonly string[] =>
+  runAsked(question) !== undefined && option === again ? ["Start another reviewer with: ov run complete"] : [];
 
 type Answer = Pick<Message, "body" | "payload">;
 
@@ -134,14 +145,14 @@ async function isReviewAllThatIsOpen(tx: Tx, run: Run): Promise<boolean> {
   return open.every(({ kind, name }) => kind === "agent" && reviewers.some((one) => one.name === name));
 }
 
-/** Lets the parked reviewers of a run go that the operator does without. */
+/** Lets the reviewers of a run go that the operator does without: parked ones, and those that ended without a verdict. */
 export async function dismissReviewers(tx: Tx, context: Context, run: Run): Promise<void> {
   for (const reviewer of await lastReviewers(tx, run)) {
     const isAtWork = (await tx.turns.runningFor(reviewer.id)) !== undefined;
-    if (hasEnded(reviewer) || isAtWork || (await verdictOf(tx, reviewer)) !== undefined) continue;
+    if (isAtWork || reviewer.releasedAt !== null || (await verdictOf(tx, reviewer)) !== undefined) continue;
     const reason = "the operator does without the last review";
     const end = { state: "completed", outcome: "stopped", actor: context.caller.name, reason } as const;
-    await endAgent(tx, context, reviewer, { ...end, death: null, turnId: null });
+    if (!hasEnded(reviewer)) await endAgent(tx, context, reviewer, { ...end, death: null, turnId: null });
     const ended = await tx.agents.get(reviewer.id);
     if (ended !== undefined) await release(tx, context, ended, reason);
   }

@@ -3,6 +3,7 @@ import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { coordinator, end, finding, finishes, met, reads } from "../../../testkit/last-review-world.ts";
 import { storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { post } from "../mail/post.ts";
+import { promotionDoubts } from "../merge/landing/promotion.ts";
 import { overview } from "../status/overview.ts";
 import { changeRun } from "./change-objective.ts";
 import { endRun } from "./change-run.ts";
@@ -38,11 +39,17 @@ test("a finding that names a criterion takes its proof back, and the next review
   expect(await described("last-review-2")).toContain("- criterion 2: file package.json");
 });
 
-test("a pass that names a criterion or something critical is refused with what to do", async () => {
+test("a pass that names a criterion, an error or something critical is refused with what to do", async () => {
   await using world = useCaseWorld();
   await met(world, 2);
   await end(world);
-  for (const findings of ["criterion 2: warning: the version is missing", "a.ts:3: critical: it deletes the data"]) {
+  const contradictions = [
+    "criterion 2: warning: the version is missing",
+    "a.ts:3: critical: it deletes the data",
+    "the objective asks for a quiet mode, and no criterion covers it",
+    "error: the objective asks for a quiet mode, and no criterion covers it",
+  ];
+  for (const findings of contradictions) {
     expect(await finishes(world, "last-review-1", { verdict: "pass", findings })).toMatchObject([
       {
         kind: "findings",
@@ -54,6 +61,36 @@ test("a pass that names a criterion or something critical is refused with what t
   expect(await world.must(showRun, { id: "run-1" })).toMatchObject({ run: { status: "active" } });
   const remark = { verdict: "pass", findings: "a.ts:3: warning: the name is odd" };
   expect(await finishes(world, "last-review-1", remark)).toEqual([]);
+});
+
+test("a promotion says what the last review of the run has against it, and which criteria are not shown", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  const doubted = async () => (await world.must(promotionDoubts, { runId: "run-1" })).doubted;
+  expect(await doubted()).toEqual([]);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "needs_changes");
+  await world.must(endRun, { landed: "c1" });
+  const { lastReview } = await world.must(showRun, { id: "run-1" });
+  expect(await doubted()).toEqual([
+    `the last review of run-1 says needs_changes: ov mail read ${lastReview?.message}`,
+    "not shown to be met: criteria 1, 2: ov run criteria --run run-1",
+  ]);
+});
+
+test("the verdict of a reviewer is the one that was reported, also after a repetition without a verdict", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await end(world);
+  await reads(world, "last-review-1", "c1", "needs_changes");
+  await world.store.transaction(async (tx) => {
+    const reviewer = await tx.agents.byName("last-review-1");
+    const [first] = await tx.checks.completionsOf(reviewer?.id ?? "");
+    if (first?.request.kind !== "completion") throw new Error("nothing was reported");
+    const request = { ...first.request, done: { ...first.request.done, verdict: null } };
+    await tx.checks.insert({ ...first, id: "check-again", request });
+  });
+  expect(await world.must(showRun, { id: "run-1" })).toMatchObject({ lastReview: { verdict: "needs_changes" } });
 });
 
 test("findings keep the run open until something else has landed, which is read anew", async () => {

@@ -29,10 +29,14 @@ export interface VerdictOnWhole {
 
 /** The agents that read or have read the whole of a run, oldest first. */
 export async function lastReviewers(tx: Tx, run: Run): Promise<readonly Agent[]> {
-  const agents = newestPerName(await tx.agents.list({ runId: run.id }));
-  return agents
-    .filter((agent) => isLastReviewer(run, agent))
-    .toSorted((a, b) => a.startedAt - b.startedAt || a.name.localeCompare(b.name));
+  const found: Agent[] = [];
+  const reviewers = await tx.agents.list({ runId: run.id, capability: "reviewer" });
+  for (const name of new Set(reviewers.map((agent) => agent.name))) {
+    // The name may belong to an agent with another role by now.
+    const newest = newestPerName(await tx.agents.list({ runId: run.id, name }));
+    found.push(...newest.filter((agent) => isLastReviewer(run, agent)));
+  }
+  return found.toSorted((a, b) => a.startedAt - b.startedAt || a.name.localeCompare(b.name));
 }
 
 /** Has work landed on top of this commit, or was it taken out, since git was asked for the tip of the run's branch? */
@@ -75,9 +79,12 @@ export async function knowsLastChange(tx: Tx, run: Run, reviewer: Agent): Promis
   return delivery?.state === "delivered" || delivery?.state === "acked";
 }
 
-/** Only what was accepted as a completion, on the branch that the reviewer was given: its mail may say anything. */
+/**
+ * Only what was accepted as a completion, on the branch that the reviewer was given: its mail may say anything. The first
+ * one was reported; those after it are repetitions.
+ */
 export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole | undefined> {
-  const accepted = (await tx.checks.completionsOf(reviewer.id)).findLast(({ status }) => status === "done");
+  const accepted = (await tx.checks.completionsOf(reviewer.id)).find(({ status }) => status === "done");
   if (accepted === undefined || accepted.request.kind !== "completion") return undefined;
   const { verdict, branch, findings } = accepted.request.done;
   if (verdict === null || (branch !== null && branch !== reviewer.baseRef)) return undefined;

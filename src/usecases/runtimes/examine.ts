@@ -8,7 +8,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, list, noFields, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { FoundProgram, LoginStanding, RuntimeFacts, RuntimeProbes } from "../../ports/runtime.ts";
 import type { Settings } from "../../ports/settings.ts";
-import { chooseRuntime } from "../agents/plan-sling.ts";
+import { chooseRuntime } from "../agents/choose-runtime.ts";
 import type { Effect, World } from "../operation.ts";
 
 export interface ListedRuntime extends RuntimeFacts {

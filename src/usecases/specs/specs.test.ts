@@ -3,6 +3,7 @@ import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { ok } from "../../domain/result.ts";
+import { createTask } from "../tasks/change-tasks.ts";
 import { readSpec, writeSpec } from "./specs.ts";
 
 test("a spec is written to its file, names its author, and is read back", async () => {
@@ -30,6 +31,13 @@ test.each([
   expect(await world.call(writeSpec, request)).toMatchObject({ ok: false, refusal });
   expect(await world.call(readSpec, { taskId: "t" })).toMatchObject({ refusal: { kind: "not-found", noun: "spec" } });
   expect(await world.events()).toEqual([]);
+});
+
+test("the answer says whether there is such a task; another tracker may have it", async () => {
+  await using world = useCaseWorld();
+  expect(await world.must(writeSpec, { taskId: "t1", body: "b" })).toMatchObject({ isKnown: false });
+  await world.must(createTask, { title: "One", id: "t1" });
+  expect(await world.must(writeSpec, { taskId: "t1", body: "b" })).toMatchObject({ isKnown: true });
 });
 
 test("a scout writes under its own name only, a builder not at all", async () => {

@@ -60,6 +60,8 @@ export interface WriteSpecReply {
   readonly taskId: string;
   readonly path: string;
   readonly digest: string;
+  /** False: no task of ours has this id; one of another tracker may. */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -91,14 +93,14 @@ export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
     const { path, digest, author } = written;
     const { caller } = context;
     const task = await tx.tasks.get(request.taskId);
-    // A task of another tracker is not among ours, and nobody's team is known of it.
+    // A task of another tracker is not among ours, and its team is unknown.
     const why = caller.kind === "agent" && task !== undefined ? await whyNotToSpecify(tx, caller, task) : undefined;
     if (why !== undefined) return no(notToSpecify(caller, request.taskId, why));
     await tx.specs.put({ taskId: request.taskId, path, author, digest, updatedAt: context.now });
     const runId = task?.runId ?? null;
     const data = { taskId: request.taskId, path, author, digest };
     await record(tx, context.now, { ...byCaller(caller, runId), type: "spec_written", data });
-    return ok({ taskId: request.taskId, path, digest });
+    return ok({ taskId: request.taskId, path, digest, isKnown: task !== undefined });
   },
   finish: async (files, reply) => {
     await files.readSpec(reply.taskId, reply.digest);

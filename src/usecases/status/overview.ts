@@ -1,6 +1,7 @@
 import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
+import type { QueuePause } from "../../domain/merge/queue-pause.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
@@ -16,6 +17,7 @@ import { type BlockedMerge, mergeCounts } from "../merge/queue/queue-state.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "../operator/decisions.ts";
 import {
   agentsThatNeverStarted,
+  goodStanding,
   type Standing,
   standingOf,
   troubledAgents,
@@ -47,7 +49,7 @@ export interface RunningTool {
 
 export interface Overview {
   readonly run: Run | null;
-  /** The agent that led the current run and has ended, so that nobody leads it. */
+  /** The agent that led the current run and has ended, so that the run has no leader. */
   readonly endedLeader: LedRun | null;
   /** The checklist of the current run. */
   readonly criteria: readonly CriterionDetail[];
@@ -68,6 +70,8 @@ export interface Overview {
   readonly blockedMerges: readonly BlockedMerge[];
   /** Why promotions and undos that were asked for have not worked yet. */
   readonly mergeTroubles: readonly string[];
+  /** Null while the merge queue is not paused. */
+  readonly mergePause: QueuePause | null;
   /** Landed work that waits for a promotion, of this run and of earlier ones. */
   readonly unpromoted: readonly Unpromoted[];
   /** Branches that work is meant for and that are not there any more. */
@@ -97,7 +101,7 @@ export interface OtherRun {
 export interface OverviewRequest {
   /** Of all runs, ended agents included. */
   readonly all: boolean;
-  /** Whose unread mail is counted. */
+  /** The owner of the mailbox whose unread mail is counted. */
   readonly mailbox: string;
   /** The id of the run that is shown; without it, the current one. */
   readonly run?: string | undefined;
@@ -119,11 +123,11 @@ export const overview: UseCase<OverviewRequest, Overview> = {
       agents.push({
         agent,
         submitted: isSubmitted(agent),
-        unread: await tx.deliveries.countQueued(agent.name),
-        waits: await waitsOf(tx, context.now, agent),
+        unread: fleet.unreadOf(agent.name),
+        waits: agent.state === "booting" ? await waitsOf(tx, context.now, agent) : fleet.waitsOf(agent.name),
         turns: tally?.turns ?? turns.length,
-        ...(await standingOf(tx, agent, turns)),
-        landedNowhere: await landedNowhere(tx, agent),
+        ...(fleet.isPlainlyWell(agent) ? goodStanding : await standingOf(tx, agent, turns)),
+        landedNowhere: agent.ahead > 0 && (await landedNowhere(tx, agent)),
         doing: agent.state === "in_turn" ? await runningTool(tx, agent) : null,
       });
     }
@@ -145,6 +149,7 @@ export const overview: UseCase<OverviewRequest, Overview> = {
       failedMerges: merges.failed,
       blockedMerges: merges.blocked,
       mergeTroubles: merges.troubles,
+      mergePause: merges.paused,
       unpromoted: await unpromotedWork(tx, context),
       missingTargets: [],
       unhanded: await unhandedBranches(
@@ -175,8 +180,8 @@ export const overview: UseCase<OverviewRequest, Overview> = {
 };
 
 /**
- * The agents of the current run that nobody has let go yet. Without a current run those of any run that live or wait for
- * somebody: a run that ended badly must not look as if nothing had happened.
+ * The agents of the current run that are not released yet. Without a current run, the agents of any run that live or
+ * wait: a run that ended badly must not look as if nothing had happened.
  */
 async function shownAgents({ tx, unreleased }: FleetReading, run: Run | null, all: boolean): Promise<readonly Agent[]> {
   if (all) return newestPerName(await tx.agents.list({}));

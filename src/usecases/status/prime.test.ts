@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { aDelivery, aMessage, aTask } from "../../../testkit/contracts/store/rows.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
-import { prime } from "./prime.ts";
+import { operatorInbox } from "../operator/inbox.ts";
+import { type PersonBrief, prime } from "./prime.ts";
 
 /** A lead with a builder that waits for an answer, an ended scout, three tasks and some mail. */
 async function withTeam(world: UseCaseWorld): Promise<void> {
@@ -46,6 +47,19 @@ test("a person is told how much waits for their word, an agent without budget in
     tx.waits.add({ agentName: "lead", kind: "budget", ref: "agent:lead:turns", since: 1, deadline: null }),
   );
   expect(await world.must(prime, {})).toMatchObject({ waiting: 2 });
+});
+
+test("an agent that crashed and is not released waits for a person's word, as the inbox says", async () => {
+  await using world = useCaseWorld();
+  await withTeam(world);
+  const before = await world.must(prime, {});
+  await world.store.transaction((tx) =>
+    tx.agents.reserve(storedAgent("bob", { state: "zombie", outcome: "crashed", taskId: "t2" })),
+  );
+  const { waiting } = (await world.must(prime, {})) as PersonBrief;
+  expect(waiting).toBe((before as PersonBrief).waiting + 1);
+  const shown = Object.values(await world.must(operatorInbox, {}));
+  expect(waiting).toBe(shown.reduce((sum, list) => sum + list.length, 0));
 });
 
 test("an empty project has nothing to tell but its name and limits", async () => {

@@ -1,18 +1,17 @@
-import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
-import { readyTasks } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Checkpoint, Identity, Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type Note, notesOf } from "../agents/inspect.ts";
-import { openDecisions, openQuestions } from "../operator/decisions.ts";
-import { troubledAgents } from "../operator/troubled-agents.ts";
+import { waitingForOperator } from "../operator/inbox.ts";
+import { unclosedTasks } from "../tasks/task-detail.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
 /** What a person who leads the team must know to go on. */
@@ -34,7 +33,7 @@ export interface PersonBrief {
   readonly recentRuns: readonly Run[];
   /** What agents of the current run wrote down for others, newest last. */
   readonly remembered: readonly Note[];
-  /** What waits for a word of this person: approvals, decisions and questions of agents, agents that are stuck. */
+  /** How many entries `ov inbox` shows beside the mail. */
   readonly waiting: number;
 }
 
@@ -61,8 +60,8 @@ const shownSessions = 3;
 const shownNotes = 5;
 
 /**
- * Brings whoever asks up to date. An agent is told about itself and nobody else; a person about the project, or about
- * the agent they name. Nothing is stored by looking.
+ * Brings the caller up to date. An agent is told about itself alone; a person about the project, or about the agent
+ * they name. Nothing is stored by looking.
  */
 export const prime: UseCase<{ readonly agent?: string | undefined }, PersonBrief | AgentBrief> = {
   kind: "read",
@@ -98,7 +97,7 @@ async function subjectOf(
 
 async function personBrief(tx: Tx, { settings }: Context): Promise<PersonBrief> {
   const { maxConcurrent, maxDepth, maxAgentsPerLead, maxSessionsPerRun } = settings.agents;
-  const tasks = await tx.tasks.list({});
+  const tasks = await unclosedTasks(tx);
   const live = await tx.agents.list({ live: true });
   const run = (await tx.runs.current()) ?? null;
   return {
@@ -109,13 +108,10 @@ async function personBrief(tx: Tx, { settings }: Context): Promise<PersonBrief> 
     recentRuns: await tx.runs.list(shownSessions),
     remembered: run === null ? [] : await notesOf(tx, run.id, shownNotes),
     liveAgents: new Set(live.map(({ name }) => name)).size,
-    openTasks: tasks.filter(({ status }) => status !== "closed").length,
-    readyTasks: readyTasks(tasks, await tx.tasks.dependencies()).length,
+    openTasks: tasks.unclosed.length,
+    readyTasks: tasks.ready.length,
     unread: await tx.deliveries.countQueued("operator"),
-    waiting:
-      (await openDecisions(tx)).length +
-      (await openQuestions(tx)).length +
-      (await troubledAgents(tx, newestPerName(live))).length,
+    waiting: Object.values(await waitingForOperator(tx)).reduce((sum, list) => sum + list.length, 0),
   };
 }
 

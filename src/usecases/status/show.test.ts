@@ -37,6 +37,31 @@ test("commits that a landing branch lacks are told of active runs, else of the p
   expect(await startsShown([])).toEqual([["run-2", []]]);
 });
 
+test("nothing waits of a branch that was taken out again where the target lost its promotion", async () => {
+  const landed = {
+    landing: "l",
+    target: "main",
+    runId: "run-1",
+    openRuns: [],
+    landings: 0,
+    takenOut: 1,
+    promoted: "p1",
+  };
+  const waiting = async (has: boolean) => {
+    const git = { commitOf: async (name: string) => name, contains: async () => has };
+    const world = {
+      call: async (name: string) =>
+        ok(name === "status.overview" ? { run: null, unpromoted: [landed] } : { branch: "main", promoted: [] }),
+      lookAhead: (look: (ahead: unknown) => unknown) => look(git),
+      fullDisk: () => undefined,
+    } as unknown as World;
+    const shown = await showStatus.run(world, { all: false, mailbox: "operator" });
+    return shown.ok ? shown.value.unpromoted : undefined;
+  };
+  expect(await waiting(true)).toEqual([landed] as never);
+  expect(await waiting(false)).toEqual([]);
+});
+
 test("the missing target of each place where active runs land is told once, with the run to name", async () => {
   const run = (id: string, targetBranch: string, landingBranch: string | null) => ({
     ...activeRun(id, 1),

@@ -41,7 +41,8 @@ export const showDisk: Effect<object, DiskState> = {
 };
 
 /**
- * Compares landing branches whose work waits with git. A person may have merged one by hand: then nothing waits. And the
+ * Compares landing branches whose work waits with git. A person may have merged one by hand, or have reset the target to
+ * before a promotion that was taken out of the landing branch since: then nothing waits. And the
  * target may have commits that could not be taken in. Agents of a run that is active start there, and no others; where no
  * run is active, the next one goes on from the newest work.
  */
@@ -57,10 +58,20 @@ async function lookedAt(
     const found = await world.call("branch.findStart", { target, runId });
     const start = found.ok ? found.value : undefined;
     if (start?.promoted.includes(landing) === true) continue;
-    unpromoted.push(landed);
+    const takenOut = (await hasPromoted(world, landed)) ? landed.takenOut : 0;
+    if (landed.landings > 0 || takenOut > 0) unpromoted.push({ ...landed, takenOut });
     const isOpen = start?.missingCommits === "failed" || start?.missingCommits === "rewritten";
     const isStart = start?.branch === landing && (openRuns.length > 0 || run === null);
     if (isStart && isOpen) starts.push({ ...start, runs: openRuns });
   }
   return { unpromoted, starts };
+}
+
+/** Does the target still have what was promoted last? Git is asked only where that decides what is shown. */
+async function hasPromoted({ lookAhead }: World, { target, takenOut, promoted }: Unpromoted): Promise<boolean> {
+  if (takenOut === 0 || promoted === null) return true;
+  return lookAhead(async (git) => {
+    const [tip, commit] = [await git.commitOf(`refs/heads/${target}`), await git.commitOf(promoted)];
+    return tip !== undefined && commit !== undefined && git.contains(tip, commit);
+  });
 }

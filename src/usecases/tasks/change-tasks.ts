@@ -2,6 +2,7 @@ import { canonical } from "../../domain/agent/capability.ts";
 import { agentName, taskId } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { Run } from "../../domain/run/run.ts";
 import { fields, list, text } from "../../domain/schema/schema.ts";
 import {
   changeTask,
@@ -39,46 +40,54 @@ export interface PlannedTask extends TaskDetail {
   readonly planning: readonly string[];
 }
 
-/** Adds an open task. Everybody may: finding work is part of working. */
+/** Adds an open task. Every agent may: finding work is part of working. */
 export const createTask: UseCase<CreateTaskRequest, PlannedTask> = {
   kind: "write",
   request: fields({ title: text }, { ...taskFields, id: text, blockedBy: list(text) }),
-  run: async (tx, context, request) => {
-    const over = await ofEndedRun(tx, context);
-    if (over !== undefined) return no(over);
-    const id = await chooseId(tx, context, request.id);
-    if (!id.ok) return id;
-    const parentId = request.parentId === undefined ? await leadTask(tx, context) : request.parentId;
-    const made = newTask({ ...request, parentId, id: id.value, runId: await runOf(tx, context) }, context.now);
-    if (!made.ok) return made;
-    const task = made.value;
-    if (task.parentId !== null) {
-      // A part that somebody else adds would keep the holder of the whole from finishing.
-      const isGiven = request.parentId !== undefined;
-      const parent = isGiven
-        ? await findTaskFor(tx, context.caller, "change", task.parentId)
-        : await findTask(tx, task.parentId);
-      if (!parent.ok) return parent;
-    }
-    await tx.tasks.insert(task);
-    for (const dependsOn of new Set(request.blockedBy)) {
-      if (dependsOn === task.id) return no({ kind: "dependency-cycle", path: [task.id, task.id] });
-      const dependency = await findTask(tx, dependsOn);
-      if (!dependency.ok) return dependency;
-      await tx.tasks.addDependency({ taskId: task.id, dependsOn });
-    }
-    if (request.criteria !== undefined && request.criteria.length > 0) {
-      const refused = await serveCriteria(tx, task.id, task.runId, request.criteria);
-      if (refused !== undefined) return no(refused);
-    }
-    await record(tx, context.now, {
-      ...byCaller(context.caller, task.runId),
-      type: "task_created",
-      data: { taskId: task.id, title: task.title },
-    });
-    return ok(await planned(tx, context, task));
-  },
+  run: (tx, context, request) => addTask(tx, context, request),
 };
+
+/** `of`: the run that a task of the operator belongs to; without it the run that is going on. */
+export async function addTask(
+  tx: Tx,
+  context: Context,
+  request: CreateTaskRequest,
+  of?: Run,
+): Promise<Result<PlannedTask, Refusal>> {
+  const over = await ofEndedRun(tx, context);
+  if (over !== undefined) return no(over);
+  const id = await chooseId(tx, context, request.id);
+  if (!id.ok) return id;
+  const parentId = request.parentId === undefined ? await leadTask(tx, context) : request.parentId;
+  const made = newTask({ ...request, parentId, id: id.value, runId: await runOf(tx, context, of) }, context.now);
+  if (!made.ok) return made;
+  const task = made.value;
+  if (task.parentId !== null) {
+    // A part that another agent adds would keep the holder of the whole from finishing.
+    const isGiven = request.parentId !== undefined;
+    const parent = isGiven
+      ? await findTaskFor(tx, context.caller, "change", task.parentId)
+      : await findTask(tx, task.parentId);
+    if (!parent.ok) return parent;
+  }
+  await tx.tasks.insert(task);
+  for (const dependsOn of new Set(request.blockedBy)) {
+    if (dependsOn === task.id) return no({ kind: "dependency-cycle", path: [task.id, task.id] });
+    const dependency = await findTask(tx, dependsOn);
+    if (!dependency.ok) return dependency;
+    await tx.tasks.addDependency({ taskId: task.id, dependsOn });
+  }
+  if (request.criteria !== undefined && request.criteria.length > 0) {
+    const refused = await serveCriteria(tx, task.id, task.runId, request.criteria);
+    if (refused !== undefined) return no(refused);
+  }
+  await record(tx, context.now, {
+    ...byCaller(context.caller, task.runId),
+    type: "task_created",
+    data: { taskId: task.id, title: task.title },
+  });
+  return ok(await planned(tx, context, task));
+}
 
 const planned = async (tx: Tx, { caller }: Context, task: Task): Promise<PlannedTask> => ({
   ...(await detailOf(tx, task)),
@@ -99,9 +108,9 @@ async function ofEndedRun(tx: Tx, { caller }: Context): Promise<Refusal | undefi
   return { kind: "not-allowed", action: "create a task", caller: caller.name, why };
 }
 
-/** An agent's tasks belong to its run, a person's to the run that is going on. */
-async function runOf(tx: Tx, { caller }: Context): Promise<string | null> {
-  return caller.kind === "agent" ? caller.runId : ((await tx.runs.current())?.id ?? null);
+/** An agent's tasks belong to its run, a person's to the run that was named or is going on. */
+async function runOf(tx: Tx, { caller }: Context, named: Run | undefined): Promise<string | null> {
+  return caller.kind === "agent" ? caller.runId : ((named ?? (await tx.runs.current()))?.id ?? null);
 }
 
 async function chooseId(
@@ -133,6 +142,8 @@ export interface UpdateTaskRequest extends TaskChange {
 export interface UpdatedTask extends PlannedTask {
   /** What the change of its files means for the agent that holds it. */
   readonly holder: readonly string[];
+  /** What the given lists took away, with the command that keeps it. */
+  readonly replaced: readonly string[];
 }
 
 /** Replaces the given fields and leaves the others. */
@@ -152,15 +163,38 @@ export const updateTask: UseCase<UpdateTaskRequest, UpdatedTask> = {
     const misplaced = await wrongParent(tx, changed.value);
     if (misplaced !== undefined) return no(misplaced);
     await tx.tasks.update(changed.value);
+    const served = (await tx.criteria.ofTask(id)).map(({ number }) => number);
     const unknown = criteria === undefined ? undefined : await serveCriteria(tx, id, changed.value.runId, criteria);
     if (unknown !== undefined) return no(unknown);
     const fields = Object.entries({ ...change, criteria }).filter(([, value]) => value !== undefined);
     const data = { taskId: id, fields: fields.map(([field]) => field), status: changed.value.status };
     await record(tx, context.now, { ...byCaller(context.caller, changed.value.runId), type: "task_updated", data });
     const holder = await changeFilesOfHolder(tx, context, changed.value, change);
-    return ok({ ...(await planned(tx, context, changed.value)), holder });
+    const { files, shares } = changed.value;
+    const replaced = [
+      ...(criteria === undefined ? [] : lost(id, "criteria", served, criteria)),
+      ...lost(id, "files", found.value.files, files),
+      ...lost(id, "shares", found.value.shares, shares),
+    ];
+    return ok({ ...(await planned(tx, context, changed.value)), holder, replaced });
   },
 };
+
+/** A given list stands in the place of the earlier one. An agent that meant to add to it has to see that. */
+function lost<T>(
+  id: string,
+  field: "criteria" | "files" | "shares",
+  before: readonly T[],
+  now: readonly T[],
+): string[] {
+  const gone = before.filter((one) => !now.includes(one));
+  if (gone.length === 0) return [];
+  const all = [...before, ...now.filter((one) => !before.includes(one))].join(",");
+  const list = now.length === 0 ? "none" : now.join(", ");
+  return [
+    `its ${field} are ${list} now, no longer ${gone.join(", ")}; to have both: ov task update ${id} --${field} "${all}"`,
+  ];
+}
 
 /** The agent that holds the task, and has its files as its own, may change what the task says now. */
 async function changeFilesOfHolder(

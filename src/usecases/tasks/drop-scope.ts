@@ -15,7 +15,7 @@ interface WhatGoes {
   readonly agents: readonly Agent[];
 }
 
-/** The task with its parts, its agents with everybody below them, the tasks of those, and so on. */
+/** The task with its parts, its agents with all agents below them, the tasks of those, and so on. */
 export async function whatGoes(tx: Tx, root: Task, withDependents: boolean): Promise<WhatGoes> {
   const all = await tx.tasks.list({});
   const tasks = new Map<string, Task>();
@@ -53,8 +53,8 @@ async function worksOnDropped(tx: Tx, { taskId, releasedAt }: Agent): Promise<bo
 }
 
 /**
- * Agents drop what is theirs: a coordinator tasks of its run, a lead its parts and the tasks of agents below it. Neither
- * stops an agent that works for somebody else, such as one that the operator slung into the run.
+ * Agents drop what is theirs: a coordinator tasks of its run, a lead its parts and the tasks of agents below it.
+ * Neither stops an agent that works for another parent, such as one that the operator slung into the run.
  */
 export async function forbiddenToDrop(
   tx: Tx,

@@ -49,7 +49,7 @@ export interface KeptWork {
 }
 
 interface Dropped extends TaskDetail {
-  /** Everything was dropped before; nobody was told again. */
+  /** Everything was dropped before; no agent was told again. */
   readonly alreadyDropped: boolean;
   /** The tasks that went with it: its parts, tasks of agents below the stopped ones, and dependents if asked for. */
   readonly alsoDropped: readonly string[];

@@ -2,10 +2,9 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
-import { readyTasks } from "../../domain/task/dependency.ts";
 import { taskStatuses } from "../../domain/task/task.ts";
 import type { UseCase } from "../usecase.ts";
-import { detailOf, detailsOf, findTask, type TaskDetail } from "./task-detail.ts";
+import { detailOf, detailsOf, findTask, type TaskDetail, unclosedTasks } from "./task-detail.ts";
 
 export interface ListTasksRequest {
   readonly status?: string | undefined;
@@ -54,7 +53,7 @@ export const listReady: UseCase<{ readonly limit?: number | undefined }, TaskLis
   kind: "read",
   request: fields({}, { limit: whole }),
   run: async (tx, _context, { limit }) => {
-    const ready = readyTasks(await tx.tasks.list({}), await tx.tasks.dependencies());
+    const { ready } = await unclosedTasks(tx);
     return ok({ tasks: await detailsOf(tx, ready.slice(0, limit)) });
   },
 };

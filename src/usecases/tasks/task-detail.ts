@@ -4,7 +4,7 @@ import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { TaskCriterion } from "../../domain/run/checklist.ts";
 import { list, orNull, text, whole } from "../../domain/schema/schema.ts";
-import { Dependencies } from "../../domain/task/dependency.ts";
+import { Dependencies, readyTasks } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 
@@ -63,6 +63,22 @@ async function criteriaOf(tx: Tx, served: readonly TaskCriterion[]): Promise<rea
   return criteria
     .filter(({ number }) => numbers.has(number))
     .map(({ number, text: words }) => ({ number, text: words }));
+}
+
+/** The tasks that are not closed, and those of them that could be started now. Closed ones are read where one waits for them. */
+export async function unclosedTasks(
+  tx: Tx,
+): Promise<{ readonly unclosed: readonly Task[]; readonly ready: readonly Task[] }> {
+  const unclosed = await tx.tasks.list({ unclosed: true });
+  const known = new Set(unclosed.map(({ id }) => id));
+  const dependencies = (await tx.tasks.dependencies()).filter(({ taskId }) => known.has(taskId));
+  const others = new Set(dependencies.map(({ dependsOn }) => dependsOn).filter((id) => !known.has(id)));
+  const settled: Task[] = [];
+  for (const id of others) {
+    const task = await tx.tasks.get(id);
+    if (task !== undefined) settled.push(task);
+  }
+  return { unclosed, ready: readyTasks([...unclosed, ...settled], dependencies) };
 }
 
 /** The same for many, in their order, with one query. */

@@ -5,6 +5,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { claimTask, createTask, reopenTask, updateTask } from "./change-tasks.ts";
 import { closeTask } from "./close-task.ts";
 import { addDependency, removeDependency } from "./dependencies.ts";
+import { moveTask } from "./move-task.ts";
 import { listReady, listTasks, showTask } from "./read-tasks.ts";
 
 const builder = agentCaller("ann", "builder", { taskId: "own" });
@@ -357,4 +358,24 @@ test("B6: other files of a task reach the agent that holds it, unless another ag
   expect(await world.must(updateTask, { id: "top", files: ["src", "lib"] })).toMatchObject({
     holder: [expect.stringContaining("lea, which holds it")],
   });
+});
+
+test("on the board a person holds a task back, lets it go, closes and reopens it; other moves are refused with the reason", async () => {
+  await using world = useCaseWorld();
+  await add(world, "a");
+  await add(world, "b", ["a"]);
+  const statusAfter = async (to: "waiting" | "ready" | "done") =>
+    (await world.must(moveTask, { id: "a", to })).task.status;
+  expect(await statusAfter("waiting")).toBe("blocked");
+  expect(await statusAfter("ready")).toBe("open");
+  expect(await world.call(moveTask, { id: "a", to: "working" as const })).toMatchObject({
+    refusal: { kind: "invalid", problem: "cannot be reached by hand: an agent takes it there: sling one" },
+  });
+  expect(await world.call(moveTask, { id: "b", to: "ready" as const })).toMatchObject({
+    refusal: { problem: "cannot be reached by hand: it waits for a" },
+  });
+  expect(await statusAfter("done")).toBe("closed");
+  expect(await readyIds(world)).toEqual(["b"]);
+  expect(await statusAfter("ready")).toBe("open");
+  expect(await world.call(moveTask, { id: "a", to: "done" as const }, builder)).toMatchObject({ ok: false });
 });

@@ -25,11 +25,7 @@ export async function findTaskFor(
 }
 
 /** Why the task is not one of the agent's team; undefined when it may be. */
-async function notOfItsTeam(
-  tx: Tx,
-  caller: Extract<Caller, { kind: "agent" }>,
-  { id, runId }: Task,
-): Promise<string | undefined> {
+async function notOfItsTeam(tx: Tx, caller: AgentCaller, { id, runId }: Task): Promise<string | undefined> {
   if (caller.taskId === id) return undefined;
   const run = await tx.runs.get(runId ?? "");
   if (run === undefined) return heldElsewhere(tx, caller, id);
@@ -56,39 +52,34 @@ async function heldElsewhere(
  * Why an agent may not sling on this task: the task is of another team, or an agent works on it that is not below the
  * caller. A reviewer may not be slung either, because its verdict would send that agent back.
  */
-export async function whyForeign(
-  tx: Tx,
-  caller: Extract<Caller, { kind: "agent" }>,
-  task: Task,
-): Promise<string | undefined> {
-  const why = await notOfItsTeam(tx, caller, task);
-  if (why !== undefined) return why;
-  const agent = await workerOfOthers(tx, caller, task);
-  if (agent === undefined) return undefined;
-  return `${agent.name}, which works on it, is not below it; only the operator lets it go: ov release ${agent.name}`;
-}
+export const whyForeign = (tx: Tx, caller: AgentCaller, task: Task): Promise<string | undefined> =>
+  whyOfOthers(tx, caller, task, ({ name }) => `only the operator lets it go: ov release ${name}`);
 
 /** Why an agent may not write the spec of this task; undefined when it may. What others work by is not its to change. */
-export async function whyNotToSpecify(
+export const whyNotToSpecify = (tx: Tx, caller: AgentCaller, task: Task): Promise<string | undefined> =>
+  whyOfOthers(tx, caller, task, ({ name, parentName }) => {
+    const whom = parentName === "operator" ? "the operator" : parentName;
+    return `tell ${whom}, who gave ${name} the task`;
+  });
+
+type AgentCaller = Extract<Caller, { kind: "agent" }>;
+
+/** Why a task is not the caller's: it is of another team, or an agent works on it that is not below the caller. */
+async function whyOfOthers(
   tx: Tx,
-  caller: Extract<Caller, { kind: "agent" }>,
+  caller: AgentCaller,
   task: Task,
+  wayOut: (worker: Agent) => string,
 ): Promise<string | undefined> {
   const why = await notOfItsTeam(tx, caller, task);
   if (why !== undefined) return why;
-  const agent = await workerOfOthers(tx, caller, task);
-  if (agent === undefined) return undefined;
-  const { name, parentName } = agent;
-  const whom = parentName === "operator" ? "the operator" : parentName;
-  return `${name}, which works on it, is not below it; tell ${whom}, who gave ${name} the task`;
+  const worker = await workerOfOthers(tx, caller, task);
+  if (worker === undefined) return undefined;
+  return `${worker.name}, which works on it, is not below it; ${wayOut(worker)}`;
 }
 
-/** Somebody who works on the task and is neither the caller nor below it. */
-async function workerOfOthers(
-  tx: Tx,
-  caller: Extract<Caller, { kind: "agent" }>,
-  { id }: Task,
-): Promise<Agent | undefined> {
+/** An agent that works on the task and is neither the caller nor below it. */
+async function workerOfOthers(tx: Tx, caller: AgentCaller, { id }: Task): Promise<Agent | undefined> {
   if (caller.taskId === id) return undefined;
   for (const agent of newestPerName(await tx.agents.list({ taskId: id }))) {
     const isGone = agent.releasedAt !== null || (hasEnded(agent) && agent.outcome !== "done");

@@ -237,7 +237,8 @@ const betweenLooksMs = 50;
 const untouched = { removed: false, branchDeleted: false, rescue: null, trash: null } as const;
 
 /**
- * Brings back commits and uncommitted files alike, where they were; on the old branch when that is free. The branch is
+ * Brings back commits and uncommitted files alike, beside the project; on the old branch when that is free. In
+ * `.overstory/worktrees` the worktree would count as the agent's, and `ov doctor` would offer to take it away. The branch is
  * made by a command of ours: plain git would take the files of a rescue for what git stores, but they are as they lay in
  * the worktree.
  */
@@ -245,5 +246,6 @@ function restoreCommand({ worktree }: Removal, ref: string, branchIsFree: boolea
   const branch = branchIsFree ? worktree.branch : `${worktree.branch}-rescued`;
   const kept = shellWord(ref.slice("refs/overstory/".length));
   const restore = `ov snapshots restore ${kept} --branch ${shellWord(branch)}`;
-  return `${restore} && git worktree add ${shellWord(worktree.path)} ${shellWord(branch)}`;
+  const place = worktree.path.replace(/\/\.overstory\/worktrees\/([^/]+)$/, "-$1-rescued");
+  return `${restore} && git worktree add ${shellWord(place)} ${shellWord(branch)}`;
 }

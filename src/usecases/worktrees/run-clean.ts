@@ -9,6 +9,7 @@ import { everyAgent } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { FoundBranch, OwnedWorktree } from "../../ports/worktrees.ts";
 import { release } from "../agents/release-agent.ts";
+import { endEngine } from "../engine/control.ts";
 import { record } from "../events/record.ts";
 import type { Effect } from "../operation.ts";
 import { recordEnd } from "../runs/change-run.ts";
@@ -216,10 +217,19 @@ export const restoreCleaned: Effect<{ readonly name: string }, RestoreReport> = 
     if (refused !== undefined) return no(refused);
     const files = await world.cleanFiles();
     const known = files.backups();
-    if (!known.includes(name)) return no(invalid("--restore", "names no backup", { value: name, allowed: known }));
-    return ok({ name, ...(await files.bringBack(name)) });
+    const meant = name === "newest" ? files.newestBackup() : name;
+    if (meant === null) return no(invalid("--restore", `has no backup to bring back: there is none${anew}`));
+    if (!known.includes(meant)) return no(invalid("--restore", "names no backup", { value: name, allowed: known }));
+    if (!files.isDatabaseRuined()) return ok({ name: meant, ...(await files.bringBack(meant)) });
+    if (!files.hasCopy(meant))
+      return no(invalid("--restore", `holds no copy of the database, which is damaged${anew}`, { value: meant }));
+    // An engine would go on with the file that is put aside.
+    await endEngine(world);
+    return ok({ name: meant, ...(await files.bringBack(meant)) });
   },
 };
+
+const anew = "; to begin with an empty database: ov init --new-database";
 
 export interface ArchiveRequest {
   /** Release every ended agent; `agent` names a single one. */

@@ -2,7 +2,7 @@ import { branchName } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, noFields, text } from "../../domain/schema/schema.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { KeptSnapshot, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
@@ -48,12 +48,13 @@ export interface SnapshotRestored extends NamedSnapshot {
   readonly inSubmodules: readonly string[];
 }
 
-export const listSnapshots: Effect<object, readonly NamedSnapshot[]> = {
+export const listSnapshots: Effect<{ readonly agent?: string | undefined }, readonly NamedSnapshot[]> = {
   kind: "effect",
-  request: noFields,
+  request: fields({}, { agent: text }),
   place: "engine",
-  run: async (world) => {
-    const kept = await (await world.worktrees()).snapshots();
+  run: async (world, { agent }) => {
+    const all = await (await world.worktrees()).snapshots();
+    const kept = agent === undefined ? all : all.filter(({ agentName }) => agentName === agent);
     const records = await world.call("snapshot.listRecords", {});
     return records.ok ? ok(kept.map((one) => namedSnapshot(one, records.value.snapshots))) : records;
   },

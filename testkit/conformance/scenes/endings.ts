@@ -189,12 +189,14 @@ export const mangled = scene({
     await world.finished("x1");
     const turns = await world.turns("x1");
     const malformed = (await eventsOf(world.project, "malformed_output")).filter(({ agentName }) => agentName === "x1");
+    const { out: log } = await world.project.ovWith({}, "logs", "x1");
     const rows = await world.project.read((tx) => tx.usage.ofTurn(turns[0]?.id ?? ""));
     return {
       "mangled-output": () => {
         expect(turns).toHaveLength(1);
         expect(turns[0]).toMatchObject({ clean: true, resultText: "Fertig: grüße 🦉." });
         expect(malformed.length).toBeGreaterThan(0);
+        for (const words of world.mangledWords) expect(log).toContain(words);
         expect(rows.reduce((sum, { input }) => sum + input, 0)).toBe(300);
       },
     };

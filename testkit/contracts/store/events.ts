@@ -219,6 +219,9 @@ export function eventPromises(check: Check): void {
         ["stop", true, noon],
       ]);
       expect(await tx.audit.list(1)).toEqual(all.slice(0, 1));
+      expect(await tx.audit.list(10, { before: all[0]?.seq })).toEqual(all.slice(1));
+      expect(await tx.audit.list(10, { refused: true, text: "NO RIGHT" })).toEqual(all.slice(1));
+      expect(await tx.audit.list(10, { text: "sen%" })).toEqual([]);
       expect(all[1]).toMatchObject({ caller: "b1", detail: "no right" });
     });
   });

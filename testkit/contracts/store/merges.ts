@@ -158,6 +158,38 @@ export function mergePromises(check: Check): void {
     expect(await due()).toBe(true);
   });
 
+  check("a paused queue has nothing due but what brings in a target and what is half-way", async ({ store }) => {
+    const pause = { pausedBy: "operator", reason: "release day", since: 5 };
+    const isDue = () => store.read((tx) => tx.merges.dueWork(100, ["operator"]));
+    const nextDue = () => store.read((tx) => tx.merges.nextDue(100, ["operator"]));
+    const id = await store.transaction((tx) =>
+      tx.merges.insert(anEntry("a", { approval: "operator", notBefore: 0, agentName: "b1" })),
+    );
+    await store.transaction((tx) =>
+      tx.merges.insert(anEntry("later", { approval: "operator", notBefore: 200, agentName: "b1" })),
+    );
+    expect([await isDue(), await nextDue(), await store.read((tx) => tx.merges.pause())]).toEqual([
+      true,
+      200,
+      undefined,
+    ]);
+    await store.transaction((tx) => tx.merges.setPause({ ...pause, reason: null }));
+    await store.transaction((tx) => tx.merges.setPause(pause));
+    expect([await isDue(), await nextDue(), await store.read((tx) => tx.merges.pause())]).toEqual([
+      false,
+      undefined,
+      pause,
+    ]);
+    await store.transaction((tx) => tx.merges.change(id, ["pending"], { status: "gating" }));
+    expect(await isDue()).toBe(true);
+    await store.transaction((tx) => tx.merges.change(id, ["gating"], { status: "merged" }));
+    const brings = { source: "engine", agentName: null, approval: "operator", notBefore: 0 } as const;
+    await store.transaction((tx) => tx.merges.insert(anEntry("main", brings)));
+    expect(await isDue()).toBe(true);
+    await store.transaction((tx) => tx.merges.setPause(undefined));
+    expect(await nextDue()).toBe(200);
+  });
+
   check("what waits for an entry that has not landed is not due", async ({ store }) => {
     // Twelve entries: that 1 has landed must not count for 11 or 12.
     const ids = await store.transaction(async (tx) => {

@@ -1,8 +1,11 @@
 import { expect } from "bun:test";
+import { type MergeEntry, mergeRef } from "../../../src/domain/merge/entry.ts";
 import type { Place } from "../../../src/ports/store/old-rows.ts";
 import { oldRowKinds } from "../../../src/ports/store/old-rows.ts";
 import type { Check } from "./database.ts";
-import { anAgent, aRun, noon } from "./rows.ts";
+import { aReceipt } from "./gates.ts";
+import { anEntry, anOp } from "./merges.ts";
+import { aDelivery, aMessage, anAgent, aRun, aTask, noon } from "./rows.ts";
 
 const all = { before: noon + 1_000_000, after: null, most: 9 };
 
@@ -47,6 +50,72 @@ export function oldRowPromises(check: Check): void {
     expect(await store.transaction((tx) => tx.oldRows.remove("events", ["1", "2"], all.before))).toBe(0);
     await store.transaction((tx) => tx.agents.release("b1-1", noon));
     expect((await store.read((tx) => tx.oldRows.look("events", all))).free).toHaveLength(1);
+  });
+
+  check("a name is settled when nothing needs it, and goes with its merges, ledgers and memory", async ({ store }) => {
+    const before = noon + 10;
+    const over = { state: "completed", outcome: "done", runId: "over", endedAt: noon, releasedAt: noon } as const;
+    const gone = (name: string) => anAgent(name, { ...over, cleanedAt: noon, branch: `overstory/${name}/T` });
+    const settled = (after = "", most = 9) => store.read((tx) => tx.oldRows.settledNames({ before, after, most }));
+    await store.transaction(async (tx) => {
+      await tx.runs.insert(aRun("r1"));
+      await tx.runs.insert(aRun("over", { status: "completed", completedAt: noon }));
+      for (const name of ["asks", "free", "lost", "mailed", "parent", "taken", "undone", "works"])
+        await tx.agents.reserve(gone(name));
+      await tx.agents.reserve(anAgent("child", { parentName: "parent" }));
+      await tx.agents.reserve(anAgent("kept", { ...over, cleanedAt: null }));
+      await tx.agents.reserve(anAgent("young", { ...over, cleanedAt: before }));
+      await tx.agents.reserve(anAgent("works", { generation: 2 }));
+      await tx.waits.add({ agentName: "asks", kind: "explicit", ref: "x", since: noon, deadline: null });
+      await tx.tasks.insert(aTask("T1", { claimedBy: "taken", status: "in_progress" }));
+      await tx.messages.insert(aMessage("m1", { fromAgent: "free" }));
+      await tx.deliveries.insert([aDelivery(await tx.messages.insert(aMessage("m2")), "mailed")]);
+      const entryOf = (name: string, status: MergeEntry["status"]) =>
+        tx.merges.insert(anEntry(`overstory/${name}/T`, { agentName: name, status, updatedAt: noon }));
+      await entryOf("lost", "failed");
+      const undone = await entryOf("undone", "merged");
+      await tx.mergeOps.insert(anOp("op-1", { kind: "undo", queueIds: [undone] }));
+      const landed = await entryOf("free", "merged");
+      await tx.receipts.add(aReceipt("r-1", { kind: "landing", subject: mergeRef(landed), createdAt: noon }));
+      await tx.budgets.book([{ scope: "agent", subject: "free", unit: "turns", spent: 1, reserved: 0 }], noon);
+    });
+    expect(await settled()).toEqual({ free: ["free"], last: null });
+    expect(await settled("", 2)).toEqual({ free: ["free"], last: "free" });
+    expect((await settled("free")).free).toEqual([]);
+    await store.transaction(async (tx) => {
+      expect(await tx.oldRows.forgetName("lost", before)).toBe(0);
+      expect(await tx.oldRows.forgetName("free", before)).toBe(4);
+      expect(await tx.agents.byName("free")).toBeUndefined();
+      expect(await tx.merges.list({ branch: "overstory/free/T" })).toEqual([]);
+      expect(await tx.receipts.get("r-1")).toBeUndefined();
+      expect(await tx.budgets.of([{ scope: "agent", subject: "free" }])).toEqual([]);
+      expect(await tx.agents.byName("lost")).toBeDefined();
+    });
+  });
+
+  check("an older landing keeps what it says about entries that are there, and about the whole", async ({ store }) => {
+    const member = (id: number) => ({ id, commit: `c${id}`, tier: "clean-merge", strategy: null }) as const;
+    const about = { verdict: "verified", gaps: [], results: ["g1"], tree: "t1" } as const;
+    const landing = (id: string, ids: readonly number[], updatedAt: number) =>
+      anOp(id, { status: "done", queueIds: ids, request: { ...about, members: ids.map(member) }, updatedAt });
+    const requestOf = async (id: string) => (await store.read((tx) => tx.mergeOps.get(id)))?.request;
+    const [there] = await store.transaction(async (tx) => {
+      const ids = [await tx.merges.insert(anEntry("b1"))];
+      await tx.mergeOps.insert(landing("op-gone", [901, 902], noon));
+      await tx.mergeOps.insert(landing("op-mixed", [...ids, 903], noon));
+      await tx.mergeOps.insert(landing("op-there", ids, noon));
+      await tx.mergeOps.insert(landing("op-young", [904], noon + 10));
+      return ids;
+    });
+    if (there === undefined) throw new Error("an entry has a number");
+    const shorten = () => store.transaction((tx) => tx.oldRows.shortenLandings(noon + 10));
+    expect([await shorten(), await shorten()]).toEqual([2, 0]);
+    const { results: _, ...whole } = about;
+    expect(await requestOf("op-gone")).toEqual(whole);
+    expect(await requestOf("op-mixed")).toEqual({ ...whole, members: [member(there)], along: [] });
+    expect(await requestOf("op-there")).toEqual({ ...about, members: [member(there)] });
+    expect(await requestOf("op-young")).toEqual({ ...about, members: [member(904)] });
+    expect((await store.read((tx) => tx.mergeOps.get("op-gone")))?.queueIds).toEqual([901, 902]);
   });
 
   check("a place is remembered until it is given up", async ({ store }) => {

@@ -65,6 +65,12 @@ export function spendingPromises(check: Check): void {
         { key: "large", turns: 1, unpriced: 0, costMicros: 9_000_000_000, cacheRead: 5_000_000_000 },
         { key: "", turns: 1, unpriced: 1, costMicros: 0 },
       ]);
+      const inTime = { since: noon + 60_001, until: noon + 90_000 };
+      expect(await tx.spending.sums("agent", inTime, 10)).toMatchObject([{ key: "b2", turns: 1 }]);
+      expect(await tx.spending.steps("agent", { runId: "r1" }, 60_000)).toEqual([
+        { key: "b1", step: Math.floor((noon + 60_000) / 60_000), costMicros: 9_000_000_000 },
+      ]);
+      expect(await tx.spending.steps("run", {}, 60_000)).toHaveLength(2);
     });
   });
 

@@ -38,7 +38,7 @@ function ends(agent: Agent): readonly Inconsistency[] {
 
 const halfEnded = {
   rule: "end-without-outcome",
-  affects: "nobody can tell how the agent ended",
+  affects: "how the agent ended is unknown",
   does: "records that the agent is assumed to be done, at the time of its last sign of life",
 } as const;
 const endedAlive = {
@@ -124,7 +124,7 @@ function orphans({ agents }: StoredRows): readonly Inconsistency[] {
 const orphan = {
   rule: "agent-of-no-parent",
   severity: "fail",
-  affects: "its reports reach nobody",
+  affects: "its reports reach no agent",
   does: "lets it report to you",
 } as const;
 
@@ -276,7 +276,7 @@ const deadLink = {
   does: "deletes the link; both ends stay as they are",
 } as const;
 const noReader = {
-  rule: "mail-for-nobody",
-  affects: "nobody reads the message",
+  rule: "mail-without-reader",
+  affects: "the message is not read",
   does: "makes it a dead letter, which `ov mail dead` lists",
 } as const;

@@ -5,6 +5,9 @@ import { breach, type Inconsistency } from "../finding.ts";
 /** A process that writes such a file is done with it by then. */
 const aWhileMs = 600_000;
 
+/** The engine lets variables and bodies of mail go after a day, with a look each hour. Before that they are no finding. */
+const keptMs = 25 * 3_600_000;
+
 /** Files of the state directory: whose they are, their modes, what was left behind. */
 export function fileRules(facts: ProjectFacts): readonly Inconsistency[] {
   return [
@@ -159,13 +162,13 @@ function ownerless(facts: ProjectFacts): readonly Inconsistency[] {
     if (dir === "logs" && name !== "" && name !== "merge" && file.kind === "directory" && !names.has(name)) {
       return [breach(agentFiles, file.path, `${path} is of an agent that does not exist`, trash)];
     }
-    if (dir === "mail-blobs" && name.endsWith(".txt") && !blobs.has(path) && file.ageMs > aWhileMs) {
+    if (dir === "mail-blobs" && name.endsWith(".txt") && !blobs.has(path) && file.ageMs > keptMs) {
       return [breach(blobOfNothing, name, `${path} is the body of no message`, trash)];
     }
-    const variables = /^run\/env\/[^/]+\.json$/.test(file.path);
-    if (variables && !environments.has(path) && file.ageMs > aWhileMs) {
+    const variables = /^run\/env\/([^/]+\.json)$/.exec(file.path)?.[1];
+    if (variables !== undefined && !environments.has(path) && file.ageMs > keptMs) {
       return [
-        breach(variablesOfNobody, name, `${path} holds variables that no agent and no check needs`, {
+        breach(variablesWithoutAgent, variables, `${path} holds variables that no agent and no check needs`, {
           on: "delete",
           path,
         }),
@@ -182,9 +185,9 @@ const blobOfNothing = {
   does: "moves it to the trash",
   healedByEngine: true,
 } as const;
-const variablesOfNobody = {
-  rule: "variables-of-nobody",
-  affects: "secrets of a shell lie on the disk for nobody",
+const variablesWithoutAgent = {
+  rule: "variables-without-agent",
+  affects: "secrets of a shell lie on the disk without a use",
   does: "deletes the file; it was captured from a shell and holds no work",
   healedByEngine: true,
 } as const;

@@ -146,7 +146,7 @@ function branches(rows: StoredRows, { git }: ProjectFacts): readonly Inconsisten
 }
 
 const strayBranch = {
-  rule: "branch-of-nobody",
+  rule: "branch-without-agent",
   affects: "names of agents that would have this branch are refused",
   does: "keeps its commits under refs/overstory/rescue/, unless another branch holds them, and deletes the branch",
 } as const;

@@ -4,7 +4,7 @@ import { breach, type Inconsistency } from "../finding.ts";
 
 /** Worktrees of agents and checkouts of gates: rows, directories, git's records. */
 export function placeRules(facts: ProjectFacts): readonly Inconsistency[] {
-  // Without rows nobody can tell whose a worktree is.
+  // Without rows the owner of a worktree is unknown.
   if (facts.rows === null) return locks(facts);
   const { agents } = facts.rows;
   return [...seats(agents, facts), ...directories(agents, facts), ...records(agents, facts), ...locks(facts)];
@@ -16,6 +16,7 @@ const isSeated = ({ worktreePath, worktreeKind, cleanedAt }: Agent): boolean =>
 
 function seats(agents: readonly Agent[], { git, rows, gone }: ProjectFacts): readonly Inconsistency[] {
   const at = new Map(git.places.map((place) => [place.path, place]));
+  const recorded = new Set(git.records.map(({ path }) => path));
   const removing = new Set(
     (rows?.removals ?? []).filter((one) => !gone.has(processKey(one))).map((one) => one.agentName),
   );
@@ -23,11 +24,16 @@ function seats(agents: readonly Agent[], { git, rows, gone }: ProjectFacts): rea
     const { id, name, worktreePath, releasedAt } = agent;
     if (!isSeated(agent) || worktreePath === null || removing.has(name) || removing.has(everyAgent)) return [];
     const place = at.get(worktreePath);
+    const standing = git.standings.get(id);
     if (releasedAt !== null) {
       const says = `${name} was released, and its worktree is still there`;
-      return place === undefined ? [] : [breach(uncleaned, name, says, { on: "engine" })];
+      const isReplaced = standing === "other" && place?.link === "missing";
+      return [
+        ...(place === undefined ? [] : [breach(uncleaned, name, says, { on: "engine" })]),
+        // The engine takes away worktrees of agents, and leaves what stands in their place.
+        ...(isReplaced ? [strayAt(place, recorded.has(worktreePath))] : []),
+      ];
     }
-    const standing = git.standings.get(id);
     if (place === undefined || standing === "nothing") {
       return [
         breach(noDirectory, name, `the worktree of ${name} is gone: ${worktreePath}`, { on: "reseat", agentId: id }),
@@ -107,8 +113,14 @@ function directories(agents: readonly Agent[], { git }: ProjectFacts): readonly 
       const step = { on: "remove", path, branch: record.branch ?? "" } as const;
       return [breach(strayWorktree, name, `${path} is a worktree of no agent`, step)];
     }
-    return [breach(strayDirectory, name, `${path} belongs to no agent`, { on: "trash", path })];
+    return [strayAt(place, record !== undefined)];
   });
+}
+
+/** Git's record of the worktree that stood here would keep its branch checked out: it goes with the directory. */
+function strayAt({ name, path }: SeenPlace, isRecorded: boolean): Inconsistency {
+  const prune = isRecorded ? [{ on: "prune", path } as const] : [];
+  return breach(strayDirectory, name, `${path} belongs to no agent`, { on: "trash", path }, ...prune);
 }
 
 function gatePlace({ name, path, link, isDirectory }: SeenPlace): readonly Inconsistency[] {
@@ -117,12 +129,12 @@ function gatePlace({ name, path, link, isDirectory }: SeenPlace): readonly Incon
 }
 
 const strayWorktree = {
-  rule: "worktree-of-nobody",
+  rule: "worktree-without-agent",
   affects: "it takes room, and its branch cannot be checked out elsewhere",
   does: "keeps all work in it under refs/overstory/rescue/, and takes the worktree away",
 } as const;
 const strayDirectory = {
-  rule: "directory-of-nobody",
+  rule: "directory-without-agent",
   affects: "an agent of that name cannot be started",
   does: "moves it to the trash, where it never expires",
 } as const;

@@ -87,7 +87,7 @@ const endOf = ({ pid, startToken, bootId, turnId }: ProcessRecord): FixStep => (
 });
 
 function processes(rows: StoredRows, { gone, engine }: ProjectFacts): readonly Inconsistency[] {
-  const ended = new Set(rows.agents.filter(hasEnded).map(({ id }) => id));
+  const agents = new Map(rows.agents.map((agent) => [agent.id, agent]));
   const holders = new Set(rows.leases.map(({ processId }) => processId));
   return rows.processes.flatMap((process) => {
     const { id, role, pid, turnId, turnStatus, agentId } = process;
@@ -118,10 +118,13 @@ function processes(rows: StoredRows, { gone, engine }: ProjectFacts): readonly I
     if (isGone) {
       return [breach(goneProcess, id, `the ${role} with process ${pid} is gone, and counts as running`, close)];
     }
-    if (turnId === null && agentId !== null && !ended.has(agentId)) return [];
+    const agent = agentId === null ? undefined : agents.get(agentId);
+    if (turnId === null && agent !== undefined && !hasEnded(agent)) return [];
     const what =
       turnId === null
-        ? "its agent has ended"
+        ? agent === undefined
+          ? "its agent is not on record"
+          : "its agent has ended"
         : turnStatus === null
           ? "its turn is not on record"
           : "its turn has ended";
@@ -197,7 +200,7 @@ const leaseOfDead = {
   isOfEngine: true,
 } as const;
 const attachOfDead = {
-  rule: "attached-by-nobody",
+  rule: "attached-without-process",
   severity: "fail",
   affects: "no turn of the agent starts",
   does: "lifts the pause and gives the lease up",
@@ -239,7 +242,7 @@ function mailInHand(rows: StoredRows): readonly Inconsistency[] {
 const heldMail = {
   rule: "mail-of-ended-turn",
   severity: "fail",
-  affects: "nobody reads the message",
+  affects: "the message is not read",
   does: "puts the message back into the queue of its reader, with the mark that it may have been seen",
   isOfEngine: true,
 } as const;

@@ -31,8 +31,8 @@ const takeNames: readonly string[] =
 const runsWords = /^(exec|run|x|execute)$/;
 
 /**
- * What a program may run by its words. Of one that nobody here knows, everything that could be a command which we judge;
- * the arguments of a known program are its own.
+ * The commands a program may run by its words. Of an unknown program, every word that could be a command which we
+ * judge; the arguments of a known program are its own.
  */
 export function carried(name: string, args: readonly ShellWord[]): readonly Carried[] {
   const sure = runners.includes(name);

@@ -16,6 +16,13 @@ const may = [
   "  CI=true   npm test\n",
   "CI=true npm test -- --grep x",
   "CI=true npm test 2>&1 | tail -20",
+  "npm test -- --reporter=verbose",
+  "npm test -- -v",
+  "npm test -- --verbose",
+  "npm test -- --runInBand",
+  "npm test -- -k name -x",
+  "npm test -- --maxWorkers=2",
+  "npm test -- --testPathPattern=auth",
   "npm test",
   "CI=1 NO_COLOR=1 npm test",
   "env CI=true npm test",
@@ -29,6 +36,8 @@ const may = [
 ];
 
 const mayNot = [
+  "CI=true npm test -- -u",
+  "npm test -- --outputFile=README.md",
   "NODE_ENV=production npx jest",
   "NODE_OPTIONS=--require=./x.js npm test",
   "PATH=. npm test",

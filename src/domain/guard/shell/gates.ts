@@ -27,7 +27,7 @@ function commandsOf(nodes: readonly ShellNode[]): readonly ShellCommand[] {
   return nodes.flatMap((node) => (node.kind === "group" ? commandsOf(node.nodes) : [node])).filter(isProgram);
 }
 
-/** Where it changes to must be known to whoever reads on. */
+/** The directory it changes to must be known to the reader of the rest. */
 const isProgram = ({ words }: ShellCommand): boolean =>
   words.length > 0 && !["cd", "pushd", "popd"].includes(words[0]?.text ?? "");
 
@@ -38,7 +38,7 @@ const isLiteral = ({ dynamic }: ShellWord): boolean => !dynamic;
 
 const written = ({ words, assignments, inner }: ShellCommand): string => JSON.stringify([words, assignments, inner]);
 
-/** A variable may have been given another value by whoever runs it. */
+/** A variable may have been given another value by the process that runs it. */
 const dependsOnOthers = (command: ShellCommand): boolean => /\$[\w{@*#?!$-]/.test(written(command));
 
 function isBeginning(
@@ -49,12 +49,20 @@ function isBeginning(
   const begins = gate.words.every(({ text }, at) => words[at]?.text === text && words[at]?.dynamic === false);
   const [program] = gate.words;
   const fits = words.length === gate.words.length || !writesWhereTold(program?.text ?? "");
-  return begins && fits && assignments.every((each) => onlyPrints.test(each.name) || gate.assignments.some(same(each)));
+  return (
+    begins &&
+    fits &&
+    assignments.every((each) => onlyPrints.test(each.name) || isForTests(each) || gate.assignments.some(same(each)))
+  );
 }
 
-/** Variables that tell how to print, and to whom. */
+/** Variables that tell how and where to print. */
 export const onlyPrints =
-  /^(CI|NO_COLOR|FORCE_COLOR|CLICOLOR(_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_\w+|TZ|RUST_(BACKTRACE|LOG)|PYTHON(UNBUFFERED|DONTWRITEBYTECODE))$/;
+  /^(CI|DEBUG|VERBOSE|LOG_?LEVEL|NO_COLOR|FORCE_COLOR|CLICOLOR(_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_\w+|TZ|RUST_(BACKTRACE|LOG)|PYTHON(UNBUFFERED|DONTWRITEBYTECODE))$/;
+
+/** Says that tests are run. Any other value may lead a program to data that is not for tests. */
+export const isForTests = ({ name, value }: ShellAssignment): boolean =>
+  /^(NODE|BABEL|RAILS|RACK|APP|MIX|GO)_ENV$/.test(name) && !value.dynamic && /^(test|testing|ci)$/.test(value.text);
 
 /** Variables in small letters are read by nothing but the line itself, and by npm. */
 export const isOfLine = /^(?!npm_)[a-z_][a-z\d_]*$/;

@@ -1,9 +1,9 @@
-import { literal, type ShellAssignment, type ShellWord } from "./syntax.ts";
+import { arithmetic, literal, type ShellAssignment, type ShellWord } from "./syntax.ts";
 import { shells } from "./wrappers.ts";
 
 /** Variables whose value other programs run as a command. */
 const runVariables =
-  /^(GIT_(SEQUENCE_)?EDITOR|EDITOR|VISUAL|FCEDIT|(GIT_|MAN|SYSTEMD_)?PAGER|BROWSER|PROMPT_COMMAND|(GIT|SSH|SUDO)_ASKPASS|LESS(OPEN|CLOSE))$/;
+  /^(GIT_(SEQUENCE_)?EDITOR|EDITOR|VISUAL|FCEDIT|\w*PAGER|BROWSER|PROMPT_COMMAND|(GIT|SSH|SUDO)_ASKPASS|LESS(OPEN|CLOSE))$/;
 /** Variables whose value the shell expands. */
 const shownVariables = /^PS[0-4]$/;
 
@@ -12,7 +12,8 @@ export function variableScript({ name, value }: ShellAssignment): string | undef
   // A shell that computes with the variable evaluates the index in its value.
   if (!value.dynamic && /\w\[.*(\$\(|`)/s.test(value.text)) return expansion(value.text);
   if (shownVariables.test(name)) return expansion(value.text);
-  return runVariables.test(name) && !value.dynamic ? value.text : undefined;
+  // A pipe before the command only says where its output goes.
+  return runVariables.test(name) && !value.dynamic ? value.text.replace(/^[|-]+/, "") : undefined;
 }
 
 /** Builtins that set variables by words such as `NAME=value`. */
@@ -28,11 +29,19 @@ export const declared = (name: string, args: readonly ShellWord[]): readonly She
 
 /** A shell runs the commands in the index of a variable, also when quotes kept them until then. */
 export function indexScripts(name: string, args: readonly ShellWord[]): readonly string[] {
+  if (name === arithmetic) return args.flatMap(({ text }) => computedScript(text));
   const behind = indexed[name];
   if (behind === undefined) return [];
   return args
     .filter(({ text }, at) => /\[.*(\$\(|`)/s.test(text) && (behind === "all" || behind.test(args[at - 1]?.text ?? "")))
     .map(({ text }) => expansion(text));
+}
+
+/** To compute, a shell takes quotes and backslashes away, and then runs what stands in an index. An index comes without its brackets. */
+function computedScript(text: string): readonly string[] {
+  const bare = text.replaceAll(/\\(?=[$`\\])/g, "");
+  const seen = bare.replaceAll(/\$\(\(|\$\{#?\w+\}/g, "");
+  return /\$\(|`/.test(seen) ? [expansion(bare)] : [];
 }
 
 const indexed: Readonly<Record<string, RegExp | "all" | undefined>> = {
@@ -43,8 +52,9 @@ const indexed: Readonly<Record<string, RegExp | "all" | undefined>> = {
   ...Object.fromEntries([...declares, "unset", "read", "let", "mapfile", "readarray"].map((each) => [each, "all"])),
 };
 
-/** A command that does nothing but expand a text. */
-const expansion = (text: string): string => `: "${text.replaceAll('"', '\\"')}"`;
+/** A command that does nothing but expand a text. In a here-document quotes mean nothing, but in the commands of the text they do. */
+const expansion = (text: string): string => `: <<${endOfText}\n${text}\n${endOfText}\n`;
+const endOfText = "END-OF-THE-TEXT-THAT-A-SHELL-EXPANDS";
 
 /** Options whose value is a command. */
 const options: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -52,7 +62,11 @@ const options: Readonly<Record<string, readonly string[] | undefined>> = {
   split: ["--filter"],
   sort: ["--compress-program"],
   rg: ["--pre", "--hostname-bin"],
-  zip: ["-TT", "--unzip-command"],
+  bat: ["--pager"],
+  batcat: ["--pager"],
+  ag: ["--pager"],
+  delta: ["--pager"],
+  fzf: ["--preview"],
   go: ["-exec", "-toolexec", "-vettool"],
   gcc: ["-wrapper"],
   "g++": ["-wrapper"],
@@ -75,6 +89,7 @@ const inWords: Readonly<Record<string, RegExp | undefined>> = {
   psql: /\\!(.+)$/s,
   socat: /^(?:EXEC|SYSTEM|SHELL):([^,]+)/is,
   lldb: /^\s*(?:platform\s+)?shell\s+(.+)$/s,
+  fzf: /\b(?:execute|execute-silent|become|reload|preview)[(:]([^)]+)/s,
   pee: /^(.+)$/s,
   ssh: /^(?:-o)?(?:Proxy|Local|KnownHosts)Command[= ]+(.+)$/is,
   scp: /^(?:-o)?(?:Proxy|Local|KnownHosts)Command[= ]+(.+)$/is,
@@ -99,6 +114,7 @@ export const makesUnseen = (name: string, args: readonly ShellWord[]): boolean =
   /^g?make$/.test(name) &&
   (["-f", "--file", "--makefile"].some((option) => valuesBehind(args, option).some(({ text }) => text === "-")) ||
     [...valuesBehind(args, "--eval"), ...valuesBehind(args, "-E")].length > 0 ||
+    args.some(({ text }) => /^(GNU)?MAKEFLAGS\s*[:+?]?=.*(-E|--eval|SHELL=)/.test(text)) ||
     args.some(({ text }) => /^\.?SHELL(FLAGS)?\s*[:+?]?=/.test(text) && !isShell(text.slice(text.indexOf("=") + 1))));
 
 const isShell = (program: string): boolean => shells.includes(program.replace(/^(\/[\w-]+)*\//, ""));
@@ -119,3 +135,24 @@ function valuesBehind(args: readonly ShellWord[], option: string): readonly Shel
 /** Options of one letter may stand behind others, as in `-ave`. */
 const isLastOfCluster = (given: string, option: string): boolean =>
   option.length === 2 && /^-[A-Za-z]{2,6}$/.test(given) && given.endsWith(option.slice(1));
+
+/** A word such as `NAME=value`, as `env` takes it. */
+export function assignmentOf({ text, ...rest }: ShellWord): ShellAssignment {
+  const at = text.indexOf("=");
+  return { name: text.slice(0, at), value: { ...rest, text: text.slice(at + 1) } };
+}
+
+/** Does it give a program another name, under which the guard would not recognise it? */
+export function renames(name: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): boolean {
+  if (name === "hash") return args.some(({ text }) => /^-\w*p/.test(text));
+  if (name !== "alias") return false;
+  const given = [
+    ...assignments.map((each) => ({ ...each.value, text: `${each.name}=${each.value.text}` })),
+    ...args.filter(({ text, dynamic }) => dynamic || text.includes("=")),
+  ];
+  return given.some(({ text, dynamic }) => dynamic || !isShorthand.test(text));
+}
+
+/** A shorter name for a program that only looks, with options. The shell's own words keep their meaning. */
+const isShorthand =
+  /^(?!(?:cd|pushd|popd|exit|return|break|continue|set)=)[\w.-]+=(?:(?:ls|cat|grep|egrep|fgrep|head|tail|wc|pwd|du|df)(?: --?[\w=-]+)*|git (?:status|log|diff|show)(?: (?:-[a-z0-9]+|--(?:oneline|short|graph|stat|cached|all|decorate)))*)$/;

@@ -1,14 +1,15 @@
-import { absolute } from "../paths.ts";
 import { type Denial, deny } from "../tool-use.ts";
 import { variablesSet } from "../variables.ts";
 import { carried, terminalScripts } from "./carriers.ts";
 import { execsOf } from "./find.ts";
 import { foundFiles } from "./found-files.ts";
 import { type GateCommands, readGates } from "./gates.ts";
-import { declared, declares, indexScripts, makesUnseen, variableScript } from "./hidden-code.ts";
+import { assignmentOf, declared, declares, indexScripts, makesUnseen, renames, variableScript } from "./hidden-code.ts";
 import { assignedIn, KnownValues } from "./known-values.ts";
-import { type Place, together } from "./places.ts";
+import { runs } from "./package-runners.ts";
+import type { Place } from "./places.ts";
 import { printedBy } from "./printed-text.ts";
+import { Standing, type StandingTerms } from "./standing.ts";
 import {
   literal,
   type ParseShell,
@@ -18,7 +19,7 @@ import {
   type ShellNode,
   type ShellWord,
 } from "./syntax.ts";
-import { handedFiles, runs, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
+import { handedFiles, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
 
 /** One program that a text would run, whatever it is wrapped in. */
 export interface Invocation {
@@ -46,10 +47,9 @@ export interface ShellEffects {
   readonly runsGate: boolean;
 }
 
-export interface ReadingTerms {
+export interface ReadingTerms extends StandingTerms {
   readonly parse: ParseShell;
   readonly cwd: string | undefined;
-  readonly home: string | undefined;
   /** Where temporary files lie. Undefined: values of variables are not followed. */
   readonly temporary: string | undefined;
   /** Command lines that are as good as known: they are not looked into. */
@@ -75,7 +75,7 @@ export function readShell(text: string, terms: ReadingTerms): ShellEffects | Den
 const unreadableText = deny("syntax", "this is no shell command that can be read; write it plainly");
 
 const deepest = 8;
-/** A text that runs more than this is no command of anybody's. */
+/** A text that runs more commands than this was not written as a command. */
 const mostInvocations = 4_000;
 
 const tooLong = deny("unreadable", "this is too long to be read; run it in pieces");
@@ -91,8 +91,10 @@ class Reader implements ShellEffects {
   readonly #gates: GateCommands;
   readonly #bodies = new Map<string, readonly ShellNode[]>();
   readonly #traps: string[] = [];
-  /** Branches and loops may leave a shell in several places. */
-  #places: readonly Place[];
+  readonly #standing: Standing;
+  /** How many functions and loops it is in. */
+  #calls = 0;
+  #loops = 0;
   #bare = false;
   #wrappers = 0;
   readonly #known: KnownValues;
@@ -102,7 +104,7 @@ class Reader implements ShellEffects {
 
   constructor(terms: ReadingTerms) {
     this.#terms = terms;
-    this.#places = [terms.cwd];
+    this.#standing = new Standing(terms.cwd, terms);
     this.#gates = readGates(terms.gates, terms.parse);
     this.#known = new KnownValues(terms.temporary);
     if (terms.temporary === undefined) this.#known.lose();
@@ -112,11 +114,12 @@ class Reader implements ShellEffects {
     if (this.denial !== undefined) return;
     const nodes = depth > deepest ? undefined : this.#terms.parse(text);
     if (nodes === undefined) this.#deny(unreadableText);
-    else this.#walk(nodes, depth);
+    else this.#walk(nodes, depth, depth === 0);
   }
 
   /** What is left for the end of the shell runs where the shell stands by then. */
   end(): void {
+    this.#standing.end();
     for (const text of this.#traps) this.script(text, 1);
   }
 
@@ -124,17 +127,24 @@ class Reader implements ShellEffects {
     this.denial ??= denial;
   }
 
-  #walk(nodes: readonly ShellNode[], depth: number): void {
-    for (const node of nodes) {
+  #walk(nodes: readonly ShellNode[], depth: number, isLine = false): void {
+    for (const [at, node] of nodes.entries()) {
       if (this.denial !== undefined) return;
-      if (node.kind === "command") this.#command(node, depth);
-      else if (node.apart) this.#apart(() => this.#part(node, depth));
-      else if (node.name !== undefined) this.#define(node.name, node.nodes, depth);
-      else if (node.input !== undefined) this.#reading(node.input, () => this.#walk(node.nodes, depth));
-      else if (node.unsure === true) this.#unsure(node.nodes, depth);
-      else if (node.maybe === undefined) this.#walk(node.nodes, depth);
-      else this.#perhaps(node.nodes, node.maybe, depth);
+      this.#standing.step(node.kind === "command" ? undefined : node.after, () => this.#node(node, depth));
+      const next = nodes[at + 1];
+      const isChecked = next?.kind === "group" && next.after !== undefined;
+      if (isLine && node.kind === "command" && !isChecked) this.#standing.stopIfFailed();
     }
+  }
+
+  #node(node: ShellNode, depth: number): void {
+    if (node.kind === "command") this.#command(node, depth);
+    else if (node.apart) this.#apart(() => this.#part(node, depth));
+    else if (node.name !== undefined) this.#define(node.name, node.nodes, depth);
+    else if (node.input !== undefined) this.#reading(node.input, () => this.#walk(node.nodes, depth));
+    else if (node.after !== undefined) this.#unsure(node.nodes, depth);
+    else if (node.maybe === undefined) this.#walk(node.nodes, depth);
+    else this.#perhaps(node.nodes, node.maybe, depth);
   }
 
   #part({ nodes, fed, input }: ShellGroup, depth: number): void {
@@ -161,29 +171,46 @@ class Reader implements ShellEffects {
   #define(name: string, nodes: readonly ShellNode[], depth: number): void {
     this.functions.add(name);
     this.#bodies.set(name, nodes);
-    this.#apart(() => this.#walk(nodes, depth));
+    this.#apart(() => this.#call(() => this.#walk(nodes, depth)));
+  }
+
+  #call(work: () => void): void {
+    const loops = this.#loops;
+    this.#loops = 0;
+    this.#calls++;
+    this.#standing.leavable(work);
+    this.#calls--;
+    this.#loops = loops;
   }
 
   #perhaps(nodes: readonly ShellNode[], how: "once" | "often", depth: number): void {
-    const before = this.#places;
+    const before = this.#standing.places;
+    if (how === "once") {
+      this.#unsure(nodes, depth);
+      this.#standing.alsoFrom(before);
+      return;
+    }
     // Another round begins with what the one before it set.
-    if (how === "often") this.#known.forget(assignedIn(nodes));
-    this.#unsure(nodes, depth);
-    const after = together(before, this.#places);
-    this.#places = after;
-    if (how === "once" || after.length === before.length) return;
+    this.#known.forget(assignedIn(nodes));
+    this.#round(nodes, depth);
+    this.#standing.alsoFrom(before);
+    if (this.#standing.places.length === before.length) return;
     // Each round may lead further away.
-    this.#places = together(after, [undefined]);
-    this.#unsure(nodes, depth);
-    this.#places = together(this.#places, [undefined]);
+    this.#standing.alsoFrom([undefined]);
+    this.#round(nodes, depth);
+    this.#standing.alsoFrom([undefined]);
+  }
+
+  #round(nodes: readonly ShellNode[], depth: number): void {
+    this.#loops++;
+    this.#standing.leavable(() => this.#unsure(nodes, depth));
+    this.#loops--;
   }
 
   #apart(work: () => void): void {
-    const before = this.#places;
     const known = this.#known.all;
     const fed = this.#fed;
-    work();
-    this.#places = before;
+    this.#standing.apart(work);
     this.#known.giveBack(known);
     this.#fed = fed;
   }
@@ -212,11 +239,11 @@ class Reader implements ShellEffects {
   }
 
   #write(target: ShellWord): void {
-    for (const cwd of this.#places) this.writes.push({ target, cwd });
+    for (const cwd of this.#standing.places) this.writes.push({ target, cwd });
   }
 
   #gate(behind: readonly ShellWord[]): boolean {
-    const may = this.#places.every((cwd) => this.#terms.mayRunGate(behind, cwd));
+    const may = this.#standing.places.every((cwd) => this.#terms.mayRunGate(behind, cwd));
     this.runsGate ||= may;
     return may;
   }
@@ -228,8 +255,8 @@ class Reader implements ShellEffects {
     if (behind !== undefined && this.#gate(behind)) return;
     const name = program.text.slice(program.text.lastIndexOf("/") + 1);
     const inside = unwrap(name, args);
-    // A name behind an equals sign is looked up by some shells.
-    if (program.dynamic || program.pattern || program.home || program.text.startsWith("=")) {
+    // A name behind an equals sign is looked up by some shells. Of homes only that of the agent's own user is known.
+    if (program.dynamic || program.pattern || /^(?:=|~(?!\/))/.test(program.text)) {
       this.#deny(deny("dynamic", "which program this runs cannot be told; write its name out"));
     } else if (name === "command" && /^-[pvV]*[vV]/.test(args[0]?.text ?? "")) {
       this.#push("type", args.slice(1), assignments);
@@ -241,9 +268,12 @@ class Reader implements ShellEffects {
       const fed = name === "xargs" ? this.#fed : undefined;
       const words = fed === undefined ? inside.words : handedFiles(inside.words, args, fed);
       const run = (): void => this.#unwrapped(name, { ...inside, words }, assignments, depth);
-      // It reads the input itself.
-      if (name === "xargs") this.#reading(literal(""), run);
-      else run();
+      // It reads the input itself, or a file.
+      if (name !== "xargs") run();
+      else {
+        this.#push(name, args.slice(0, Math.max(0, args.length + 1 - inside.words.length)), assignments);
+        this.#reading(literal(""), run);
+      }
     }
   }
 
@@ -265,10 +295,10 @@ class Reader implements ShellEffects {
     if (inside.directory !== undefined) {
       const { directory } = inside;
       this.#apart(() => {
-        this.#enter(directory);
+        this.#standing.enter(directory);
         run();
       });
-      // `command cd` leads the shell itself elsewhere; what is run by another program leads nobody.
+      // `command cd` changes the directory of the shell itself; a `cd` that another program runs does not.
     } else if (["command", "builtin", "time"].includes(name)) run();
     else this.#apart(run);
     this.#bare = wasBare;
@@ -296,12 +326,21 @@ class Reader implements ShellEffects {
     this.#settles(name, args);
     const body = this.#bodies.get(name);
     // Its own variables are gone when it has ended.
-    if (body !== undefined && depth < deepest) this.#unsure(body, depth + 2);
+    if (body !== undefined && depth < deepest) this.#call(() => this.#unsure(body, depth + 2));
     for (const words of execsOf(name, args)) this.#run(words, [], depth);
     this.#inside(name, args, depth);
     this.#push(program, args, assignments);
     if (["cd", "pushd"].includes(name)) this.#change(args);
-    if (name === "popd" || (name === "pushd" && args.length === 0)) this.#places = [undefined];
+    if (name === "popd" || (name === "pushd" && args.length === 0)) this.#standing.goSomewhere();
+    this.#standing.notice(name, args);
+    if (this.#leaves(name, args)) this.#standing.leave();
+  }
+
+  /** With other words these do nothing but complain; outside of functions and loops most of them do the same. */
+  #leaves(name: string, args: readonly ShellWord[]): boolean {
+    if (this.functions.has(name) || args.length > 1 || !args.every(({ text }) => /^\d+$/.test(text))) return false;
+    if (name === "exit") return true;
+    return name === "return" ? this.#calls > 0 : ["break", "continue"].includes(name) && this.#loops > 0;
   }
 
   /** What builtins of the shell do to variables. */
@@ -327,7 +366,7 @@ class Reader implements ShellEffects {
     for (const guess of carried(name, [...args, ...read])) this.#guess(guess, depth + 1);
   }
 
-  /** A program that nobody here knows may run its words. They count when they could be a command that we judge. */
+  /** An unknown program may run its words. They count when they could be a command that we judge. */
   #guess({ words, script, sure }: ReturnType<typeof carried>[number], depth: number): void {
     if (depth > deepest) return;
     if (this.denial !== undefined) return;
@@ -341,15 +380,7 @@ class Reader implements ShellEffects {
 
   #change(args: readonly ShellWord[]): void {
     const [directory] = args.filter(({ text }) => !/^-([LPen@]+|-)$/.test(text));
-    this.#enter(directory ?? homeWord);
-  }
-
-  #enter(directory: ShellWord): void {
-    const unknown = /^-$|^~[-+]|^[-+]\d+$/.test(directory.text);
-    this.#places = together(
-      [],
-      this.#places.map((place) => (unknown ? undefined : absolute(directory, place, this.#terms.home))),
-    );
+    this.#standing.enter(directory ?? homeWord);
   }
 
   #push(program: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): void {
@@ -358,21 +389,11 @@ class Reader implements ShellEffects {
       this.#deny(tooLong);
       return;
     }
-    for (const cwd of this.#places) {
+    for (const cwd of this.#standing.places) {
       const input = this.#input === undefined ? {} : { input: this.#input };
       this.invocations.push({ name, program, args, assignments, cwd, bare: this.#bare, ...input });
     }
   }
 }
 
-/** What gives a program another name, by which nobody here would know it. */
-const renames = (name: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): boolean =>
-  (name === "alias" && args.length + assignments.length > 0) ||
-  (name === "hash" && args.some(({ text }) => /^-\w*p/.test(text)));
-
 const homeWord: ShellWord = { ...literal("~"), home: true };
-
-function assignmentOf({ text, ...rest }: ShellWord): ShellAssignment {
-  const at = text.indexOf("=");
-  return { name: text.slice(0, at), value: { ...rest, text: text.slice(at + 1) } };
-}

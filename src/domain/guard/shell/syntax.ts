@@ -46,8 +46,8 @@ export interface ShellGroup {
   readonly fed?: readonly ShellCommand[];
   /** The same as for one command. What is in it reads this, too. */
   readonly input?: ShellWord;
-  /** It is run only if the command before it worked. */
-  readonly unsure?: true;
+  /** The next command runs only if the one before it worked, or only if that one failed. */
+  readonly after?: "worked" | "failed";
   /** `once`: it may be passed over, as a branch. `often`: it may also be run again, as the body of a loop. */
   readonly maybe?: "once" | "often";
 }

@@ -8,7 +8,7 @@ interface Wrapper {
   readonly flags: RegExp;
   /** Words of its own before the program. */
   readonly operands: number;
-  /** It adds words to the program that nobody knows beforehand. */
+  /** It adds words to the program that are unknown beforehand. */
   readonly adds?: true;
   /** Options whose value is a file that it writes. */
   readonly writes?: readonly string[];
@@ -73,7 +73,7 @@ export interface Unwrapped {
   readonly bare: boolean;
 }
 
-/** The command inside a wrapper. Undefined: it is none. `unreadable`: whoever reads it cannot tell what it runs. */
+/** The command inside a wrapper. Undefined: there is no wrapper. `unreadable`: the guard cannot tell what it runs. */
 export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "unreadable" | undefined {
   if (elsewhere.includes(name)) return onlyTells.test(args[0]?.text ?? "") ? undefined : "unreadable";
   const known = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
@@ -85,7 +85,8 @@ export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "u
   let bare = false;
   let left = known.operands;
   const unset = (variable: ShellWord | undefined): void => {
-    // Without its own names an agent would be somebody else; those of others may be missing.
+    // An agent's own names must not be removed: without them it could pass for another caller. Other names may be
+    // missing.
     if (isOurs(variable)) assignments.push({ ...variable, text: `${variable.text}=` });
   };
   for (let at = 0; at < args.length; at++) {
@@ -105,7 +106,7 @@ export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "u
       bare ||= clears(name, text);
       if (name === "env") unset({ ...word, text: text.replace(/^(-u|--unset=)/, "") });
     } else if (text.startsWith("-")) return "unreadable";
-    else if (known.assigns === true && /^\w+=/.test(text)) assignments.push(word);
+    else if (known.assigns === true && /^[\w%()]+=/.test(text)) assignments.push(word);
     else if (left > 0) left--;
     else {
       const words = added(filledIn(args.slice(at), inserted), known);
@@ -155,7 +156,7 @@ function filledIn(words: readonly ShellWord[], inserted: string | undefined): re
   return words.map((word) => (word.text.includes(inserted) ? { ...word, dynamic: true } : word));
 }
 
-/** The same words with the files that a pipe hands to `xargs` in the place of those that nobody knows. */
+/** The same words, with the files that a pipe hands to `xargs` in the place of unknown words. */
 export function handedFiles(
   words: readonly ShellWord[],
   args: readonly ShellWord[],
@@ -173,28 +174,6 @@ export function handedFiles(
 
 const added = (words: readonly ShellWord[], { adds }: Wrapper): readonly ShellWord[] =>
   adds === true ? [...words, unknownWord] : words;
-
-/** Programs that fetch or find another one and run it; they are judged themselves, and so is what they run. */
-export function runs(
-  name: string,
-  args: readonly ShellWord[],
-): { readonly words: readonly ShellWord[] } | { readonly script: string } | "opaque" {
-  const [first, ...rest] = args;
-  const inner = ["npx", "bunx", "pnpx"].includes(name)
-    ? args
-    : ["npm", "pnpm", "yarn", "bun"].includes(name) && ["x", "exec", "dlx"].includes(first?.text ?? "")
-      ? rest
-      : [];
-  const [called] = valuesOf(inner, "-c", "--call");
-  const start = inner.findIndex(
-    ({ text }, at) => !text.startsWith("-") && !/^(-p|--package)$/.test(inner[at - 1]?.text ?? ""),
-  );
-  const before = start < 0 ? inner : inner.slice(0, start + 1);
-  if (called !== undefined && before.some(({ text }) => /^(-c|--call)/.test(text))) {
-    return called.dynamic ? "opaque" : { script: called.text };
-  }
-  return { words: start < 0 ? [] : inner.slice(start) };
-}
 
 /** Commands inside a word. */
 interface Script {
@@ -215,7 +194,7 @@ export function scriptOf(name: string, args: readonly ShellWord[]): Script | "op
     return action === undefined || action.text === "-" ? undefined : joinedLiteral([action]);
   }
   if (loadsIntoShell(name, args)) return "opaque";
-  // Called for the lines that are read, with words nobody knows.
+  // Called for the lines that are read, with unknown words.
   if (["mapfile", "readarray"].includes(name)) return hasOption(args, "C") ? "opaque" : undefined;
   if (["su", "sg", "runuser", "script"].includes(name)) return ofSwitch(name, args);
   if (name === "watch") return joinedLiteral(args.filter(({ text }) => !/^(-[a-zA-Z]+|[\d.]+)$/.test(text)));
@@ -233,13 +212,14 @@ function loadsIntoShell(name: string, args: readonly ShellWord[]): boolean {
       return hasOption(args, "xf");
     case "complete":
     case "compgen":
-      return hasOption(args, "CF");
+      // It expands the words of the list.
+      return hasOption(args, "CF") || valuesOf(args, "-W").some(({ text, dynamic }) => dynamic || /[$`]/.test(text));
     default:
       return false;
   }
 }
 
-/** Programs that start a shell as somebody else, or behind a terminal of its own. */
+/** Programs that start a shell as another user, or behind a terminal of its own. */
 function ofSwitch(name: string, args: readonly ShellWord[]): Script | "opaque" | undefined {
   if (asksAboutShell.includes(args[0]?.text ?? "")) return undefined;
   // Then the words behind are the command.
@@ -339,9 +319,17 @@ export const isWrapper = (name: string): boolean => Object.hasOwn(wrappers, name
 /** Files that are what stands on the input. */
 const isInput = /^\/(dev\/(stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
+/** Modules of Python that take code by their words. */
+const runsWords = ([module, ...rest]: readonly ShellWord[]): boolean =>
+  /^(timeit|code|idlelib|IPython)$/.test(module?.text ?? "") ||
+  (/^(pdb|trace|c?[pP]rofile)$/.test(module?.text ?? "") && rest.some(({ text }) => /^-c/.test(text)));
+
 /** Does this interpreter run code from its arguments or its input? The guard cannot read such code. */
 export function isOpaque(name: string, args: readonly ShellWord[], hasInput: boolean): boolean {
   if (/^(deno|bun|uv)$/.test(name) && args[0]?.text === "run") {
+    const first = args.findIndex(({ text }, at) => at > 0 && !text.startsWith("-"));
+    const options = first < 0 ? args : args.slice(0, first);
+    if (name === "bun" && options.some(({ text }) => /^(-[ep]$|--(eval|print))/.test(text))) return true;
     return args.slice(1).find(({ text }) => text === "-" || !text.startsWith("-"))?.text === "-";
   }
   const known = interpreters.find(({ names }) => names.test(name));
@@ -355,6 +343,9 @@ export function isOpaque(name: string, args: readonly ShellWord[], hasInput: boo
     if (asks.test(word.text)) return false;
     if (known.values.includes(word.text) && /^data:/.test(args[at + 1]?.text ?? "")) return true;
     if (isInput.test(word.text)) return true;
+    const [, module] = /^-m(.+)$/.exec(word.text) ?? [];
+    if (module !== undefined) return runsWords([{ ...word, text: module }, ...args.slice(at + 1)]);
+    if (word.text === "-m" && runsWords(args.slice(at + 1))) return true;
     // A module, or a file: a program like any other.
     if (word.text === "-m" || (!word.text.startsWith("-") && word.text !== "")) return false;
     if (word.text === "-") return true;

@@ -228,10 +228,19 @@ const siblingOf = (name: string, path: string) =>
   ({ name, capability: "builder", branch: null, scope: [path] }) as const;
 
 test("L11: a worker sees what was changed since also where the objective is long", () => {
-  const objective = `${"Read wrap and count. ".repeat(30)}[change 1: no wrap] [change 2: count words]`;
+  const objective = `${"Read wrap and count. ".repeat(80)}[change 1: no wrap] [change 2: count words]`;
   const text = renderOverlay(anAssignment("builder", { objective }), someTerms);
   expect(text).toContain("… [change 1: no wrap] [change 2: count words]");
-  expect(text).not.toContain("Read wrap and count. ".repeat(20));
+  expect(text).not.toContain("Read wrap and count. ".repeat(60));
+});
+
+test("a lead and a reviewer see the whole of a long objective", () => {
+  const objective = `${"Read wrap and count. ".repeat(180)}Never print a date.`;
+  for (const role of ["lead", "reviewer"] as const) {
+    expect(renderOverlay(anAssignment(role, { objective }), someTerms)).toContain(objective);
+  }
+  const longer = renderOverlay(anAssignment("lead", { objective: "x".repeat(5000) }), someTerms);
+  expect(longer).toContain(`${"x".repeat(4000)}…`);
 });
 
 test("B12: a builder is told what its predecessor left, with commands to look at it and to take it over", () => {

@@ -1,4 +1,4 @@
-import { isIn } from "../../agent/capability.ts";
+import { type Capability, canonical, isIn } from "../../agent/capability.ts";
 import { headerLine, quoted } from "../../text/visible.ts";
 import {
   type Assignment,
@@ -54,7 +54,7 @@ function profile({ asked }: Assignment): string | undefined {
   return `## Working Style: ${code(asked.profile)}\n\n${text ?? known}`;
 }
 
-/** Who the agent is and what it was given to do. */
+/** Tells the agent its identity and its assignment. */
 function assignment(given: Assignment): string {
   const { agent, task, objective, parentCapability } = given;
   const facts = [
@@ -76,14 +76,12 @@ function assignment(given: Assignment): string {
 
 /** The objective in one line, and in full the criteria that the agent's work has to meet. */
 function objectiveLines(
-  { agent: { capability }, parentCapability, criteria }: Assignment,
+  { agent: { capability }, readsWhole, criteria }: Assignment,
   objective: string,
 ): readonly string[] {
-  // The reviewers of a coordinator read the whole of a run.
-  const needsWhole =
-    isIn("persistent", capability) || (capability === "reviewer" && parentCapability === "coordinator");
+  const needsWhole = isIn("persistent", capability) || readsWhole;
   return [
-    headerLine("objective", needsWhole ? objective : clipped(objective)),
+    headerLine("objective", needsWhole ? objective : clipped(objective, longestObjective(capability))),
     ...criteria.map(({ number, text }) => headerLine(`criterion ${number}`, text)),
   ];
 }
@@ -98,15 +96,17 @@ function ofTheWhole({ agent, criteria, isPart }: Assignment): string | undefined
   return `The criteria are those of the larger task that yours is a part of: it serves some of them, or a part of one. ${judged}`;
 }
 
-/** The objective in the length that workers need. The changes of the operator stand at its end, and are kept. */
-function clipped(objective: string): string {
+/** The objective in the length that the role needs. The changes of the operator stand at its end, and are kept. */
+function clipped(objective: string, longest: number): string {
   const from = objective.indexOf(" [change 1: ");
   const [first, changes] = from === -1 ? [objective, ""] : [objective.slice(0, from), objective.slice(from)];
-  const shown = first.length > longestObjective ? `${first.slice(0, longestObjective)}…` : first;
-  return shown + (changes.length > longestObjective ? ` …${changes.slice(-longestObjective)}` : changes);
+  const shown = first.length > longest ? `${first.slice(0, longest)}…` : first;
+  return shown + (changes.length > longest ? ` …${changes.slice(-longest)}` : changes);
 }
 
-const longestObjective = 300;
+/** Leads divide the work by the objective and reviewers judge by it, so a clause at its end counts. Others have their task. */
+const longestObjective = (capability: Capability): number =>
+  ["lead", "reviewer"].includes(canonical(capability)) ? 4000 : 1000;
 
 function taskLines({ title, description }: NonNullable<Assignment["task"]>): readonly string[] {
   const text = description === null || description.trim() === "" ? [] : ["text:", ...quoted(description.trimEnd())];
@@ -151,7 +151,7 @@ function predecessor({ predecessor: before }: Assignment): string | undefined {
 
 const short = (commit: string): string => commit.slice(0, 12);
 
-/** What whoever slung a lead decided for it. */
+/** The settings that the caller of sling gave to a lead. */
 function overrides({ agent, asked }: Assignment): string | undefined {
   if (agent.capability !== "lead" && agent.capability !== "supervisor") return undefined;
   const lines = [
@@ -172,7 +172,7 @@ function ceiling(agents: number): string | undefined {
   return `${most} at work at once, scouts and reviewers included.`;
 }
 
-/** Who works beside the agent, so that it leaves their files alone. */
+/** The agents that work beside this agent, so that it leaves their files alone. */
 function siblings(given: Assignment): string | undefined {
   if (given.siblings.length === 0) return undefined;
   return paragraphs([
@@ -183,7 +183,7 @@ function siblings(given: Assignment): string | undefined {
   ]);
 }
 
-/** A list that is too long to keep in mind helps nobody, and nobody's files are in danger: overlaps are refused. */
+/** A longer list would not be kept in mind, and no files are in danger: overlaps are refused. */
 const mostSiblings = 20;
 
 function siblingLines(all: readonly Sibling[]): readonly string[] {
@@ -286,10 +286,14 @@ function completion({ agent }: Assignment, { gates, runsAnything = false }: Proj
 const ownCopy =
   "## Your Copy\n\nYour worktree is a copy that is thrown away, and the system confines your programs to it. So you may run any program there, also code on the command line, to see what the code does. What you change there comes back to nobody: report it.";
 
+/** A judgement by reading alone is worth less, and its reader has to know that. */
+const notRun =
+  'What you could judge only by running it, judge by reading, and say so in your summary: "not run: <what>, because <why>".';
+
 function qualityGates(gates: ProjectTerms["gates"], { access }: RoleSpec, runsAnything: boolean): string {
   const trying =
     access.files === "read-only" && !runsAnything
-      ? "You may run them in your worktree, and single tests by the project's test runner. Files to throw away go below `$OVERSTORY_SCRATCH`; no other file is yours to write."
+      ? `You may run ${gates.length === 0 ? "" : "these gates, and "}single tests by the project's test runner, in your worktree, and nothing else: not the program that the project makes, and no code of your own. ${notRun} Files to throw away go below \`$OVERSTORY_SCRATCH\`; no other file is yours to write.`
       : undefined;
   const which =
     gates.length === 0
@@ -311,12 +315,9 @@ function finishing(role: RoleSpec): string {
 
 function finishLines({ capability }: RoleSpec): readonly string[] {
   if (capability !== "reviewer") return ['ov done --summary "<what you did and what to know about it>"'];
-  const finding = JSON.stringify([
-    { file: "<path>", line: 1, severity: "error", text: "<what happens>", expected: "<what would be right>" },
-  ]);
   return [
     'ov done --verdict pass --summary "<why it is good>"',
-    `ov done --verdict fail --summary "<what is wrong>" --findings '${finding}'`,
+    'ov done --verdict needs_changes --summary "<your judgement>" --findings "<file>:<line>: <severity>: <what happens>"',
   ];
 }
 
@@ -344,7 +345,7 @@ function constraints({ agent }: Assignment): string {
   ]);
 }
 
-/** One rule for everybody: a decision that passes through others costs each of them a turn. */
+/** One rule for all agents: a decision that passes through others costs each of them a turn. */
 const whomToAsk = (parent: string): string =>
   parent === "operator"
     ? "What you must know you ask `operator` with a `question`. A decision of taste or scope you ask for with a `decision_gate` that lists the options. Then end your turn."

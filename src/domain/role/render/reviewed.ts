@@ -20,12 +20,14 @@ function underReview({ agent, subject }: Assignment): string | undefined {
 }
 
 /** A reviewer that comes second judges by what the first asked for. */
-function reviewBefore({ reviewBefore: before }: Assignment): string | undefined {
+function reviewBefore({ reviewBefore: before, readsWhole }: Assignment): string | undefined {
   if (before === null) return undefined;
   const found = `${code(before.by)} reviewed an earlier version and gave ${code(before.verdict)}`;
   return paragraphs([
     "### The Review Before",
-    "Judge first whether this is mended. A new wish that the first review did not have is a remark, and fails nothing.",
+    readsWhole
+      ? "Judge first whether this is mended. Then judge the whole as if it were read for the first time: the first review may have missed something."
+      : "Judge first whether this is mended. A new wish that the first review did not have is a remark, and fails nothing.",
     fenced(found, quotedUpTo(before.findings)),
   ]);
 }

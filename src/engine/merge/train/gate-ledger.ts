@@ -16,7 +16,7 @@ export interface GateLedger {
   whole(tip: Tip, base: Tip, purpose: "train" | "bisect"): Promise<TreeVerdict>;
   /** Runs what failed on a tree once more, at most once per tree. A gate that passes now was flaky. */
   confirm(tip: Tip, base: Tip): Promise<TreeVerdict>;
-  /** Which of these gates fail on the base. A gate must fail twice there before it excuses anybody. */
+  /** Which of these gates fail on the base. A gate must fail twice there before it excuses an entry. */
   failingOnBase(base: Tip, gates: readonly string[]): Promise<readonly string[]>;
   /** Those already known to fail on the base. */
   knownFailing(base: Tip): ReadonlySet<string>;

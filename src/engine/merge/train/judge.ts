@@ -124,7 +124,7 @@ async function bisect<E extends TrainEntry>(
       continue;
     }
     good = middle;
-    // What fails on the base only is nobody's fault here, but that does not mean that it may land.
+    // A gate that fails on the base only is not the fault of these entries, but that does not mean that they may land.
     before = mayLandWith(probe.failed, rules) ? probe.evidence : null;
   }
   return { kind: "culprit", index: bad - 1, ...fault, before };

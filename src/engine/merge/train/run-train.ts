@@ -234,7 +234,7 @@ interface Broken {
   readonly error?: unknown;
 }
 
-/** Whoever is asked to end, or cannot go on, leaves the entries as they were found. */
+/** A train that is asked to end, or cannot go on, leaves the entries as they were found. */
 async function giveUp(
   ports: MergePorts,
   attemptId: string,
@@ -253,7 +253,7 @@ async function giveUp(
   });
 }
 
-/** A hook of the repository that nobody confirmed is not asked, and that is said. */
+/** A hook of the repository that is not confirmed is not run, and that is said. */
 async function hooksLeftOut({ merging, rules }: MergePorts): Promise<readonly string[]> {
   if (!rules.merge.runGitHooks) return [];
   const { unconfirmed } = await merging.hooks();

@@ -10,7 +10,7 @@ export interface TrainRequest<E extends TrainEntry> extends JudgeRules {
   readonly entries: readonly E[];
   /** The most members one train may have. */
   readonly batchSize: number;
-  /** How often in a row a train is built again because somebody else moved the landing branch. */
+  /** How often in a row a train is built again because the landing branch moved meanwhile. */
   readonly maxRebases: number;
 }
 
@@ -29,8 +29,8 @@ export interface TrainReport<E extends TrainEntry> {
  * Lands every entry that can land, in as many trains as it takes, and says of every other one why not. Nothing is
  * landed whose exact tree was not checked, except a tree that was on the branch already.
  *
- * Nothing here has to survive a crash. Commits are objects nobody sees, verdicts are kept by tree below `check`, and
- * the one lasting effect is `land`, which moves the branch or does not. Whoever comes next calls this again with the
+ * Nothing here has to survive a crash. Commits are objects without a ref, verdicts are kept by tree below `check`, and
+ * the one lasting effect is `land`, which moves the branch or does not. The next engine calls this again with the
  * branch's tip and the entries not in it, and comes to the same end, asking no gate that had answered.
  */
 export async function runTrain<E extends TrainEntry>(

@@ -1,4 +1,4 @@
-import type { FilePlace, StoredObject, ToldCommit } from "../../../ports/merge-git.ts";
+import type { FilePlace, PatchForm, StoredObject, ToldCommit } from "../../../ports/merge-git.ts";
 import { parentsOf } from "../checkout-move/move-files.ts";
 import { expectGit, zeroEnded } from "../git.ts";
 import { askEachRef, commitAt, refsBelow } from "../refs.ts";
@@ -254,8 +254,10 @@ export async function patch(
   from: string,
   to: string,
   paths: readonly string[] = [],
+  { context = 3, ignoreSpace = false }: PatchForm = {},
 ): Promise<string> {
-  const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
+  const form = [`--unified=${context}`, ...(ignoreSpace ? ["--ignore-all-space"] : [])];
+  const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short", ...form];
   return expectGit(await mergeRepo.through((own) => own.git([...args, from, to, "--", ...paths])), "writing a patch")
     .out;
 }

@@ -1,9 +1,9 @@
-import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/ladder.ts";
 import type { ObjectMerge } from "../../../ports/merge-git.ts";
 import { type GitAnswer, zeroEnded } from "../git.ts";
 import { canUnbuffer } from "../git-session.ts";
 import type { OwnQuestions } from "../own-dir.ts";
 import { type AttributeSet, type Attributes, none } from "./attributes.ts";
+import { conflictsIn, isRecord, type MergeOutput, readBatch, readMerge } from "./merge-output.ts";
 import type { MergeRepository } from "./merge-repository.ts";
 import { endsOfHistory, shallowAdvice, shallowWords } from "./sound-objects.ts";
 
@@ -19,7 +19,11 @@ type Environment = Readonly<Record<string, string>>;
 interface MergerOptions {
   /** There will be many merges: a process of git stays for the next one. */
   readonly stays?: boolean;
+  /** How long git may take to merge two commits. The queue waits meanwhile. */
+  readonly limitMs?: number;
 }
+
+const usualLimitMs = 60_000;
 
 export interface ObjectMerger {
   /** Starts the process that stays. */
@@ -29,15 +33,17 @@ export interface ObjectMerger {
 }
 
 /**
- * Merges through `merge-tree`. Attributes have a say only where both sides changed one file, which git reports; so a
- * merge runs with the attributes that counted last, and only one that used them is compared with those of its own
- * commit, and done again if they differ.
+ * Merges through `merge-tree`. Attributes matter only where both sides changed one file, and git reports that. So a merge
+ * runs with the attributes of the merge before it. Only if it used them, they are compared with those of its own commit,
+ * and the merge is done again if they differ.
  */
 export function objectMerger(
   mergeRepo: MergeRepository,
   attributes: Attributes,
-  { stays = false }: MergerOptions = {},
+  { stays = false, limitMs = usualLimitMs }: MergerOptions = {},
 ): ObjectMerger {
+  /** Merges that took too long just now. Another step of the same landing does not wait for them once more. */
+  const late = new Map<string, { readonly answer: ObjectMerge; readonly until: number }>();
   let likely: AttributeSet = none;
   const staying = stays && canUnbuffer() ? stayingMerges(mergeRepo) : undefined;
 
@@ -51,8 +57,16 @@ export function objectMerger(
 
   const mergeWith = async (used: AttributeSet, pair: Pair, env: Environment): Promise<ObjectMerge> => {
     const workTree = attributes.workTree(used);
+    for (const [name, { until }] of late) if (until <= performance.now()) late.delete(name);
+    const known = late.get(`${pair.ours} ${pair.theirs}`);
+    if (known !== undefined) return known.answer;
     const asked = Object.keys(env).length === 0 ? await staying?.ask(workTree, pair) : undefined;
-    const { answer, output } = asked ?? (await mergeOnce(mergeRepo, workTree, pair, env));
+    const { answer, output } = asked ?? (await mergeOnce(mergeRepo, { workTree, limitMs }, pair, env));
+    if (answer.isLate === true) {
+      const explained = await explainLate(mergeRepo, pair, limitMs, env);
+      late.set(`${pair.ours} ${pair.theirs}`, { answer: explained, until: performance.now() + limitMs });
+      return explained;
+    }
     if (output === undefined) return await explain(mergeRepo, pair, answer, env);
     const right = await rightSet(pair, used, output);
     return right === used ? resultOf(answer.code === 0, output, pair) : await mergeWith(right, pair, env);
@@ -64,7 +78,7 @@ export function objectMerger(
       const rest = pairs.slice(results.length);
       const used = likely;
       for (const [at, { clean, ...output }] of (
-        await mergeMany(mergeRepo, attributes.workTree(used), rest)
+        await mergeMany(mergeRepo, { workTree: attributes.workTree(used), limitMs }, rest)
       ).entries()) {
         const pair = rest[at];
         if (pair === undefined) break;
@@ -85,19 +99,24 @@ export function objectMerger(
 const mergeTree = ["-c", "merge.verbosity=5", "merge-tree", "--write-tree", "-z", "--messages"];
 
 interface Once {
-  readonly answer: Pick<GitAnswer, "code" | "err">;
+  readonly answer: Pick<GitAnswer, "code" | "err"> & Partial<Pick<GitAnswer, "isLate">>;
   /** Undefined when there is no result of any kind. */
   readonly output: MergeOutput | undefined;
 }
 
+interface MergeTerms {
+  readonly workTree: string;
+  readonly limitMs: number;
+}
+
 async function mergeOnce(
   mergeRepo: MergeRepository,
-  workTree: string,
+  { workTree, limitMs }: MergeTerms,
   { ours, theirs }: Pair,
   env: Environment,
 ): Promise<Once> {
   const args = ["-C", workTree, ...mergeTree, "--end-of-options", ours, theirs];
-  const answer = await mergeRepo.through((own) => own.git(args, { env: { ...env, GIT_WORK_TREE: workTree } }));
+  const answer = await mergeRepo.through((own) => own.git(args, { limitMs, env: { ...env, GIT_WORK_TREE: workTree } }));
   return { answer, output: answer.code === 0 || answer.code === 1 ? readMerge(answer.raw) : undefined };
 }
 
@@ -142,26 +161,14 @@ const isId = (name: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(nam
  */
 const patienceMs = 2_000;
 
-/** Is this all that git prints for one pair? It ends with an empty field, or with advice about submodules. */
-function isRecord(raw: Buffer): boolean {
-  const mayEnd = raw.at(-1) === 0 && (raw.at(-2) === 0 || raw.subarray(-adviceEnd.length).equals(adviceEnd));
-  if (!mayEnd) return false;
-  const fields = new Fields(raw);
-  fields.next();
-  readRecord(fields);
-  return fields.hasRead();
-}
-
-const adviceEnd = Buffer.from("superproject\n\0");
-
 async function mergeMany(
   mergeRepo: MergeRepository,
-  workTree: string,
+  { workTree, limitMs }: MergeTerms,
   pairs: readonly Pair[],
 ): Promise<ReturnType<typeof readBatch>> {
   const stdin = pairs.map(({ ours, theirs }) => `${ours} ${theirs}\n`).join("");
   const args = ["-C", workTree, ...mergeTree, "--stdin"];
-  const answer = await mergeRepo.through((own) => own.git(args, { stdin, env: { GIT_WORK_TREE: workTree } }));
+  const answer = await mergeRepo.through((own) => own.git(args, { stdin, limitMs, env: { GIT_WORK_TREE: workTree } }));
   return readBatch(answer.raw);
 }
 
@@ -194,166 +201,49 @@ async function explain(
   return { kind: "failed", problem: err.trim() === "" ? `git merge-tree exited ${code}` : err.trim() };
 }
 
-/** One version of a path in a conflict, as `merge-tree` lists it. */
-interface Stage {
-  readonly mode: string;
-  readonly oid: string;
-  readonly stage: string;
-  readonly path: Buffer;
-}
-
-/** What git says about some paths; `kind` is one of its fixed words. */
-interface MergeNote {
-  readonly paths: readonly Buffer[];
-  readonly kind: string;
-  readonly text: string;
-}
-
-interface MergeOutput {
-  readonly tree: string;
-  readonly stages: readonly Stage[];
-  readonly notes: readonly MergeNote[];
-}
-
-/** Reads what `merge-tree -z --messages` prints for one pair. */
-const readMerge = (raw: Buffer): MergeOutput => readRecord(new Fields(raw));
-
-interface BatchRecord extends MergeOutput {
-  readonly clean: boolean;
-}
-
-/** Reads what `merge-tree -z --messages --stdin` prints; fewer records than pairs when it gave up at one of them. */
-function readBatch(raw: Buffer): readonly BatchRecord[] {
-  const fields = new Fields(raw);
-  const records: BatchRecord[] = [];
-  while (!fields.atEnd()) records.push({ clean: fields.next().toString() === "1", ...readRecord(fields) });
-  return records;
-}
-
-class Fields {
-  readonly #fields: readonly Buffer[];
-  #at = 0;
-
-  constructor(raw: Buffer) {
-    this.#fields = zeroEnded(raw);
-  }
-
-  next(): Buffer {
-    return this.#fields[this.#at++] ?? nothing;
-  }
-
-  atEnd(): boolean {
-    return this.#at >= this.#fields.length;
-  }
-
-  /** All of them were read, and none that is not there. */
-  hasRead(): boolean {
-    return this.#at === this.#fields.length;
-  }
-}
-
-const nothing = Buffer.alloc(0);
-
-function readRecord(fields: Fields): MergeOutput {
-  const tree = fields.next().toString();
-  const stages: Stage[] = [];
-  for (let field = fields.next(); field.length > 0; field = fields.next()) stages.push(readStage(field));
-  const notes: MergeNote[] = [];
-  for (;;) {
-    // Nothing more ends a record, and so does advice about submodules, which git prints without counting its paths.
-    const count = fields.next().toString();
-    if (!/^\d+$/.test(count)) return { tree, stages, notes };
-    const paths = Array.from({ length: Number(count) }, () => fields.next());
-    notes.push({ paths, kind: fields.next().toString(), text: fields.next().toString().trim() });
-  }
-}
-
-function readStage(field: Buffer): Stage {
-  const tab = field.indexOf(tabByte);
-  const [mode = "", oid = "", stage = ""] = field.toString("latin1", 0, tab).split(" ");
-  return { mode, oid, stage, path: field.subarray(tab + 1) };
-}
-
-const tabByte = 0x09;
-
-/** The conflicts of a merge, one per path as a person knows it, each with the kind that decides who may settle it. */
-function conflictsIn(output: MergeOutput, sides: readonly string[]): readonly Conflict[] {
-  const notes = output.notes.filter(isConflict);
-  const found = new Map<string, Found>();
-  const at = (path: Buffer): Found => {
-    const plain = plainPath(path, notes, sides);
-    const key = plain.toString("latin1");
-    const known = found.get(key) ?? { path: plain, base: null, ours: null, theirs: null, notes: new Set() };
-    found.set(key, known);
-    return known;
+/**
+ * Git does not say where it was when its time was over. A merge of contents is what takes long, so the largest files that
+ * both sides changed are named.
+ */
+async function explainLate(
+  mergeRepo: MergeRepository,
+  { ours, theirs }: Pair,
+  limitMs: number,
+  env: Environment,
+): Promise<ObjectMerge> {
+  const seconds = `${Math.round(limitMs / 1000)} s`;
+  const { out } = await mergeRepo.through((own) => own.git(["merge-base", "--end-of-options", ours, theirs], { env }));
+  const changedIn = async (side: string): Promise<ReadonlyMap<string, string>> => {
+    const args = [
+      "diff-tree",
+      "-r",
+      "-z",
+      "--raw",
+      "--no-abbrev",
+      "--no-renames",
+      "--diff-filter=AM",
+      out.trim(),
+      side,
+    ];
+    const { raw } = await mergeRepo.through((own) => own.git(args, { env }));
+    const parts = zeroEnded(raw).map(String);
+    return new Map(
+      parts.flatMap((part, at) => (at % 2 === 0 ? [[parts[at + 1] ?? "", part.split(" ")[3] ?? ""]] : [])),
+    );
   };
-  for (const { path, stage, mode, oid } of output.stages) {
-    const entry = at(path);
-    entry[sideOf(stage)] ??= { mode, oid };
-    for (const note of notes) if (note.paths.some((other) => other.equals(path))) entry.notes.add(note);
-  }
-  // Some conflicts, as about renamed directories, leave no versions behind.
-  const told = new Set([...found.values()].flatMap((entry) => [...entry.notes]));
-  for (const note of notes) if (!told.has(note) && note.paths[0] !== undefined) at(note.paths[0]).notes.add(note);
-  return [...found.values()].map(conflictOf);
+  const [mine, other] = [await changedIn(ours), await changedIn(theirs)];
+  const both = [...mine].filter(([path, id]) => (other.get(path) ?? id) !== id);
+  if (both.length === 0) return { kind: "failed", problem: `git did not merge the two commits within ${seconds}` };
+  const stdin = both.map(([, id]) => `${id}\n`).join("");
+  const { out: sizes } = await mergeRepo.through((own) =>
+    own.git(["cat-file", "--batch-check=%(objectsize)"], { stdin, env }),
+  );
+  const bytes = sizes.split("\n").map(Number);
+  const largest = both.map(([path], at) => ({ path, bytes: bytes[at] ?? 0 })).toSorted((a, b) => b.bytes - a.bytes);
+  const files = largest.slice(0, mostNamed);
+  const named = files.map((file) => `${file.path} (${(file.bytes / 1e6).toFixed(1)} MB)`).join(", ");
+  const problem = `git did not merge the lines of ${named} within ${seconds}: both sides changed too many of them (merge.timeoutMs)`;
+  return { kind: "failed", problem, files: files.map(({ path }) => path) };
 }
 
-interface Found {
-  readonly path: Buffer;
-  base: PathVersion | null;
-  ours: PathVersion | null;
-  theirs: PathVersion | null;
-  readonly notes: Set<MergeNote>;
-}
-
-/** Git writes some of its words without the space. Those of an inner merge are about a base, not about the result. */
-const isConflict = ({ kind, text }: MergeNote): boolean => /^(CONFLICT|ERROR)/.test(kind) && !isInner(text);
-const isInner = (text: string): boolean => text.startsWith("From inner merge:");
-
-const sideOf = (stage: string): "base" | "ours" | "theirs" =>
-  stage === "1" ? "base" : stage === "2" ? "ours" : "theirs";
-
-/** Where two things want one path, git puts a file at `path~commit`; the path itself is what it is about. */
-function plainPath(path: Buffer, notes: readonly MergeNote[], sides: readonly string[]): Buffer {
-  const text = path.toString("latin1");
-  const side = sides.find((name) => new RegExp(`~${name}(_\\d+)?$`).test(text));
-  if (side === undefined) return path;
-  const plain = Buffer.from(text.slice(0, text.lastIndexOf(`~${side}`)), "latin1");
-  const isNamed = notes.some(({ paths }) => [path, plain].every((one) => paths.some((other) => other.equals(one))));
-  return isNamed ? plain : path;
-}
-
-function conflictOf({ path, base, ours, theirs, notes }: Found): Conflict {
-  const versions = [base, ours, theirs].filter((version) => version !== null);
-  const kind = isText(path)
-    ? kindOf({ base, ours, theirs, versions, words: [...notes].map((note) => note.kind) })
-    : "other";
-  return { path: path.toString(), kind, base, ours, theirs, message: [...notes].map(({ text }) => text).join("\n") };
-}
-
-/** A file name that is not valid text would not survive its way through a resolver. */
-const isText = (path: Buffer): boolean => Buffer.from(path.toString()).equals(path);
-
-interface Facts {
-  readonly base: PathVersion | null;
-  readonly ours: PathVersion | null;
-  readonly theirs: PathVersion | null;
-  readonly versions: readonly PathVersion[];
-  readonly words: readonly string[];
-}
-
-/** The first that applies: a file that was renamed as well as edited is not a matter of its lines alone. */
-function kindOf({ base, ours, theirs, versions, words }: Facts): ConflictKind {
-  const says = (pattern: RegExp): boolean => words.some((word) => pattern.test(word));
-  const has = (mode: string): boolean => versions.some((version) => version.mode === mode);
-  if (says(/submodule/) || has("160000")) return "submodule";
-  if (says(/rename/)) return "rename";
-  if (says(/file\/directory/)) return "file-directory";
-  if (says(/modify\/delete/)) return "modify-delete";
-  if (says(/distinct modes/)) return "mode";
-  if (has("120000")) return "symlink";
-  if (says(/binary/)) return "binary";
-  if (!says(/contents/) || ours === null || theirs === null) return "other";
-  if (base !== null) return "content";
-  return ours.mode === theirs.mode ? "add-add" : "mode";
-}
+const mostNamed = 3;

@@ -33,7 +33,7 @@ export async function unsoundOf(
   // Git starts while others still list the objects.
   const stdin = wanted.then((all) => all.map((id) => `${id}\n`).join(""));
   const onOutput = (part: Uint8Array): void => reader.read(part);
-  // Nobody waits for a single answer, so git need not write each of them by itself.
+  // No caller waits for a single answer, so git need not write each of them by itself.
   const args = ["cat-file", "--batch", "--buffer"];
   expectGit(await own.git(args, { stdin, onOutput }), `reading the objects of ${commit}`);
   return (await wanted).find((id, at) => reader.found[at] !== id);
@@ -97,9 +97,9 @@ class ObjectReader {
 }
 
 /**
- * What a commit brings that another one does not have, with the history in between. A shallow clone ends at commits that
- * its target has. Where the history of the new commits ends, an agent wrote the file, and objects that nobody can look at
- * may be behind it: refused.
+ * What a commit brings that another one does not have, with the history in between. A shallow clone ends at commits
+ * that its target has. Where the history of the new commits ends elsewhere, an agent wrote the file that says so, and
+ * objects out of sight may be behind it: refused.
  */
 export async function newObjects(own: OwnDir, from: string, to: string): Promise<readonly string[]> {
   const args = ["rev-list", "--objects", "--no-object-names", to, `^${from}`];

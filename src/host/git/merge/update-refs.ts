@@ -59,7 +59,7 @@ async function expectSoundMoves(mergeRepo: MergeRepository, changes: readonly Re
   }
 }
 
-/** Does git also find objects in other directories, which an agent can name and anybody may delete? */
+/** Does git also find objects in other directories, which an agent can name and any process may delete? */
 const borrowsObjects = ({ repository }: MergeRepository): boolean =>
   existsSync(join(repository.objects, "info", "alternates"));
 

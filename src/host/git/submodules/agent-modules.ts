@@ -131,7 +131,7 @@ export async function changedIn(
   found: CheckedOut,
 ): Promise<readonly string[]> {
   using open = await openAgentModule(project, worktree, found);
-  return await dirtyPaths(open);
+  return await dirtyPaths(open, join(worktree.path, found.path));
 }
 
 /** The same of all submodules of a worktree, nested ones too, from the top of the worktree. */

@@ -58,7 +58,7 @@ interface Where {
 
 /**
  * The git directory is made beside its place and moved there last, so one that is in its place is complete. Until then
- * nobody has worked in the submodule, and the files in it are ours to write again.
+ * no work was done in the submodule, and the files in it are ours to write again.
  */
 export async function fillOne(
   project: GitProject,

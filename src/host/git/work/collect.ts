@@ -9,7 +9,7 @@ import { openWorktree } from "../worktree/open-worktree.ts";
 
 /**
  * Brings every branch of a clone into the project: pinned first, then, for those named after the agent, as the branch
- * of the same name. A branch that somebody has checked out is only pinned.
+ * of the same name. A branch that is checked out is only pinned.
  */
 export async function collectBranches(project: GitProject, worktree: OwnedWorktree): Promise<void> {
   if (worktree.kind !== "clone" || placeOf(project.repository, worktree) === undefined) return;
@@ -21,7 +21,12 @@ export async function collectBranches(project: GitProject, worktree: OwnedWorktr
   const fresh = theirs.filter((ref) => known.get(pinOf(worktree, ref)) !== ref.commit);
   if (fresh.length > 0) {
     const haves = [...new Set([...known.values(), ...(worktree.baseCommit === null ? [] : [worktree.baseCommit])])];
-    await transfer(project, open.own, { wants: fresh.map(({ commit }) => commit), haves });
+    const wants = fresh.map(({ commit }) => commit);
+    await transfer(project, open.own, {
+      wants,
+      haves,
+      beforeStoring: () => void placeOf(project.repository, worktree),
+    });
     for (const ref of fresh) await setRef(project, pinOf(worktree, ref), ref.commit);
   }
   await updateBranches(
@@ -49,6 +54,13 @@ async function updateBranches(project: GitProject, wanted: readonly Ref[]): Prom
 /** Git itself unpacks fetches up to this many objects; a pack for every small change would make reading slow. */
 const unpackLimit = 100;
 
+interface Transfer {
+  readonly wants: readonly string[];
+  readonly haves: readonly string[];
+  /** Throws where the other store is not sound any more: its agent may have worked in it while it was read. */
+  readonly beforeStoring?: () => void;
+}
+
 /**
  * Copies everything reachable from `wants` into the project's object store, except what is reachable from `haves`,
  * which must be complete there. Objects are named by their content and checked, so nothing planted in the other store
@@ -57,7 +69,7 @@ const unpackLimit = 100;
 export async function transfer(
   project: GitProject,
   from: OwnDir,
-  { wants, haves }: { readonly wants: readonly string[]; readonly haves: readonly string[] },
+  { wants, haves, beforeStoring }: Transfer,
 ): Promise<void> {
   const asked = [...wants, ...haves.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
   const packed = expectGit(
@@ -66,6 +78,7 @@ export async function transfer(
   ).raw;
   const count = packed.readUInt32BE(countOffset);
   if (count === 0) return;
+  beforeStoring?.();
   using into = openOwnDir({
     repository: project.repository,
     scratch: project.scratch,

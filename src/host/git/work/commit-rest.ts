@@ -16,8 +16,8 @@ import { openWorktree } from "../worktree/open-worktree.ts";
 import { findWork } from "./uncommitted.ts";
 
 /**
- * Commits everything that is uncommitted in a worktree nobody works in, as `git add -A` and `git commit` would: the
- * files as the project wants them stored, on the branch, in the name of the user. Throws `filters-not-ready`, and
+ * Commits everything that is uncommitted in a worktree without a running turn, as `git add -A` and `git commit` would:
+ * the files as the project wants them stored, on the branch, in the name of the user. Throws `filters-not-ready`, and
  * commits nothing, where a filter that the files need may not run. Safe to repeat: when only the index was not put in
  * its place, it is.
  */

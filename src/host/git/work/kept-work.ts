@@ -232,7 +232,7 @@ export async function findRescues(project: GitProject): Promise<readonly Rescue[
   return refs.map(({ name, commit }) => ({ ref: name, commit, skipped: [] }));
 }
 
-/** Writes these refs with their commits into one file. A ref that somebody else cleans up meanwhile is left to them. */
+/** Writes these refs with their commits into one file. A ref that another process cleans up meanwhile is left out. */
 export async function writeBundle(project: GitProject, file: string, refs: readonly string[]): Promise<boolean> {
   if (refs.length === 0) return false;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

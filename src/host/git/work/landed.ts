@@ -117,8 +117,8 @@ async function isInOtherwise(project: GitProject, commit: string, base: string |
 }
 
 /**
- * The cheap question first. Changes that are in the target in any form were made to their files there, too: where nobody
- * touched those files since the fork, nothing of it has landed. Undefined when it has to be compared.
+ * The cheap question first. Changes that are in the target in any form were made to their files there, too: where those
+ * files are untouched since the fork, nothing of it has landed. Undefined when it has to be compared.
  */
 async function isTouched(
   own: OwnDir,

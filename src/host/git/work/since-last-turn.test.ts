@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requestFor } from "../../../../testkit/contracts/worktrees/world.ts";
 import { gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
@@ -64,4 +65,30 @@ test("a worktree that git moved elsewhere: the problem names the command that mo
   world.git(world.root, "worktree", "unlock", moved);
   world.git(world.root, ...back.split(" ").slice(1));
   expect(await worktrees.ensureLink(worktree)).toEqual({ kind: "sound" });
+});
+
+test("a lock of a git command that was killed is gone before the next turn; a living one's stays", async () => {
+  const { world, worktrees, worktree } = await seated();
+  using _ = world;
+  const lock = join(world.root, ".git", "worktrees", "ann", "index.lock");
+  writeFileSync(lock, "");
+  expect(() => world.git(worktree.path, "add", "-A")).toThrow("index.lock");
+  await worktrees.removeDeadLocks(worktree);
+  world.git(worktree.path, "add", "-A");
+
+  world.write(worktree.path, "a.txt", "other\n");
+  const editor = Bun.spawn(["git", "commit", "--quiet", "-a"], {
+    cwd: worktree.path,
+    env: { ...process.env, GIT_EDITOR: "sleep 30; true" },
+    stdout: "ignore",
+    stderr: "ignore",
+    detached: true,
+  });
+  try {
+    for (let i = 0; i < 1_000 && !existsSync(lock); i++) await Bun.sleep(10);
+    await worktrees.removeDeadLocks(worktree);
+    expect(existsSync(lock)).toBe(true);
+  } finally {
+    process.kill(-editor.pid, "SIGKILL");
+  }
 });

@@ -6,6 +6,7 @@ import type { LastTurn, OwnedWorktree, Snapshot } from "../../../ports/worktrees
 import { lstatIfThere } from "../../file-access.ts";
 import { rulesFor } from "../filters.ts";
 import { absolute, expectGit, zeroEnded } from "../git.ts";
+import { waitForLocks } from "../locks.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import { placeOf, textOf } from "../places.ts";
 import type { GitProject, Place } from "../repository.ts";
@@ -53,6 +54,18 @@ async function filesGone(
   const head = await tipOf(project, place, place.head);
   const files = head === undefined ? [] : await lostFiles(project, worktree, { place, head });
   return files.length === 0 ? [] : [{ kind: "files-gone", files }];
+}
+
+/** Removes lock files of killed git commands from an agent's worktree. A young lock is looked at again until it is old. */
+export async function removeDeadLocks({ repository }: GitProject, worktree: OwnedWorktree): Promise<void> {
+  const place = placeOf(repository, worktree);
+  if (worktree.kind === "root" || place === undefined) return;
+  const { gitDir } = place;
+  // One that stays is held by a person's git command, and the agent's own git names it.
+  await waitForLocks(
+    ["index.lock", "HEAD.lock"].map((name) => ({ path: join(gitDir, name), gitDir })),
+    { patienceMs: 4_000 },
+  );
 }
 
 /** Mends what can be mended. Safe to repeat. Returns the commits that are kept under a ref now. */
@@ -277,7 +290,7 @@ async function lostWork(project: GitProject, worktree: OwnedWorktree): Promise<r
   using open = await openWorktree(project, worktree);
   // A person who committed it, or moved the branch, did so with the work before their eyes.
   if (open.head !== newest.onTop) return [];
-  const dirty = new Set(await dirtyPaths(open));
+  const dirty = new Set(await dirtyPaths(open, worktree.path));
   const gone = (await keptFiles(project, newest)).filter(
     ({ path, status }) => status !== "D" && !dirty.has(path.toString()),
   );

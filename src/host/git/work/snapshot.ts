@@ -5,6 +5,7 @@ import { lstatIfThere } from "../../file-access.ts";
 import { fileRules } from "../filters.ts";
 import { absolute, expectGit, zeroEnded } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
+import { placeOf } from "../places.ts";
 import { firstFreeRef, type Ref, refsBelow, snapshotRefs } from "../refs.ts";
 import type { GitProject } from "../repository.ts";
 import { holdsWork, type OpenWorktree, openRecord, openWorktree } from "../worktree/open-worktree.ts";
@@ -293,7 +294,8 @@ async function bring(
 ): Promise<void> {
   if (worktree.kind !== "clone") return;
   const haves = worktree.baseCommit === null ? known : [worktree.baseCommit, ...known];
-  await transfer(project, own, { wants: [commit], haves });
+  const beforeStoring = () => void (project.place ?? placeOf(project.repository, worktree));
+  await transfer(project, own, { wants: [commit], haves, beforeStoring });
 }
 
 type PlaceInOrder = readonly [generation: number, n: number];

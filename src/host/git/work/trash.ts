@@ -45,12 +45,18 @@ function move(from: Buffer, to: Buffer): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if (errorCode(error) !== "EXDEV") throw error;
+    const code = errorCode(error);
+    if (code === "EACCES" || code === "EPERM") throw new Error(notAllowed(from), { cause: error });
+    if (code !== "EXDEV") throw error;
     // Another file system: names that are not text cannot be copied by this call, and then it throws.
     cpSync(from.toString(), to.toString(), { recursive: true, verbatimSymlinks: true });
     removeAll(from.toString());
   }
 }
+
+/** A directory of another user can be moved only by that user. */
+const notAllowed = (path: Buffer): string =>
+  `${path.toString()} cannot be kept: it belongs to another user, or we may not move it; take it over (chown) or move it away`;
 
 /** Git directories of submodules, which are no files of the worktree and must not come back as such. */
 export const keptModules = ".git-modules";

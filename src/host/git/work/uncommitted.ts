@@ -1,9 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { matchesGlob } from "../../../domain/text/glob.ts";
 import { lstatIfThere } from "../../file-access.ts";
-import { absolute, expectGit, zeroEnded } from "../git.ts";
+import { absolute, expectGit, type GitAnswer, zeroEnded } from "../git.ts";
 import type { GitProject } from "../repository.ts";
 import { lookAsGit, type OpenWorktree } from "../worktree/open-worktree.ts";
+import { closedDirectories, openDirectories, passedOver } from "./closed-directories.ts";
 
 /** What lies in a worktree but not in its index. Paths are bytes: file names need not be text. */
 export interface Work {
@@ -19,16 +20,17 @@ export interface Work {
  * are at: to look inside one, git would start another git there, under the submodule's own configuration.
  */
 export async function findWork(project: GitProject, open: OpenWorktree, root: string): Promise<Work> {
-  const [tracked, untracked] = await Promise.all([
-    changedFiles(open),
-    open.own.git(["ls-files", "-z", "--others", "--exclude-standard"]),
-  ]);
+  let [tracked, untracked] = await Promise.all([changedFiles(open), listUntracked(open)]);
+  if (passedOver(untracked)) {
+    openDirectories(root);
+    [tracked, untracked] = await Promise.all([changedFiles(open), listUntracked(open)]);
+  }
   const others = zeroEnded(expectGit(untracked, "listing untracked files").raw);
   const isProvided = providedFiles(project);
   const work: { changed: Buffer[]; untracked: Buffer[]; skipped: Buffer[] } = {
     changed: [],
     untracked: [],
-    skipped: [],
+    skipped: [...closedDirectories(root, untracked)],
   };
   for (const path of tracked) (canBeRead(absolute(root, path)) ? work.changed : work.skipped).push(path);
   for (const path of others) {
@@ -37,6 +39,9 @@ export async function findWork(project: GitProject, open: OpenWorktree, root: st
   }
   return work;
 }
+
+const listUntracked = ({ own }: OpenWorktree): Promise<GitAnswer> =>
+  own.git(["ls-files", "-z", "--others", "--exclude-standard"]);
 
 /**
  * Are the files exactly those of HEAD: nothing staged, changed or untracked, and with `ignored` nothing ignored either?
@@ -49,6 +54,7 @@ export async function isAsCommitted(
 ): Promise<boolean> {
   const args = [...statusArgs, ...(sort === "work" ? [] : ["--ignored=traditional"])];
   const answer = expectGit(await lookAsGit(open, args), "the state of a worktree");
+  if (passedOver(answer)) return false;
   const isProvided = providedFiles(project);
   return zeroEnded(answer.raw).every((entry) => {
     const isNew = entry.subarray(0, 2).toString() === "??";
@@ -65,16 +71,20 @@ const statusArgs = [
   "--ignore-submodules=dirty",
 ];
 
-/** Staged, changed and untracked paths. Files whose index entry is stale are compared, not taken for changed. */
-export async function dirtyPaths(open: OpenWorktree): Promise<readonly string[]> {
+/**
+ * Staged, changed and untracked paths, and directories that cannot be listed. Files whose index entry is stale are
+ * compared, not taken for changed.
+ */
+export async function dirtyPaths(open: OpenWorktree, root: string): Promise<readonly string[]> {
   const answer = expectGit(await lookAsGit(open, statusArgs), "the state of a worktree");
-  return zeroEnded(answer.raw).map((entry) => entry.subarray(statusColumns).toString());
+  const paths = zeroEnded(answer.raw).map((entry) => entry.subarray(statusColumns));
+  return [...paths, ...closedDirectories(root, answer)].map((path) => path.toString());
 }
 
 /** Two letters and a space. */
 const statusColumns = 3;
 
-/** A file that was only touched, or that a filter makes what the index says, is not changed. */
+/** A file with a new time and the same content is not changed, also where only a filter makes the content the same. */
 async function changedFiles(open: OpenWorktree): Promise<readonly Buffer[]> {
   // The answer, one for every change, is of no interest.
   await (await open.asGit()).git(["update-index", "-q", "--refresh"]);
@@ -94,15 +104,14 @@ function unique(paths: readonly Buffer[]): readonly Buffer[] {
 function canBeStored(project: GitProject, root: string, path: Buffer): boolean {
   if (isNested(path)) return false;
   const file = absolute(root, path);
-  const stat = lstatIfThere(file);
-  return stat === undefined || (stat.size <= project.maxFileBytes && canBeRead(file));
+  return canBeRead(file) && (lstatIfThere(file)?.size ?? 0) <= project.maxFileBytes;
 }
 
-/** A file that is gone, and a link wherever it points, can be read as what it is. */
+/** Git stores that a file is gone, and a link without following it. It stores no pipe, socket or device. */
 function canBeRead(file: Buffer): boolean {
-  const stat = lstatIfThere(file);
-  if (stat?.isFile() !== true) return true;
   try {
+    const stat = lstatIfThere(file);
+    if (stat?.isFile() !== true) return stat === undefined || stat.isSymbolicLink() || stat.isDirectory();
     accessSync(file, constants.R_OK);
     return true;
   } catch {

@@ -15,6 +15,7 @@ import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { GitLink, OwnedWorktree, SeatRequest } from "../../../ports/worktrees.ts";
 import { makeWithin } from "../../file-access.ts";
 import { passOnFull } from "../full-disk.ts";
+import { wayOut } from "../leads-outside.ts";
 import { scratchName } from "../leftovers.ts";
 import { adminDirOf, gitLinkIn, ownPlace, standing, strangers, textOf } from "../places.ts";
 import { dropRef, newRef } from "../refs.ts";
@@ -150,8 +151,10 @@ export async function ensureGitLink(
     return { kind: "broken", problem: `${strangers[found]} stands at ${path} instead of the worktree of ${agentName}` };
   }
   if (kind === "clone") {
-    const isThere = ownPlace(join(path, ".git")) !== undefined;
-    return isThere ? { kind: "sound" } : { kind: "broken", problem: `${path} has lost its git directory` };
+    const gitDir = join(path, ".git");
+    if (ownPlace(gitDir) === undefined) return { kind: "broken", problem: `${path} has lost its git directory` };
+    const problem = wayOut({ path, repository: { commonDir, root: dirname(commonDir) } }, gitDir);
+    return problem === undefined ? { kind: "sound" } : { kind: "broken", problem };
   }
   const admin = adminDirOf({ commonDir }, path);
   if (admin === undefined) {

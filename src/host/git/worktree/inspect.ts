@@ -32,7 +32,7 @@ export async function inspectWorktree(project: GitProject, worktree: OwnedWorktr
   using open = await openWorktree(project, worktree);
   const base = worktree.baseCommit;
   const [outside, inside, loose, changed, commits] = await Promise.all([
-    dirtyPaths(open),
+    dirtyPaths(open, worktree.path),
     changedInSubmodules(project, worktree),
     open.loose(),
     base === null ? [] : changedByAgent(open, base, worktree.baseRef ?? null),
@@ -138,7 +138,10 @@ export async function stateOf(
   if (worktree.kind === "root" || standing(worktree) !== "own") return nothing;
   if (worktree.isThrownAway === true) return { exists: true, head: worktree.baseCommit, dirty: false };
   using open = await openWorktree(project, worktree);
-  const [outside, inside] = await Promise.all([dirtyPaths(open), changedInSubmodules(project, worktree)]);
+  const [outside, inside] = await Promise.all([
+    dirtyPaths(open, worktree.path),
+    changedInSubmodules(project, worktree),
+  ]);
   if (standing(worktree) !== "own") return nothing;
   const isProvided = providedFiles(project);
   const dirty = inside.length > 0 || outside.some((path) => !isProvided(path));

@@ -35,7 +35,7 @@ export async function listEntries({ repository }: Pick<GitProject, "repository">
 
 /**
  * Where the files of the main checkout are. Git lists its git directory instead where that lies elsewhere, as after
- * `git init --separate-git-dir` and in a submodule. Where nobody knows the place it stays the git directory, into which
+ * `git init --separate-git-dir` and in a submodule. Where the place is unknown it stays the git directory, into which
  * nothing of ours writes files.
  */
 async function mainCheckout({ root, gitDir, commonDir }: Repository, listed: string): Promise<string> {

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { Failure } from "../../../domain/failure.ts";
 import type { OwnedWorktree, SeatRequest } from "../../../ports/worktrees.ts";
 import { lstatIfThere, readText } from "../../file-access.ts";
 import { fileRules } from "../filters.ts";
 import { absolute, expectGit, type GitAnswer, git, zeroEnded } from "../git.ts";
+import { submoduleWayOut } from "../leads-outside.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import { adminDirOf, gitLinkIn, ownPlace, placeOf, recordOf, standing, textOf } from "../places.ts";
 import { commitAt, pinRefs } from "../refs.ts";
@@ -59,10 +61,18 @@ export async function openWorktree(project: GitProject, worktree: OwnedWorktree)
       : { objects: "project" as const }),
   });
   const { own } = views;
+  // The git directories of submodules lie in that of the clone, outside of the submodules.
+  const isWhole = worktree.kind === "clone" && project.place === undefined;
   const [head] = await Promise.all([
     own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
-    seeHiddenChanges(own, worktree.path),
-  ]);
+    seeHiddenChanges(own, worktree.path, (path) => {
+      const problem = isWhole ? submoduleWayOut({ path: worktree.path, repository }, path) : undefined;
+      if (problem !== undefined) throw new Failure({ kind: "worktree-damaged", path: worktree.path, problem });
+    }),
+  ]).catch((error: unknown) => {
+    views[Symbol.dispose]();
+    throw error;
+  });
   const commit = head.code === 0 ? head.out.trim() : undefined;
   const { branch, baseCommit } = worktree;
   return {
@@ -145,19 +155,22 @@ export async function openRecord(project: GitProject, worktree: OwnedWorktree): 
 /**
  * Files that an index entry tells git not to look at (`assume-unchanged`, `skip-worktree`) are looked at all the same: an
  * agent may have edited them. Only our copy of the index is changed. Entries that a sparse checkout left out have no file,
- * and stay left out.
+ * and stay left out. `eachModule` is called with the path of each submodule.
  */
-async function seeHiddenChanges(own: OwnDir, root: string): Promise<void> {
+async function seeHiddenChanges(own: OwnDir, root: string, eachModule: (path: string) => void): Promise<void> {
   const assumed: Buffer[] = [];
   const skipped: Buffer[] = [];
+  const modules: string[] = [];
   const each = (entry: Buffer): void => {
     const [tag = 0] = entry;
     // Copied: the part is a window on all that came with it.
-    const path = (): Buffer => Buffer.from(entry.subarray(2));
+    const path = (): Buffer => Buffer.from(pathOf(entry).path);
     if (isLowerCase(tag)) assumed.push(path());
-    if (upperCase(tag) === skipWorktreeTag && lstatIfThere(absolute(root, entry.subarray(2)))) skipped.push(path());
+    if (upperCase(tag) === skipWorktreeTag && lstatIfThere(absolute(root, path()))) skipped.push(path());
+    if (entry.toString("latin1", 2, 2 + submoduleMode.length) === submoduleMode) modules.push(path().toString());
   };
-  const listed = await own.git(["ls-files", "-v", "-z"], { each });
+  const listed = await own.git(["ls-files", "-v", "--stage", "-z"], { each });
+  for (const path of modules) eachModule(path);
   // A later step that needs the index reports that git cannot read it.
   if (listed.code !== 0) return;
   for (const [option, paths] of [
@@ -182,6 +195,7 @@ function pathOf(entry: Buffer): { readonly path: Buffer; readonly mode: string }
   return { path: entry.subarray(entry.indexOf(0x09) + 1), mode: entry.subarray(0, entry.indexOf(0x20)).toString() };
 }
 
+const submoduleMode = "160000 ";
 const isLowerCase = (letter: number): boolean => letter >= 0x61 && letter <= 0x7a;
 const upperCase = (letter: number): number => (isLowerCase(letter) ? letter - 0x20 : letter);
 const skipWorktreeTag = "S".charCodeAt(0);

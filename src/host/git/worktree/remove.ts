@@ -21,7 +21,7 @@ import { includedIn } from "./populate.ts";
 
 /**
  * Takes a worktree away. First what no snapshot holds goes to the trash; then the directory is moved aside in one step,
- * so from then on it is gone for everybody and only tidying is left, which a second call finishes.
+ * so from then on it is gone for every process and only tidying is left, which a second call finishes.
  */
 export async function removeWorktree(
   project: GitProject,

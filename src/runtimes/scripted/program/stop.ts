@@ -19,7 +19,7 @@ export const exitCodes: Readonly<Record<Exclude<StopCause, "interrupt">, number>
   SIGINT: 0,
 };
 
-// SIGTERM must end the process within 0.1 s even if its last line cannot be written because nobody reads.
+// SIGTERM must end the process within 0.1 s even if its last line cannot be written because its reader is gone.
 const lastWordsMs = 60;
 const keepAliveMs = 60_000;
 

@@ -133,6 +133,15 @@ test("a permission is given or refused for this one use, by the kind of the opti
   expect(turn.said.at(-1)).toMatchObject({ result: { outcome: { outcome: "cancelled" } } });
 });
 
+test("a call begins when the program asks whether it may make it, also where it tells nothing more before its end", () => {
+  const turn = begun();
+  const before = turn.events.length;
+  turn.line(acpQuestion({ toolCallId: "t1", status: "pending", kind: "execute", title: "sleep 9" }));
+  expect(turn.events.slice(before)).toMatchObject([{ kind: "tool-start", id: "t1", summary: "sleep 9" }]);
+  turn.update({ sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed", title: "sleep 9" });
+  expect(turn.events.slice(before + 1)).toMatchObject([{ kind: "tool-end", id: "t1", failed: false }]);
+});
+
 test("a program that gives up at a refusal is told the reason and goes on; one that went on by itself is not", () => {
   const question = acpQuestion({ toolCallId: "t1", kind: "execute", title: "bash", rawInput: { command: "git push" } });
   const turn = begun();
@@ -316,7 +325,11 @@ test("a call without an id, and a new call with an old id, are known by what is 
   ]);
 });
 
-test("a command that failed is a failed call, where the program tells its exit code", () => {
+test.each([
+  ["among its metadata", { metadata: { exit: 1 } }],
+  ["by itself", { exitCode: 1 }],
+  ["among its contents", { contents: [{ type: "shell_exit", exitCode: 1 }] }],
+])("a command that failed is a failed call, where the program tells its exit code %s", (_, rawOutput) => {
   const turn = begun();
   turn.update({
     sessionUpdate: "tool_call",
@@ -336,7 +349,7 @@ test("a command that failed is a failed call, where the program tells its exit c
     sessionUpdate: "tool_call_update",
     toolCallId: "a",
     status: "completed",
-    rawOutput: { metadata: { exit: 1 } },
+    rawOutput,
   });
   expect(turn.events.slice(1)).toMatchObject([
     { kind: "tool-start", summary: "false" },

@@ -51,7 +51,7 @@ export function acpReader(dialect: AcpDialect, opening: string): LineReader {
   return (line) => {
     if (line.trim() === "") return nothing;
     const message = objectIn(line);
-    if (message === undefined) return { events: [{ kind: "malformed", bytes: line.length }], replies: [] };
+    if (message === undefined) return { events: [{ kind: "malformed", bytes: line.length, text: line }], replies: [] };
     return turn.read(message);
   };
 }
@@ -284,7 +284,7 @@ class AcpTurn {
     const told = fields(params.toolCall) ?? {};
     const call = this.#calls.learn(told);
     this.#goesOn();
-    const events = [...this.#flush(), ...this.#calls.events(told)];
+    const events = [...this.#flush(), ...this.#calls.events(told, { isQuestion: true })];
     const options = objects(params.options);
     const use = this.#dialect.toolUse(call);
     const request = { kind: "permission", tool: this.#dialect.nameOf(call), id: call.id || null, use } as const;

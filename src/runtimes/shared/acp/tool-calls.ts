@@ -41,15 +41,19 @@ export class AcpCalls {
     return call;
   }
 
-  /** What the news says for the record. A call begins when its input is known, or when it is at work without any. */
-  events(news: Fields): readonly TurnEvent[] {
+  /**
+   * What the news says for the record. A call begins when its input is known, or when it is at work without any.
+   * `isQuestion`: the program asks whether it may make the call, so it begins now. Some programs tell nothing more until it
+   * has ended.
+   */
+  events(news: Fields, { isQuestion = false } = {}): readonly TurnEvent[] {
     const call = this.learn(news);
     const state = this.#calls.get(call.id);
     if (state === undefined || state.ended) return [];
     const status = text(news.status);
     const hasEnded = status === "completed" || status === "failed";
     const found: TurnEvent[] = [];
-    if (!state.begun && (hasEnded || status === "in_progress" || isKnown(call.input))) {
+    if (!state.begun && (isQuestion || hasEnded || status === "in_progress" || isKnown(call.input))) {
       const input = inputOf(call);
       found.push({
         kind: "tool-start",
@@ -99,7 +103,9 @@ const isKnown = ({ cwd: _, ...input }: Fields): boolean => Object.keys(input).le
 /** The exit code of a command, where the program tells it: a command that failed is a call that was made. */
 function exitCodeIn({ rawOutput }: Fields): number | undefined {
   const out = fields(rawOutput);
-  return number(fields(out?.metadata)?.exit) ?? number(out?.exitCode) ?? number(out?.exit_code);
+  const parts = objects(out?.contents).map(({ exitCode }) => number(exitCode));
+  const code = number(fields(out?.metadata)?.exit) ?? number(out?.exitCode) ?? number(out?.exit_code);
+  return code ?? parts.find((one) => one !== undefined);
 }
 
 /** What a failed tool answered: words among its contents, else what it gave out. */

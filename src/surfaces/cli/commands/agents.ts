@@ -9,12 +9,12 @@ import {
 } from "../../../contract/views/agent.ts";
 import { agentWorkView, branchWorkView, type ChangedFile, changedFileView } from "../../../contract/views/worktree.ts";
 import type { Agent } from "../../../domain/agent/agent.ts";
+import { patchedFiles } from "../../../domain/diff/patched-files.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { AttachStep } from "../../../usecases/agents/attach.ts";
 import { exits } from "../../shared/exits.ts";
 import { ago, duration, iso } from "../../shared/format.ts";
-import { patchedFiles } from "../../shared/patch.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
@@ -103,10 +103,15 @@ export const attach: Handler = async ({ app, args, flags, io }) => {
   const onItem = (step: AttachStep): void => (step.kind === "waiting" ? onWaiting(step.waitedMs) : onOpening());
   const done = await app.follow("agent.attach", { name, interrupt }, { onItem });
   if (!done.ok) return done;
-  const { agentName, exitCode, signal } = done.value;
+  const { agentName, exitCode, signal, ended } = done.value;
   const how = exitCode === 0 ? "" : signal === null ? ` (its program exited ${exitCode})` : ` (ended by ${signal})`;
+  const json = attachedAgentView(done.value);
+  if (ended !== null) {
+    const text = warningLine(io.paint, `${agentName} is not handed back: it has ended meanwhile (${ended})`);
+    return ok({ json, text, quietText: "" });
+  }
   const text = `${successLine(io.paint, "Handed back", agentName)}${how}`;
-  return ok({ json: attachedAgentView(done.value), text, quietText: "" });
+  return ok({ json, text, quietText: "" });
 };
 
 export const recover: Handler = async ({ app, args, flags, io }) => {

@@ -31,7 +31,7 @@ export const show: Handler = async ({ app, io }) => {
   });
 };
 
-/** A limit in dollars does not count what nobody knows. */
+/** A limit in dollars does not count unknown costs. */
 function unpricedHint(limited: readonly BudgetStanding[], paint: Paint): string[] {
   const turns = limited.filter(({ unit, limit }) => unit === "usd" && limit !== null).map(({ unpriced }) => unpriced);
   if (!turns.some((count) => count > 0)) return [];
@@ -51,7 +51,7 @@ function withoutLimits(budgets: readonly BudgetStanding[], paint: Paint): string
   return ["No limit is set.", ...(spent.length === 0 ? ["  Nothing was spent yet."] : spent), hint].join("\n");
 }
 
-/** What nobody knows is never shown as nothing. */
+/** An unknown amount is never shown as nothing. */
 function spentIn({ unit, spent, reported, unpriced }: BudgetStanding): string {
   if (!reported) return "n/a";
   return unpriced === 0 ? amount(unit, spent) : `${amount(unit, spent)} + n/a`;

@@ -73,9 +73,17 @@ const ofAgent: readonly CleanTarget[] = ["worktrees", "branches", "sessions", "l
 const restore = async ({ app, io }: Call, time: string) => {
   const restored = await app.call("clean.restore", { name: time });
   if (!restored.ok) return restored;
-  const { name, refs, rows, files } = restored.value;
+  const { name, refs, rows, files, putAside } = restored.value;
+  const json = restoredCleanView(restored.value);
   const what = `${counted(refs.length, "ref")}, ${counted(rows, "row")} and ${counted(files.length, "file")} came back from`;
-  return ok({ json: restoredCleanView(restored.value), text: successLine(io.paint, what, name), quietText: name });
+  if (putAside === null) return ok({ json, text: successLine(io.paint, what, name), quietText: name });
+  const text = [
+    successLine(io.paint, "The database is back as it was at", name),
+    warningLine(io.paint, "what was stored after that is not in it"),
+    hintLine(io.paint, `the damaged database is kept: ${visibleLine(putAside)}`),
+    hintLine(io.paint, `besides, ${counted(refs.length, "ref")} and ${counted(files.length, "file")} came back`),
+  ];
+  return ok({ json, text: text.join("\n"), quietText: name });
 };
 
 /** One line for each thing that would go, then what stays and why. */

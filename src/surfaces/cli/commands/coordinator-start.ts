@@ -30,7 +30,7 @@ export const start =
     return started.ok ? ok(startedOutcome(call, started.value)) : started;
   };
 
-/** Is there somebody to ask whether a team may start? A document for a script is never a place for a question. */
+/** Is there a person to ask whether a team may start? A document for a script is never a place for a question. */
 export const canAsk = ({ json }: Io): boolean => !json && process.stdin.isTTY === true;
 
 /** Starting a whole team costs money, so a script has to say that it means it. */
@@ -80,9 +80,14 @@ export async function startHead({ app, flags, io }: Call, orders: Orders): Promi
 
 async function givenObjective({ flags, io }: Call): Promise<Result<string | undefined, Refusal>> {
   const typed = text(flags.objective);
+  return typed === undefined ? ok(undefined) : objectiveOf(io, typed);
+}
+
+/** What was typed; for `-` the standard input. */
+export async function objectiveOf(io: Io, typed: string): Promise<Result<string, Refusal>> {
   if (typed !== "-") return ok(typed);
   const piped = await io.stdin();
-  // A closed standard input reads as an empty one: nobody said what is wanted.
+  // A closed standard input reads as an empty one: no objective was given.
   if (piped === undefined || piped.trim() === "") return no(invalid("objective", "is -, but nothing was piped in"));
   return ok(piped);
 }
@@ -173,10 +178,12 @@ export const output =
     });
   };
 
-/** More than anybody could read of one look. */
+/** More than a person could read of one look. */
 const mostLines = 10_000;
 
-/** Tells what the agent says from here on, until Ctrl-C, until the agent has ended or until nobody reads it any more. */
+/**
+ * Tells what the agent says from here on, until Ctrl-C, until the agent has ended or until the output's reader is gone.
+ */
 const followOutput = (app: App, io: Io, request: OutputRequest): Promise<void> =>
   untilInterrupted((over) => tellOutput(app, io, request, over));
 

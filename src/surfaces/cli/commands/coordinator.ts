@@ -1,7 +1,7 @@
 import { headView, stoppedHeadView } from "../../../contract/views/agent.ts";
 import { sentView } from "../../../contract/views/mail.ts";
-import { openEndView } from "../../../contract/views/run.ts";
-import { waitWords } from "../../../domain/agent/status.ts";
+import { exitCheckView } from "../../../contract/views/run.ts";
+import { statusOf, waitWords } from "../../../domain/agent/status.ts";
 import { exitTriggers } from "../../../domain/coordination/exit-triggers.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
@@ -92,7 +92,7 @@ function parsed(payload: string | null): unknown {
   }
 }
 
-/** Shows one, and whoever else leads a run. */
+/** Shows one coordinator, and the other agents that lead a run. */
 export const status =
   (capability: HeadCapability): Handler =>
   async (call) => {
@@ -134,7 +134,7 @@ function lines(paint: Paint, standing: HeadStanding, now: number): readonly stri
   ];
 }
 
-/** Stops one that leads a run and ends that run; everybody else's stays as it is. */
+/** Stops one that leads a run and ends that run; all other runs stay as they are. */
 export const stop =
   (capability: HeadCapability): Handler =>
   async (call) => {
@@ -143,14 +143,14 @@ export const stop =
     const found = await app.call("coordinator.status", question);
     if (!found.ok) return found;
     const { asked } = found.value;
-    const over = asked === null || (!asked.running && asked.run?.run.status !== "active");
-    if (over) {
-      // Says in the same words as the other commands who is missing or has ended.
+    if (asked === null) {
+      // Says in the same words as the other commands that there is none.
       const missing = await app.call("coordinator.find", question);
       if (!missing.ok) return missing;
       throw new Error("the coordinator was listed but not found");
     }
     const workers = text(flags.workers) ?? "leave";
+    if (!asked.running && asked.run?.run.status !== "active") return ok(endedAlready(io.paint, asked, workers));
     const drained = workers === "drain" ? await drain(app, io, asked) : ok(null);
     if (!drained.ok) return drained;
     const { name, runId } = asked.agent;
@@ -193,6 +193,32 @@ export const stop =
       quietText: "",
     });
   };
+
+/** As `ov stop` does: what was asked for is so. The agents that it left are told again. */
+function endedAlready(paint: Paint, { agent, workers: left }: HeadStanding, workers: string): Outcome {
+  const { id, name, runId } = agent;
+  return {
+    json: stoppedHeadView({
+      agentId: id,
+      agentName: name,
+      monitorStopped: false,
+      runCompleted: false,
+      runId,
+      workers,
+      workersStopped: [],
+      workersLeft: left,
+      leftOpen: [],
+      unhanded: [],
+    }),
+    text: [
+      `${paint.accent(name)} had ended already`,
+      ...(left.length === 0
+        ? []
+        : [hintLine(paint, `going on without it: ${left.join(", ")}; to stop one: ov stop <name>`)]),
+    ].join("\n"),
+    quietText: "",
+  };
+}
 
 interface Ended {
   readonly left: readonly string[];
@@ -244,11 +270,10 @@ export const checkComplete: Handler = async (call) => {
   const requireClean = typeof clean === "boolean" ? clean : undefined;
   const found = await app.call("coordinator.check", { ...questionOf("coordinator", call), requireClean });
   if (!found.ok) return found;
-  const { complete, triggers, failures, runId, agentName, open } = found.value;
   return ok({
-    json: { complete, triggers, failures, runId, agentName, open: open.map(openEndView) },
+    json: exitCheckView(found.value),
     text: completionLines(io.paint, found.value).join("\n"),
-    exit: isOn(flags["exit-code"]) && !complete ? exits.check : exits.ok,
+    exit: isOn(flags["exit-code"]) && !found.value.complete ? exits.check : exits.ok,
   });
 };
 
@@ -265,7 +290,10 @@ function completionLines(paint: Paint, { complete, triggers, failures, runId, op
   const judged = complete ? "complete" : "not complete";
   return [
     ...facts,
-    ...failures.map(({ name, capability, outcome }) => hintLine(paint, `${name} (${capability}) ended as ${outcome}`)),
+    ...failures.map(({ name, capability, outcome }) => {
+      const { words } = statusOf({ state: "completed", outcome, releasedAt: null });
+      return hintLine(paint, `${name} (${capability}): ${words}`);
+    }),
     ...(byOperator && on.length > 0 ? [`By your triggers it is ${judged}:`] : []),
     ...(byOperator ? on : []).map((name) => {
       const { met, detail } = triggers[name];

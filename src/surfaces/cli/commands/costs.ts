@@ -12,7 +12,7 @@ import { type CostGrouping, costGroupings, type SpendingTotals } from "../../../
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
-import type { CostLimit } from "../../../usecases/costs/list-costs.ts";
+import type { CostLimit, SessionCost } from "../../../usecases/costs/list-costs.ts";
 import type { LiveCost } from "../../../usecases/costs/live-costs.ts";
 import { duration } from "../../shared/format.ts";
 import type { Call, Handler, Outcome, Rows } from "../command.ts";
@@ -40,6 +40,13 @@ const filterOf = ({ flags }: Call) => ({
   last: integer(flags.last) ?? defaultCount,
 });
 
+const noneOf = ({ flags }: Call): string =>
+  narrowing.some((flag) => flags[flag] !== undefined)
+    ? "No turn that fits these flags has settled yet."
+    : "No turn has settled yet, so nothing was spent.";
+
+const narrowing = ["agent", "run", "task", "bead", "capability", "runtime"] as const;
+
 async function list(call: Call): Promise<Result<Outcome, Refusal>> {
   const found = await call.app.call("cost.list", filterOf(call));
   if (!found.ok) return found;
@@ -47,7 +54,7 @@ async function list(call: Call): Promise<Result<Outcome, Refusal>> {
   const rows: Rows = {
     columns: ["AGENT", "CAPABILITY", "MODEL", "TURNS", ...tokenColumns, "COST", "LIMIT", "USED"],
     cells: sessions.map((session) => [
-      session.agentName,
+      namedSession(session),
       session.capability,
       session.model ?? "n/a",
       String(session.totals.turns),
@@ -59,7 +66,7 @@ async function list(call: Call): Promise<Result<Outcome, Refusal>> {
   };
   const sum = ["Total", "", "", String(totals.turns), ...tokenCells(totals), cost(totals), "", ""];
   const json = { sessions: rows.objects, totals: costTotalsView(totals) };
-  return shown(call, { rows, sum, json, none: "No turn has settled yet, so nothing was spent." });
+  return shown(call, { rows, sum, json, none: noneOf(call) });
 }
 
 async function grouped(call: Call, by: CostGrouping): Promise<Result<Outcome, Refusal>> {
@@ -82,7 +89,7 @@ async function grouped(call: Call, by: CostGrouping): Promise<Result<Outcome, Re
   const time = duration(totals.durationMs);
   const sum = ["Total", String(totals.turns), ...tokenCells(totals), cost(totals), time, "", ""];
   const json = { by, ...(by === "day" ? { zone } : {}), ...costGroupsView(groups), totals: costTotalsView(totals) };
-  return shown(call, { rows, sum, json, none: "No turn has settled yet, so nothing was spent." });
+  return shown(call, { rows, sum, json, none: noneOf(call) });
 }
 
 async function live(call: Call): Promise<Result<Outcome, Refusal>> {
@@ -134,6 +141,10 @@ const liveCells = (agent: LiveCost): string[] => [
   cost(agent.totals),
 ];
 
+/** Agents that were started again under their name have a row for each time. */
+export const namedSession = ({ agentName, generation }: Pick<SessionCost, "agentName" | "generation">): string =>
+  generation === null || generation === 1 ? agentName : `${agentName} (${generation})`;
+
 const tokenColumns = ["INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE"] as const;
 
 /** A program that tells no tokens has used some all the same. */
@@ -150,7 +161,7 @@ function cost({ turns, unpriced, costMicros }: SpendingTotals): string {
 
 const limitCells = ({ limitUsd, usedPercent }: CostLimit): string[] => [
   limitUsd === null ? "-" : `$${dollars(limitUsd)}`,
-  usedPercent === null ? "-" : `${usedPercent}%`,
+  usedPercent === null ? (limitUsd === null ? "-" : "n/a") : `${usedPercent}%`,
 ];
 
 interface Shown {
@@ -165,9 +176,13 @@ interface Shown {
 function shown({ flags, io }: Call, { rows, sum, json, none, after }: Shown): Result<Outcome, Refusal> {
   if (isOn(flags.csv)) return ok({ json, text: csv(rows), rows });
   if (rows.cells.length === 0) return ok({ json, text: none, rows });
-  const lines = [table({ columns: rows.columns, cells: [...rows.cells, sum] }, io.paint)];
+  const all = { columns: rows.columns, cells: [...rows.cells, sum], optional };
+  const lines = [table(all, io.paint)];
   return ok({ json, text: [...lines, ...(after === undefined ? [] : [after])].join("\n"), rows });
 }
+
+/** What a narrow terminal does without. `--json` and `--csv` have every column. */
+const optional = ["CACHE WRITE", "CACHE READ", "CAPABILITY", "MODEL", "LIMIT", "USED", "TIME", "INPUT", "OUTPUT"];
 
 /** RFC 4180: cells with a comma, a quote or a line break stand in quotes. */
 function csv({ columns, cells }: Rows): string {

@@ -14,7 +14,9 @@ export const dashboard: Handler = async ({ app, flags, io }) => {
   if (io.json) {
     const found = await app.call("status.overview", { ...scope, mailbox: "operator" });
     if (!found.ok) return found;
-    return ok({ json: overviewView({ ...found.value, fullDisk: null }, app.engine.status()), text: "" });
+    const disk = await app.call("status.showDisk", {});
+    if (!disk.ok) return disk;
+    return ok({ json: overviewView({ ...found.value, ...disk.value }, app.engine.status()), text: "" });
   }
   if (!isTerminal(0) || !isTerminal(1)) {
     const frame = await app.dashboard.frame(scope, { columns: plainColumns });

@@ -43,7 +43,7 @@ export const decide: Handler = async ({ app, args, flags, io }) => {
   });
 };
 
-/** Who said no to a branch expects its agent to go on. */
+/** An operator who said no to a branch expects its agent to go on. */
 export const goneLines = (paint: Paint, agentName: string): readonly string[] => [
   warningLine(
     paint,

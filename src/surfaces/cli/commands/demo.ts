@@ -145,7 +145,7 @@ function summaryText(summary: DemoSummary, paint: Paint): string {
     row("recovered", `${listed(recovered)} (program killed in the middle of a turn)`),
     row("reviews", `${reviewsFailed} sent back`),
     row("team", `${summary.agents} agents, ${summary.turns} turns, ${summary.messages} messages, 0 tokens`),
-    row("tests", summary.testsGreen ? paint.green("green on main") : paint.red("not green")),
+    row("tests", testWords(summary, paint)),
     "",
     ...(summary.kept ? [`The repository is at ${summary.root}`, ""] : []),
     "In a repository of your own:",
@@ -154,6 +154,12 @@ function summaryText(summary: DemoSummary, paint: Paint): string {
     `  ${paint.accent("ov watch")}, ${paint.accent("ov status")}, ${paint.accent("ov inbox")}`,
   ];
   return lines.join("\n");
+}
+
+/** They run on what has landed, after its promotion. */
+function testWords({ promoted, testsGreen }: DemoSummary, paint: Paint): string {
+  if (!promoted) return "not run, since the work is not on main";
+  return testsGreen ? paint.green("green on main") : paint.red("not green");
 }
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? "none" : names.join(", "));

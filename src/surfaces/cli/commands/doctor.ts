@@ -17,7 +17,8 @@ import { isOn, text, texts } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
 import { table } from "../table.ts";
 
-export const doctor: Handler = async ({ app, io, flags, args }) => {
+export const doctor: Handler = async ({ app, io: terminal, flags, args }) => {
+  const io = { ...terminal, isEngineUp: app.engine.status() !== undefined };
   const category = doctorCategories.find((known) => known === text(flags.category));
   const categories: readonly DoctorCategory[] = category === undefined ? [] : [category];
   const only = texts(args.finding) ?? [];
@@ -45,19 +46,24 @@ export const doctor: Handler = async ({ app, io, flags, args }) => {
   return done.ok ? ok(fixOutcome(io, done.value)) : done;
 };
 
-function fixOutcome(io: Io, report: FixReport): Outcome {
+/** Where lines are printed, and whether an engine runs: what it owns is mended by another command then. */
+type DoctorIo = Io & { readonly isEngineUp: boolean };
+
+function fixOutcome(io: DoctorIo, report: FixReport): Outcome {
   const { before, fixes, after } = report;
   const wrong = (checks: readonly DoctorCheck[]): number => checks.filter(({ status }) => status !== "pass").length;
   const isPlan = fixes.every(({ outcome }) => outcome === "planned");
   const end = isPlan
     ? fixes.length === 0
-      ? successLine(io.paint, "Nothing is to be mended.")
+      ? wrong(after) === 0
+        ? successLine(io.paint, "Nothing is to be mended.")
+        : warningLine(io.paint, "Nothing was changed: no program can mend what is left, so it is for you:")
       : hintLine(io.paint, "nothing was changed; without --dry-run this is done")
-    : successLine(
+    : (wrong(after) < wrong(before) ? successLine : warningLine)(
         io.paint,
         `Before: ${counted(wrong(before), "finding")}. After: ${counted(wrong(after), "finding")}.`,
       );
-  const left = isPlan ? [] : reportLines(io, after);
+  const left = isPlan && fixes.length > 0 ? [] : reportLines(io, after);
   return {
     json: fixReportView(report),
     text: [...fixes.flatMap((fix) => fixLines(io, fix)), end, ...left].join("\n"),
@@ -71,7 +77,7 @@ function exitFor(checks: readonly DoctorCheck[], fixes: readonly FixResult[]): {
 }
 
 /** A section for each category; passing checks only with --verbose. */
-function reportLines(io: Io, checks: readonly DoctorCheck[]): readonly string[] {
+function reportLines(io: DoctorIo, checks: readonly DoctorCheck[]): readonly string[] {
   const shown = checks.filter(({ status }) => io.verbose || status !== "pass");
   const sections = doctorCategories.flatMap((category) => {
     const lines = shown.filter((check) => check.category === category).flatMap((check) => checkLines(io, check));
@@ -83,8 +89,8 @@ function reportLines(io: Io, checks: readonly DoctorCheck[]): readonly string[] 
   return [...sections, fail === 0 ? successLine(io.paint, sum) : errorLine(io.paint, sum)];
 }
 
-function checkLines({ paint }: Io, check: DoctorCheck): readonly string[] {
-  const { status, message, details, affects, fix, next, steps, healedByEngine, id } = check;
+function checkLines({ paint, isEngineUp }: DoctorIo, check: DoctorCheck): readonly string[] {
+  const { status, message, details, affects, fix, next, steps, healedByEngine, isOfEngine, id } = check;
   const line = visibleLine(message);
   if (status === "pass") return [`  ${paint.green("-")} ${check.name}: ${line}`];
   const mark = status === "warn" ? warningLine : errorLine;
@@ -92,10 +98,22 @@ function checkLines({ paint }: Io, check: DoctorCheck): readonly string[] {
     `  ${mark(paint, line)}`,
     ...details.map((detail) => hintLine(paint, `    ${visibleLine(detail)}`)),
     ...(affects === null ? [] : [hintLine(paint, `  affects: ${affects}`)]),
-    ...(healedByEngine ? [hintLine(paint, "  the engine will do this when it starts")] : []),
+    ...(healedByEngine
+      ? [
+          hintLine(
+            paint,
+            `  the engine ${isEngineUp ? "does this by itself, within an hour" : "will do this when it starts"}`,
+          ),
+        ]
+      : []),
     ...(fix === null || steps.length === 0
       ? []
-      : [hintLine(paint, `  the fix ${visibleLine(fix)}: ov doctor --fix ${visibleLine(id)}`)]),
+      : [
+          hintLine(
+            paint,
+            `  the fix ${visibleLine(fix)}: ${isEngineUp && isOfEngine && !healedByEngine ? "ov engine stop && " : ""}ov doctor --fix ${visibleLine(id)}`,
+          ),
+        ]),
     ...(next === null ? [] : [hintLine(paint, `  next: ${visibleLine(next)}`)]),
   ];
 }

@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../command.ts";
 import { isOn, text, word } from "../given.ts";
 import { errorLine, hintLine, successLine } from "../marks.ts";
-import { teller, untilInterrupted } from "../waiting.ts";
+import { type LeftOutcome, leftOutcome, teller, untilLeft } from "../waiting.ts";
 
 export const done: Handler = async ({ app, flags, io }) => {
   const findings = await givenFindings(app, text(flags.findings));
@@ -40,7 +40,7 @@ export async function finishOutcome(
   if (attached) io.say("The same work is being checked already; waiting for its answer.");
   const answer = await untilAnswered(app, io, id);
   if (!answer.ok) return answer;
-  if (answer.value === undefined) return ok(leftOutcome(id));
+  if (answer.value === undefined) return ok(leftCheck(id));
   const words = { yes: "Done: your work was accepted and reported.", attached };
   const outcome = answerOutcome(io.paint, answer.value, words);
   const sent = mail === undefined ? {} : sentView({ ...mail, id: answer.value.messageId });
@@ -128,26 +128,15 @@ function exitOf({ problem }: StoredCheck): Exit {
 }
 
 /** Waits for the answer to a stored check, saying on the side what is being done. Undefined after Ctrl-C. */
-export function untilAnswered(app: App, io: Io, id: string): Promise<Result<CheckReply | undefined, Refusal>> {
-  return untilInterrupted(async (over) => {
-    const left = new Promise<Result<undefined, Refusal>>((resolve) => {
-      over.addEventListener("abort", () => resolve(ok(undefined)), { once: true });
-    });
-    return Promise.race([left, followCheck(app, io, id, over)]);
-  });
+export async function untilAnswered(app: App, io: Io, id: string): Promise<Result<CheckReply | undefined, Refusal>> {
+  return (await untilLeft((over) => followCheck(app, io, id, over))) ?? ok(undefined);
 }
-
-export type LeftOutcome = Outcome & { readonly exit: number };
 
 /** Ctrl-C ended the waiting alone: the engine goes on with the check. */
-export function leftOutcome(id: string): LeftOutcome {
-  const error = "interrupted; the check goes on in the engine, and takes a place of the gates until it ends";
-  return {
-    json: { success: false, error, checkId: id, hint: "see what runs: ov engine status" },
-    text: `${error}\nsee what runs: ov engine status`,
-    exit: exits.interrupted,
-  };
-}
+export const leftCheck = (id: string): LeftOutcome =>
+  leftOutcome("the check", "it takes a place of the gates until it ends; see what runs: ov engine status", {
+    checkId: id,
+  });
 
 async function followCheck(
   app: App,

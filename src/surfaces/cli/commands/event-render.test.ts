@@ -31,3 +31,13 @@ test("a name that a shell would take for more than a name is not part of a comma
   expect(nextCommand(foreign)).toBe("ov replay --from 7");
   expect(nextCommand({ ...foreign, agentName: "b1" })).toBe("ov inspect b1");
 });
+
+test("numbers stand in a column, and a state is called as ov status calls it", () => {
+  const data = JSON.stringify({ end: { kind: "clean" }, state: "between_turns", outcome: null });
+  const ended: Event = { ...foreign, agentName: "b1", level: "info", type: "turn_end", data };
+  const lines = eventLines([ended, { ...ended, seq: 112 }], { paint: plain, width: 80, now: 0 });
+  expect(lines.map((line) => line.slice(line.indexOf(" ")))).toEqual([
+    "   #7 TURN-  b1 clean, agent waiting",
+    " #112 TURN-  b1 clean, agent waiting",
+  ]);
+});

@@ -19,9 +19,10 @@ export interface EventLook {
 /** One line for each event, with a line before each new day. What agents wrote is made visible and never sent as it is. */
 export function eventLines(events: readonly Event[], look: EventLook): readonly string[] {
   const names = Math.min(16, Math.max(0, ...events.map(({ agentName }) => (agentName ?? "").length)));
+  const numbers = Math.max(0, ...events.map(({ seq }) => `#${seq}`.length));
   let today = day(look.now);
   return events.flatMap((event) => {
-    const line = eventLine(event, look, names);
+    const line = eventLine(event, look, names, numbers);
     const itsDay = day(event.createdAt);
     if (itsDay === today) return [line];
     today = itsDay;
@@ -30,9 +31,9 @@ export function eventLines(events: readonly Event[], look: EventLook): readonly 
 }
 
 /** `14:03:59 #812 TOOL+  b1  Bash: ls` */
-export function eventLine(event: Event, { paint, width }: EventLook, names: number): string {
+export function eventLine(event: Event, { paint, width }: EventLook, names: number, numbers = 0): string {
   const { label, text } = eventWords(event);
-  const [time, number] = [timeOfDay(event.createdAt), `#${event.seq}`];
+  const [time, number] = [timeOfDay(event.createdAt), `#${event.seq}`.padStart(numbers)];
   // A hook that proves no agent may name any.
   const name = cut(visibleLine(event.agentName ?? "-"), Math.max(names, 1)).padEnd(names);
   const taken = time.length + number.length + 6 + name.length + 4;

@@ -9,6 +9,7 @@ import type { Trace, TurnTrace } from "../../../usecases/events/trace.ts";
 import { counted, iso, shortTime } from "../../shared/format.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
+import { bellOf } from "../bell.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { momentGiven } from "../moments.ts";
@@ -19,7 +20,7 @@ import { cutPainted, type EventLook, eventLines, eventRows, turnTree } from "./e
 const defaults = { feed: 50, trace: 100, turns: 20, errors: 100, exported: 100_000 } as const;
 const feedMinutes = 5;
 
-/** `ov feed`: the newest events of everybody, and those that come. */
+/** `ov feed`: the newest events of all agents, and those that come. */
 export const feed: Handler = async (call) => {
   const { app, flags, io } = call;
   const bounds = boundsOf(call);
@@ -226,7 +227,9 @@ export function boundsOf({
 /** Shows what comes until Ctrl-C, or until its reader has gone. */
 async function follow(app: App, io: Io, request: FollowEventsRequest, over: AbortSignal): Promise<void> {
   const unread = new AbortController();
+  const bell = await bellOf(app, fileSink(1));
   const tell = (events: readonly Event[]): void => {
+    bell(events);
     const gone = io.json ? writeDocuments(events) : fileSink(1).write(`${eventLines(events, lookOf(io)).join("\n")}\n`);
     if (gone === "reader-gone") unread.abort();
   };

@@ -9,7 +9,7 @@ import type { Handler, Paint, Rows } from "../command.ts";
 import { integer, text, word } from "../given.ts";
 import { errorLine, hintLine } from "../marks.ts";
 import { table } from "../table.ts";
-import { answerOutcome, leftOutcome, untilAnswered } from "./done.ts";
+import { answerOutcome, leftCheck, untilAnswered } from "./done.ts";
 import { paintedVerdict } from "./merge-render.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {
@@ -86,7 +86,7 @@ export const run: Handler = async ({ app, args, io }) => {
   const { id, attached } = ticket.value;
   const answer = await untilAnswered(app, io, id);
   if (!answer.ok) return answer;
-  if (answer.value === undefined) return ok(leftOutcome(id));
+  if (answer.value === undefined) return ok(leftCheck(id));
   const { refName, verdict } = answer.value.check;
   const yes =
     verdict === "unverified" ? `No gate failed on ${refName}, but none proved it.` : `The gates passed on ${refName}.`;
@@ -102,7 +102,7 @@ export const verify: Handler = async ({ app, args, io }) => {
   const { id, attached } = ticket.value;
   const answer = await untilAnswered(app, io, id);
   if (!answer.ok) return answer;
-  if (answer.value === undefined) return ok(leftOutcome(id));
+  if (answer.value === undefined) return ok(leftCheck(id));
   const yes = `Reproduced: every gate of ${word(args.receipt)} ended as it did before.`;
   const outcome = answerOutcome(io.paint, answer.value, { yes, attached });
   const { verdict } = answer.value.check;

@@ -8,6 +8,7 @@ import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
 import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import type { TeamRuntimes } from "../../../usecases/project/caller-shell.ts";
+import { counted } from "../../shared/format.ts";
 import type { App } from "../app.ts";
 import type { Call, Paint } from "../command.ts";
 import { integer, isOn, text, texts } from "../given.ts";
@@ -128,11 +129,13 @@ export interface GoPlan {
   /** Where the work starts from; undefined before the first commit. */
   readonly start: StartOfWork | undefined;
   readonly team: TeamRuntimes;
+  /** How many tracked files of the checkout are changed and not committed. */
+  readonly changed: number;
 }
 
 /** What a person should know before they say yes. */
 export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
-  const { objective, terms, advice, team, target, start } = plan;
+  const { objective, terms, advice, team, target, start, changed } = plan;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const all = terms.maxAgents === 0 ? "any number in all" : `${terms.maxAgents} in all`;
   return [
@@ -148,6 +151,7 @@ export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
     ...gateLines(paint, terms, fact),
     ...(start === undefined ? [] : [fact("starts at", startWords(start))]),
     ...looseLines(target).map((line) => warningLine(paint, line)),
+    ...(changed === 0 ? [] : [warningLine(paint, changesLine(changed))]),
     fact("landing", landingRule(plan)),
     ...adviceLines(advice).map((line, index) => fact(index === 0 ? "advice" : "", line)),
     ...terms.changes.map(({ key, value }) =>
@@ -155,6 +159,9 @@ export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
     ),
   ];
 }
+
+const changesLine = (changed: number): string =>
+  `${counted(changed, "file")} of your checkout ${changed === 1 ? "has" : "have"} changes that are not committed; the team does not get them before you commit them`;
 
 function teamWords({ runtime, others }: TeamRuntimes): string {
   return [runtime, ...others.map((one) => `${one.capability}: ${one.runtime}`)].join(", ");

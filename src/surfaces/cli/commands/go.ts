@@ -11,15 +11,20 @@ import type { TeamRuntimes } from "../../../usecases/project/caller-shell.ts";
 import type { SetUpPlan } from "../../../usecases/project/facts.ts";
 import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Outcome, Paint } from "../command.ts";
-import { text, word } from "../given.ts";
+import { text, texts, word } from "../given.ts";
+import { wrapLines } from "../layout.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
-import { branchOf, canAsk, nobodyToAsk, startedOutcome, startHead } from "./coordinator-start.ts";
-import { type LeftOutcome, leftOutcome, untilAnswered } from "./done.ts";
+import { fileSink } from "../sink.ts";
+import type { LeftOutcome } from "../waiting.ts";
+import { branchOf, canAsk, nobodyToAsk, objectiveOf, startedOutcome, startHead } from "./coordinator-start.ts";
+import { leftCheck, untilAnswered } from "./done.ts";
 import { applyTerms, budgetOf, type GoPlan, landingRule, planLines, termsOf } from "./go-terms.ts";
 
 export const go: Handler = async (call) => {
   const { args, io } = call;
-  const objective = word(args.objective).trim();
+  const wanted = await objectiveOf(io, word(args.objective).trim());
+  if (!wanted.ok) return wanted;
+  const objective = wanted.value.trim();
   if (objective === "") return no(invalid("objective", "must say what is wanted"));
   // Found out before anything is written: a script that forgot --yes leaves no trace.
   if (!io.yes && !canAsk(io)) return no(nobodyToAsk("go"));
@@ -40,7 +45,8 @@ export const go: Handler = async (call) => {
   if (!ready.ok) return ready;
   const plan = await planFor(call, objective, available.value);
   if (!plan.ok) return plan;
-  for (const line of planLines(io.paint, plan.value)) io.say(line);
+  const width = fileSink(2).columns();
+  for (const line of planLines(io.paint, plan.value)) io.say(width === undefined ? line : wrapLines(line, width));
   const checked = call.flags["check-gates"] === false ? undefined : await checkGates(call, plan.value);
   if (checked?.ok === false) return checked;
   const gates = checked?.value ?? notChecked;
@@ -95,7 +101,10 @@ async function mayNotSetUp(
     fact("commits", plan.branch === undefined ? "on no branch: HEAD is detached" : `on ${plan.branch}`),
     fact("target", text(flags.target) ?? plan.branch ?? "the project's branch"),
     fact("runtime", text(flags.runtime) ?? plan.runtime),
-    fact("gates", plan.gates.map(({ command }) => command).join("; ") || "none found"),
+    fact(
+      "gates",
+      [...plan.gates.map(({ command }) => command), ...(texts(flags.gate) ?? [])].join("; ") || "none found",
+    ),
     ...(plan.setup === undefined ? [] : [fact("setup", `${plan.setup.command} (${plan.setup.from}), before gates`)]),
     fact("budget", budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for this run`),
   ])
@@ -131,7 +140,8 @@ async function setUp({ app, io, flags }: Call, plan: SetUpPlan | undefined): Pro
   // The user has seen the setup command in the plan, or said `--yes`.
   const setup = plan?.setup?.command;
   const runtime = text(flags.runtime);
-  const request = { reset: false, commit: true, instructions: true, setup, runtime };
+  const gatesFollow = (texts(flags.gate) ?? []).length > 0;
+  const request = { reset: false, commit: true, instructions: true, setup, runtime, gatesFollow };
   const done = await app.call("project.init", request);
   if (!done.ok) return done;
   const { status, project, created, warnings, committed, committedFiles, committedOn } = done.value;
@@ -175,7 +185,10 @@ async function planFor(call: Call, objective: string, team: TeamRuntimes): Promi
   const { branch, commit } = target.value;
   const start = commit === undefined ? undefined : await app.call("branch.findStart", { target: branch, runId: null });
   if (start?.ok === false) return start;
-  return ok({ objective, terms: terms.value, advice, target: target.value, start: start?.value, team });
+  const changes = await app.call("branch.countChanges", {});
+  if (!changes.ok) return changes;
+  const { changed } = changes.value;
+  return ok({ objective, terms: terms.value, advice, target: target.value, start: start?.value, team, changed });
 }
 
 interface StartedTeam extends StartedHead {
@@ -205,6 +218,7 @@ function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
     text: [
       successLine(paint, "Started", started.agentName),
       hintLine(paint, `run ${started.runId}`),
+      ...allTheSame(paint, plan, { failing: started.gates.failing, stop: `ov coordinator stop${which}` }),
       "Where to watch:",
       ...Object.entries({
         [`ov coordinator output -f${which}`]: "what it says",
@@ -214,7 +228,36 @@ function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
       }).map(([command, shows]) => hintLine(paint, `${command.padEnd(26 + which.length)}  ${shows}`)),
       `Landing: ${visibleLine(landingRule(plan))}`,
     ].join("\n"),
+    wraps: true,
   };
+}
+
+/** Said when the team has started although gates fail: how to take that back. */
+function allTheSame(
+  paint: Paint,
+  plan: GoPlan,
+  { failing, stop }: { readonly failing: readonly Missing[]; readonly stop: string },
+): readonly string[] {
+  if (failing.length === 0) return [];
+  const names = failing.map(({ gate }) => gate);
+  const written = plan.terms.added.filter(({ name }) => names.includes(name)).map(({ command }) => command);
+  const out = visibleLine(withoutGates(plan, failing));
+  const mend =
+    written.length === 0
+      ? `without the failing gate: ${out}`
+      : `--gate wrote ${written.map(visibleLine).join(", ")} to .overstory/config.local.yaml; take it out: ${out}`;
+  return [
+    warningLine(paint, `started all the same, although the gates fail on ${visibleLine(plan.target.branch)}`),
+    hintLine(paint, `stop it: ${stop}`),
+    hintLine(paint, mend),
+  ];
+}
+
+/** The command that leaves only the other gates. */
+function withoutGates({ terms }: GoPlan, failing: readonly Missing[]): string {
+  const names = new Set(failing.map(({ gate }) => gate));
+  const left = terms.gates.filter(({ name }) => !names.has(name));
+  return `ov config set project.qualityGates ${shellWord(visibleJson(JSON.stringify(left)))} --local`;
 }
 
 /** The results of the gates on the target, before any agent has changed it. */
@@ -241,7 +284,7 @@ async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateC
   if (!ticket.ok) return ticket;
   const answer = await untilAnswered(app, io, ticket.value.id);
   if (!answer.ok) return answer;
-  if (answer.value === undefined) return ok(leftOutcome(ticket.value.id));
+  if (answer.value === undefined) return ok(leftCheck(ticket.value.id));
   const { check, results } = answer.value;
   const failing = check.problem;
   const json = { checked: true, branch, passed: failing.length === 0, gates: results.map(gateResultView), failing };
@@ -250,8 +293,11 @@ async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateC
     return ok({ json, failing, isSafe: true });
   }
   const fate = fateOf(plan, failing);
-  for (const line of failureLines(io.paint, plan, { branch, failing, fate })) io.say(line);
-  return ok({ json, failing, isSafe: fate === "gathers" });
+  const isSafe = fate === "gathers";
+  for (const line of failureLines(io.paint, { branch, failing, fate })) io.say(line);
+  // A team that starts at once needs no advice about how it could start; what can be done then is said when it has.
+  if (!io.yes || !isSafe) for (const line of startAdvice(io.paint, plan, { branch, failing })) io.say(line);
+  return ok({ json, failing, isSafe });
 }
 
 /**
@@ -275,11 +321,8 @@ interface Failed {
 /** Enough lines of the output to see the problem; the log has all of them. */
 const shownLines = 8;
 
-function failureLines(paint: Paint, { terms }: GoPlan, { branch, failing, fate }: Failed): readonly string[] {
+function failureLines(paint: Paint, { branch, failing, fate }: Failed): readonly string[] {
   const on = visibleLine(branch);
-  const names = new Set(failing.map(({ gate }) => gate));
-  const left = terms.gates.filter(({ name }) => !names.has(name));
-  const removed = `ov config set project.qualityGates ${shellWord(visibleJson(JSON.stringify(left)))} --local`;
   const fates = {
     gathers: `work lands unproved by it on overstory/integration/<run>, and ov merge promote warns before ${on} gets it`,
     reaches: `work would land on ${on} itself, unproved by it`,
@@ -292,8 +335,14 @@ function failureLines(paint: Paint, { terms }: GoPlan, { branch, failing, fate }
       ...(logPath === undefined ? [] : [hintLine(paint, `whole output: ${visibleLine(logPath)}`)]),
     ]),
     hintLine(paint, `what that means: ${fates[fate]}`),
-    hintLine(paint, `mend ${on}, commit, and type the same again`),
-    hintLine(paint, `or use another gate: --gate "<command>", and without the failing one: ${visibleLine(removed)}`),
+  ];
+}
+
+function startAdvice(paint: Paint, plan: GoPlan, { branch, failing }: Omit<Failed, "fate">): readonly string[] {
+  const removed = visibleLine(withoutGates(plan, failing));
+  return [
+    hintLine(paint, `mend ${visibleLine(branch)}, commit, and type the same again`),
+    hintLine(paint, `or use another gate: --gate "<command>", and without the failing one: ${removed}`),
     hintLine(paint, "or go on all the same: --no-check-gates"),
   ];
 }

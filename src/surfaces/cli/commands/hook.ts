@@ -103,7 +103,7 @@ async function guard(call: Call, input: HookInput | undefined, by: Rules): Promi
 /** Of a hook that was told nothing we can read; the guard denies it by its missing tool. */
 const unknownUse = { kind: "other", command: null, paths: [], changes: false } as const;
 
-/** A person is asked by the program as their settings say; in a turn nobody is there to ask. */
+/** A person is asked by the program as their settings say; in a turn there is no person to ask. */
 async function allowed(call: Call, note: string | undefined, { attended }: Rules): Promise<Result<Outcome, Refusal>> {
   const format = await formatOf(call);
   const context = note === undefined ? null : format.context("pre-tool", note);
@@ -140,7 +140,7 @@ async function handOver(call: Call, event: HookEvent): Promise<Result<Outcome, R
   });
 }
 
-/** Whoever hides its identity, or has none any more, uses no tools. */
+/** An agent that hides its identity, or has none any more, uses no tools. */
 async function refused(call: Call, event: HookEvent, refusal: Refusal): Promise<Result<Outcome, Refusal>> {
   const { describeRefusal } = await import("../../shared/refusals.ts");
   const { message } = describeRefusal(refusal);

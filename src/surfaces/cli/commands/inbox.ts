@@ -1,8 +1,10 @@
 import { troubledAgentView } from "../../../contract/views/agent.ts";
 import { decisionView, messageView, questionView } from "../../../contract/views/mail.ts";
+import { pauseView } from "../../../contract/views/merge.ts";
 import { priorityRank } from "../../../domain/mail/types.ts";
 import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
+import { pauseWords, resumeCommand } from "../../../domain/merge/queue-pause.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -24,10 +26,11 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   if (!disk.ok) return disk;
   const { fullDisk } = disk.value;
   const isPiped = !io.json && !isOn(flags.read) && io.isPiped();
-  const leavesUnread = isOn(flags.peek) || isPiped;
+  // Where nothing can be stored, mail cannot be counted as read.
+  const leavesUnread = isOn(flags.peek) || isPiped || fullDisk !== null;
   const mail = leavesUnread ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;
-  const { decisions, questions, troubled, unhanded, blocked } = asked.value;
+  const { decisions, questions, troubled, unhanded, blocked, pauses } = asked.value;
   const { remaining, shown } = mail.value;
   const names = troubled.map(({ agent }) => agent.name);
   const above = [...decisions, ...questions];
@@ -45,6 +48,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
     ...section(paint, counted(blocked.length, "blocked merge"), blocked, (one) =>
       warningLine(paint, blockedWords(one), visibleLine(one.next)),
     ),
+    ...pauses.map((pause) => warningLine(paint, visibleLine(pauseWords(pause)), resumeCommand)),
     ...mailHeading(messages.length, mail.value.messages.length - messages.length).map((line) => paint.bold(line)),
     ...messages.map((view) => messageLines(paint, view).join("\n")),
     ...(remaining === 0
@@ -53,6 +57,8 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   ];
   if (isPiped && !isOn(flags.peek) && mail.value.messages.length > 0) {
     io.say("The mail stays unread, because this goes to a pipe; --read counts it as read.");
+  } else if (fullDisk !== null && !isOn(flags.peek)) {
+    io.say("The mail stays unread, as with --peek, because nothing can be stored.");
   }
   return ok({
     json: {
@@ -61,6 +67,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       troubled: troubled.map(troubledAgentView),
       unhanded,
       blocked,
+      paused: pauseView(pauses[0] ?? null),
       fullDisk,
       messages: messages.map(messageView),
       remaining,

@@ -77,7 +77,7 @@ export function inspectionLines(seen: Inspection, io: Pick<Io, "paint">): readon
       "tokens",
       used === 0 ? null : `${tokens.input} in, ${tokens.output} out, ${tokens.cacheRead} from the cache${cost}`,
     ),
-    ...field("done before", identity === null ? null : counted(identity.completed, "task")),
+    ...field("tasks done", identity === null ? null : counted(identity.completed, "task")),
     ...field("current file", seen.currentFile),
     ...(checkpoint === null
       ? []

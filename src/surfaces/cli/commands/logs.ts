@@ -14,7 +14,7 @@ import { untilInterrupted } from "../waiting.ts";
 import { boundsOf } from "./events.ts";
 
 const defaultLines = 200;
-/** More than anybody could read of one look. */
+/** More than a person could read of one look. */
 const mostLines = 10_000;
 
 /** Shows the newest lines, and goes on if asked to: text for people, one document per line for programs. */
@@ -63,7 +63,7 @@ const shownLines = (lines: readonly LogLine[], ofAll: boolean): readonly string[
 const written = ({ type, text: line }: LogLine): string =>
   type === "progress" ? `| ${visibleLine(line)}`.trimEnd() : visibleLine(line);
 
-/** Tells what comes, until the agent has ended, until Ctrl-C or until nobody reads it any more. */
+/** Tells what comes, until the agent has ended, until Ctrl-C or until the output's reader is gone. */
 async function goOn(app: App, io: Io, request: LogsRequest, over: AbortSignal): Promise<void> {
   const out = fileSink(1);
   const unread = new AbortController();

@@ -70,6 +70,8 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     hookFormat: absent,
     serveTools: absent,
     dashboard: { run: absent, frame: absent },
+    openInBrowser: absent,
+    serveSources: absent,
   } as App;
 }
 

@@ -55,3 +55,11 @@ test("whoever waits for an operation reads why its last try failed", async () =>
 test("whoever waits while the disk of the store is full reads that", async () => {
   expect(await saidWhile(asked, "the disk that holds /p is full")).toContain("the disk that holds /p is full");
 }, 30_000);
+
+test("Ctrl-C ends the waiting for an operation at once, and not the operation", async () => {
+  const follow = () => new Promise<never>(() => {});
+  const io = { say: () => {} } as unknown as Io;
+  const waiting = settledOp({ follow } as unknown as App, io, asked as unknown as MergeOp);
+  process.emit("SIGINT");
+  expect(await waiting).toEqual({ ok: true, value: undefined });
+});

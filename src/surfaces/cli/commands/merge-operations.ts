@@ -15,7 +15,7 @@ import type { App } from "../app.ts";
 import type { Handler, Io, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
-import { teller } from "../waiting.ts";
+import { leftOutcome, teller, untilLeft } from "../waiting.ts";
 import { lockLines, paintedVerdict } from "./merge-render.ts";
 
 /** Has the target all that has landed there, so that nothing would move? */
@@ -31,12 +31,14 @@ export const promote: Handler = async ({ app, flags, io }) => {
   const request = { runId: run, target: text(flags.target) };
   const doubts = await app.call("merge.listPromotionDoubts", request);
   if (!doubts.ok) return doubts;
-  const { unverified } = doubts.value;
+  const { unverified, doubted } = doubts.value;
   const elsewhere = doubts.value.elsewhere.map((one) =>
     hintLine(io.paint, `more waits for ${visibleLine(one.target)}: ${promoteCommand(one)}`),
   );
+  const moves = unverified.length + doubted.length > 0 && !(await isPromoted(app, doubts.value));
+  if (moves) for (const doubt of doubted) io.say(warningLine(io.paint, visibleLine(doubt)));
   // The question comes before the request, because the engine acts on a request at once.
-  if (unverified.length > 0 && !(await isPromoted(app, doubts.value))) {
+  if (unverified.length > 0 && moves) {
     const into = visibleLine(doubts.value.target);
     io.say(warningLine(io.paint, `NOT VERIFIED, and about to move ${into}: ${visibleLine(unverified.join("; "))}`));
     const mayAsk = !io.yes && !io.json && process.stdin.isTTY === true;
@@ -75,6 +77,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
   }
   const settled = await settledOp(app, io, asked.value.promote);
   if (!settled.ok) return settled;
+  if (settled.value === undefined) return ok(leftOutcome("the promotion", "see it later: ov merge log"));
   const { op, entries, problem } = settled.value;
   const { landing = "", target = "", cause = null, removedLocks = [] } = op.request;
   const locks = lockLines(io.paint, removedLocks);
@@ -88,16 +91,12 @@ export const promote: Handler = async ({ app, flags, io }) => {
         errorLine(io.paint, `${visibleLine(target)} was not moved, and nothing was changed: ${visibleLine(problem)}`),
         hintLine(io.paint, `then promote again: ${again}`),
       ].join("\n"),
-      exit: cause === "disk_full" ? exits.busy : exits.merge,
+      exit: cause === "disk_full" || cause === "locked" ? exits.busy : exits.merge,
     });
   }
   const moved = op.beforeCommit !== op.afterCommit;
   const commit = op.afterCommit?.slice(0, 10) ?? "";
-  const { beforeCommit: from, afterCommit: to } = op;
-  const looked =
-    moved && from !== null && to !== null
-      ? await app.call("branch.listStaleSubmodules", { branch: target, from, to })
-      : ok({ stale: [] });
+  const looked = await submodulesBehind(app, op);
   if (!looked.ok) return looked;
   const behind = looked.value.stale;
   return ok({
@@ -106,9 +105,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
       ? [
           ...locks,
           successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit),
-          ...behind.map(({ checkout, paths }) =>
-            warningLine(io.paint, `not at their new commits yet: ${updateWords(checkout, paths)}`),
-          ),
+          ...behindLines(io.paint, behind),
           hintLine(io.paint, `to take it back: ov merge undo ${op.id}`),
           ...elsewhere,
         ].join("\n")
@@ -120,7 +117,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
   });
 };
 
-/** Somebody reset or rebased the target; it may have been on purpose, so the work only comes back when asked for. */
+/** The target was reset or rebased; it may have been on purpose, so the work only comes back when asked for. */
 function lostLines(paint: Paint, target: string, lost: readonly LostLanding[]): readonly string[] {
   return lost.flatMap(({ branch, opId, head, hasBranch }) => {
     const land = `ov merge --branch ${shellWord(branch)}`;
@@ -130,10 +127,22 @@ function lostLines(paint: Paint, target: string, lost: readonly LostLanding[]): 
   });
 }
 
-/** Promotion moves files; a submodule follows only by a command of git's. */
-function updateWords(checkout: string, paths: readonly string[]): string {
-  const update = `git -C ${shellWord(checkout)} submodule update -- ${paths.map(shellWord).join(" ")}`;
-  return `${paths.map(visibleLine).join(", ")}; bring them there: ${visibleLine(update)}`;
+/** The submodules in checkouts of a moved branch that are not where the branch has them now. */
+async function submodulesBehind(app: App, { ref, beforeCommit: from, afterCommit: to }: MergeOp) {
+  if (from === null || to === null || from === to) return ok({ stale: [] });
+  return app.call("branch.listStaleSubmodules", { branch: ref.replace(/^refs\/heads\//, ""), from, to });
+}
+
+/** A promotion and its undo move files; a submodule follows only by a command of git's. */
+function behindLines(
+  paint: Paint,
+  behind: readonly { readonly checkout: string; readonly paths: readonly string[] }[],
+): readonly string[] {
+  return behind.map(({ checkout, paths }) => {
+    const update = `git -C ${shellWord(checkout)} submodule update -- ${paths.map(shellWord).join(" ")}`;
+    const where = `${paths.map(visibleLine).join(", ")}; bring them there: ${visibleLine(update)}`;
+    return warningLine(paint, `not at their new commits yet: ${where}`);
+  });
 }
 
 /** Shows what would be taken back, asks, and waits until the engine has done it. */
@@ -160,6 +169,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   if (!asked.ok) return asked;
   const settled = await settledOp(app, io, asked.value.undo);
   if (!settled.ok) return settled;
+  if (settled.value === undefined) return ok(leftOutcome("the undoing", "see it later: ov merge log"));
   const { op, entries, problem } = settled.value;
   const { removedLocks = [] } = op.request;
   const locks = lockLines(io.paint, removedLocks);
@@ -182,13 +192,24 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
       : await app.call("branch.listMovedFiles", { from, to, other });
   if (!changed.ok) return changed;
   const { files, otherDiffers } = changed.value;
+  const looked = await submodulesBehind(app, op);
+  if (!looked.ok) return looked;
+  const behind = looked.value.stale;
   // The branch may have been deleted since, or a person made the same change there.
   const stillIn = otherDiffers ? promoted : null;
   return ok({
-    json: { ...json, errorMessage: null, stillIn, files: files.slice(0, mostInJson), fileCount: files.length },
+    json: {
+      ...json,
+      errorMessage: null,
+      stillIn,
+      files: files.slice(0, mostInJson),
+      fileCount: files.length,
+      submodulesBehind: behind,
+    },
     text: [
       ...locks,
       successLine(io.paint, `${doneWords(asked.value)}:`, op.id),
+      ...behindLines(io.paint, behind),
       ...fileLines(files, `git diff --stat ${short(from)} ${short(to)}`),
       ...(stillIn === null
         ? []
@@ -216,7 +237,10 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
 const mostInJson = 1000;
 const mostShown = 10;
 
-/** What changed by it, so that nobody has to look it up; a long list is cut, with the command that shows all of it. */
+/**
+ * The files that it changed, so that the reader need not look them up; a long list is cut, with the command that shows
+ * all of it.
+ */
 function fileLines(files: readonly string[], all: string): readonly string[] {
   if (files.length === 0) return [];
   const more = files.length > mostShown ? [`    and ${files.length - mostShown} more: ${all}`] : [];
@@ -267,11 +291,19 @@ function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly str
 
 const short = (commit: string | null): string => commit?.slice(0, 10) ?? "where it was";
 
-/** Waits until the engine has done what was asked, or has found that it cannot, and tells meanwhile what it does. */
-export function settledOp(app: App, io: Io, { id }: MergeOp): Promise<Result<FollowedOperation, Refusal>> {
+/**
+ * Waits until the engine has done what was asked, or has found that it cannot, and tells meanwhile what it does. Undefined
+ * after Ctrl-C.
+ */
+export async function settledOp(
+  app: App,
+  io: Io,
+  { id }: MergeOp,
+): Promise<Result<FollowedOperation | undefined, Refusal>> {
   const tell = teller(io);
   const onItem = ({ op, fullDisk }: OperationUnderWay): void => tell(fullDisk ?? goingOn(op));
-  return app.follow("merge.followOperation", { id }, { onItem });
+  const ended = await untilLeft((signal) => app.follow("merge.followOperation", { id }, { onItem, signal }));
+  return ended ?? ok(undefined);
 }
 
 /** What the engine does meanwhile, for a person who waits. */

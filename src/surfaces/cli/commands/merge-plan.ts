@@ -152,7 +152,7 @@ function predictionLines(paint: Paint, { entry, prediction }: PredictedEntry): r
   ];
 }
 
-/** The predicted tier, and whether somebody has to work for it. */
+/** The predicted tier, and whether an agent has to work for it. */
 function predictionWords(paint: Paint, { predictedTier, wouldRequireAgent }: PredictedMerge): string {
   return wouldRequireAgent ? paint.red(`${predictedTier}, needs a merger agent`) : paint.green(predictedTier);
 }

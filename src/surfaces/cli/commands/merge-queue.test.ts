@@ -120,12 +120,6 @@ test("reject, cancel, retry and resume tell the new status", async () => {
   expect(await status("show", "99")).toBe(7);
 });
 
-test("what is no number and no branch of the queue is a mistake of usage", async () => {
-  await using world = await mergeWorld();
-  expect((await desk(world).json("merge", "approve", "abc")).exit).toBe(2);
-  expect((await desk(world).json("merge", "approve", "99")).exit).toBe(7);
-});
-
 test("an approval of an entry without a commit puts the commit on record, and asks again", async () => {
   await using world = await mergeWorld();
   const { id } = await world.announce({ branch: "feature" });
@@ -140,4 +134,18 @@ test("an approval of an entry without a commit puts the commit on record, and as
   const approved = await table.run("merge", "approve", "feature");
   expect(approved).toMatchObject({ exit: 0, out: expect.stringContaining("feature at f1") });
   expect(await world.entries()).toMatchObject([{ headCommit: "f1", approval: "operator" }]);
+});
+
+test("a merge that does not exist is not found, whether a number, a branch or another word was typed", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const ov = desk(world);
+  for (const of of ["99", "one", "overstory/x/y"]) {
+    for (const line of [
+      ["approve", of],
+      ["reject", of, "--reason", "r"],
+      ["show", of],
+    ]) {
+      expect([line, (await ov.json("merge", ...line)).exit]).toEqual([line, 7]);
+    }
+  }
 });

@@ -1,5 +1,6 @@
-import { addedEntryView, entryView, queuedEntryView } from "../../../contract/views/merge.ts";
+import { addedEntryView, entryView, pauseView, queuedEntryView } from "../../../contract/views/merge.ts";
 import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { resumeCommand } from "../../../domain/merge/queue-pause.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -132,9 +133,50 @@ export const retry: Handler = async ({ app, args, io }) => {
   return ok(decided(io, isNewer ? "Queued its newer commit as" : "Queued again", entry));
 };
 
+export const pause: Handler = async ({ app, flags, io }) => {
+  const reply = await app.call("merge.pauseQueue", { reason: text(flags.reason) });
+  if (!reply.ok) return reply;
+  const { paused, changed, underWay } = reply.value;
+  const goesOn = underWay === 0 ? [] : [`${underWay} in a train that is under way may still land.`];
+  return ok({
+    json: { paused: pauseView(paused), changed, underWay },
+    text: [
+      changed
+        ? successLine(io.paint, "Paused the merge queue:", "nothing else lands")
+        : "The merge queue was paused already.",
+      ...goesOn,
+      hintLine(io.paint, `let it go on: ${resumeCommand}`),
+    ].join("\n"),
+    quietText: "",
+  });
+};
+
 export const resume: Handler = async ({ app, args, io }) => {
+  if (args.merge === undefined) {
+    const queue = await app.call("merge.resumeQueue", {});
+    if (!queue.ok) return queue;
+    const { changed } = queue.value;
+    const words = changed ? successLine(io.paint, "Resumed the merge queue", "") : "The merge queue was not paused.";
+    return ok({ json: { changed }, text: words.trimEnd(), quietText: "" });
+  }
   const reply = await app.call("merge.resume", { of: word(args.merge) });
   return reply.ok ? ok(decided(io, "Looking again at", reply.value.entry)) : reply;
+};
+
+export const move: Handler = async ({ app, args, flags, io }) => {
+  const named = texts(flags.after);
+  const after = named?.length === 1 && named[0] === "none" ? [] : named;
+  const reply = await app.call("merge.move", { of: word(args.merge), priority: integer(flags.priority), after });
+  if (!reply.ok) return reply;
+  const { entry } = reply.value;
+  return ok({
+    json: { entry: queuedEntryView(reply.value) },
+    text: [
+      successLine(io.paint, `Moved merge ${entry.id}:`, visibleLine(entry.branch)),
+      ...queuedLines(io.paint, reply.value),
+    ].join("\n"),
+    quietText: String(entry.id),
+  });
 };
 
 const decided = (io: Io, verb: string, entry: MergeEntry): Outcome => ({

@@ -8,6 +8,7 @@ import {
   verdictOf,
   verdicts,
 } from "../../../domain/merge/entry.ts";
+import { pauseWords, resumeCommand } from "../../../domain/merge/queue-pause.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
@@ -105,7 +106,7 @@ export function approvalHints(paint: Paint, entries: readonly MergePreview[]): r
   if (first === undefined) return [];
   const one = `to let it land: ov merge approve ${first.id}`;
   const all = `${waiting.length} branches wait for your approval: ov merge approve <id>, or: ov merge approve --all`;
-  const refuse = `or send it back: ov merge reject ${waiting.length === 1 ? first.id : "<id>"} --reason <why>`;
+  const refuse = `or send it back: ov merge reject ${waiting.length === 1 ? first.id : "<id>"} --reason "<why>"`;
   return [
     hintLine(paint, waiting.length === 1 ? `${visibleLine(first.branch)} waits for your approval; ${one}` : all),
     hintLine(paint, refuse),
@@ -131,11 +132,12 @@ export const lockLines = (paint: Paint, removed: readonly string[]): readonly st
 
 /** Nothing while nothing is on its way; else how much, and what a person has to do. */
 export function mergeLines(paint: Paint, counts: Merges): readonly string[] {
-  const { pending, approvals, failed, blocked, troubles = [] } = counts;
+  const { pending, approvals, failed, blocked, troubles = [], paused = null } = counts;
+  const held = paused === null ? [] : [warningLine(paint, visibleLine(pauseWords(paused)), resumeCommand)];
   const repeated = troubles.map((why) =>
     warningLine(paint, `The last try failed and is repeated: ${visibleLine(why)}`, "ov merge log"),
   );
-  if (count(pending) === 0 && failed.length === 0) return repeated;
+  if (count(pending) === 0 && failed.length === 0) return [...held, ...repeated];
   const numbers = [
     `${count(pending)} pending`,
     ...(approvals.length === 0 ? [] : [`${approvals.length} waiting for approval`]),
@@ -145,6 +147,7 @@ export function mergeLines(paint: Paint, counts: Merges): readonly string[] {
   const [first] = approvals;
   return [
     `Merges: ${numbers.join(", ")}`,
+    ...held,
     ...(first === undefined ? [] : [warningLine(paint, approvalWords(approvals.length), approvalCommand(approvals))]),
     ...blockedLines(paint, blocked),
     ...repeated,

@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
-import { teller } from "../waiting.ts";
+import { leftOutcome, teller, untilLeft } from "../waiting.ts";
 import { dryRunAll, dryRunBranch, dryRunCommit } from "./merge-plan.ts";
 import { queueNewer, settleRest } from "./merge-queue.ts";
 import { differenceLines, paintedVerdict } from "./merge-render.ts";
@@ -42,7 +42,7 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
   });
   if (!request.ok) return request;
   if (isDryRun) return dryRunBranch(call, request.value);
-  // Who names a branch does not want to wait for the rest of the queue.
+  // A person who names a branch does not want to wait for the rest of the queue.
   const added = await app.call("merge.add", { ...request.value, approve: true, priority: 0 });
   if (!added.ok) return added;
   const { entry } = added.value;
@@ -50,6 +50,7 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
   if (!resumed.ok) return resumed;
   const settled = await settledMerges(app, io, [entry.id]);
   if (!settled.ok) return settled;
+  if (settled.value === undefined) return ok(leftOutcome("the merge", "see it later: ov merge list"));
   const [result] = settled.value;
   if (result === undefined) throw new Error(`merge ${entry.id} is gone`);
   return ok({
@@ -85,6 +86,7 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
     found.value.map(({ entry }) => entry.id),
   );
   if (!settled.ok) return settled;
+  if (settled.value === undefined) return ok(leftOutcome("the merging", "see it later: ov merge list"));
   const results = settled.value;
   const view = mergeResultsView(results);
   const waiting = results.filter(waitsForWord).length;
@@ -138,18 +140,19 @@ async function approveEach(app: App, views: readonly QueuedMerge[]): Promise<Res
   return ok(undefined);
 }
 
-/** Waits until the engine has ended each of these, and tells meanwhile what it does. */
+/** Waits until the engine has ended each of these, and tells meanwhile what it does. Undefined after Ctrl-C. */
 async function settledMerges(
   app: App,
   io: Io,
   ids: readonly number[],
-): Promise<Result<readonly MergeResult[], Refusal>> {
+): Promise<Result<readonly MergeResult[] | undefined, Refusal>> {
   const tell = teller(io);
   const onItem = ({ left, fullDisk }: MergesUnderWay): void => {
     const doing = left.map((entry) => `${visibleLine(entry.branch)} ${progressWords(entry)}`);
     tell(fullDisk ?? `${doing.join(", ")} (Ctrl-C stops only the waiting; see it later: ov merge list)`);
   };
-  const ended = await app.follow("merge.follow", { ids }, { onItem });
+  const ended = await untilLeft((signal) => app.follow("merge.follow", { ids }, { onItem, signal }));
+  if (ended === undefined) return ok(undefined);
   if (!ended.ok) return ended;
   const { merges, standing } = ended.value;
   return ok(merges.map((detail) => mergeResult(detail, standing[detail.entry.id])));

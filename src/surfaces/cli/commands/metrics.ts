@@ -7,6 +7,7 @@ import { duration } from "../../shared/format.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { integer } from "../given.ts";
 import { table } from "../table.ts";
+import { namedSession } from "./costs.ts";
 
 const defaultCount = 20;
 
@@ -19,6 +20,7 @@ export const metrics: Handler = async ({ app, flags, io }) => {
     columns: ["AGENT", "CAPABILITY", "TASK", "STATE", "DURATION", "GATES", "MERGED"],
     cells: found.value.sessions.map(cells),
     objects: json.sessions,
+    optional: ["CAPABILITY", "DURATION", "TASK"],
   };
   const text = rows.cells.length === 0 ? "No turn has settled yet." : lines(io.paint, found.value, rows).join("\n");
   return ok({ json, text, rows });
@@ -49,10 +51,10 @@ const ofCapability = ({ total, completed, averageDurationMs }: CapabilityMetrics
   `${total}, ${completed} ended, ${average(averageDurationMs)} on average`;
 
 const cells = (session: SessionCost): string[] => [
-  session.agentName,
+  namedSession(session),
   session.capability,
   session.taskId ?? "-",
-  session.outcome ?? session.state ?? "-",
+  session.status ?? "-",
   duration(session.durationMs),
   session.gates ?? "-",
   session.mergeTier ?? "-",

@@ -64,7 +64,7 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
   ].join("\n");
 }
 
-/** Work that nobody brought into the queue, with the command that does. */
+/** Work that was not brought into the queue, with the command that does. */
 export const unhandedWords = ({ agentName, branch }: UnhandedBranch): string =>
   `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which is not in the merge queue; to land it: ov merge --branch ${shellWord(branch)}`;
 
@@ -75,7 +75,9 @@ export function leaderlessLine(paint: Paint, { runId, coordinatorName, capabilit
   return warningLine(paint, `Run ${runId} is active, but ${coordinatorName}, which led it, has ended`, next);
 }
 
-/** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
+/**
+ * The first option as it can be typed. It is another author's text, and this line invites to be copied into a shell.
+ */
 function example([first]: readonly string[]): string {
   if (first === undefined) return "<answer>";
   return visibleLine(first) === first ? shellWord(first) : "<option>";

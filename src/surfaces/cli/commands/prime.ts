@@ -46,7 +46,7 @@ export function personText(brief: PersonBrief, { compact, currentBranch }: Perso
   ]);
 }
 
-/** Who an agent is and what it works on. */
+/** The agent's identity and its work. */
 export function agentText(brief: AgentBrief, { compact }: { readonly compact: boolean }): string {
   const { agent, task, waits, project } = brief;
   const state = brief.submitted ? "submitted" : agent.state;

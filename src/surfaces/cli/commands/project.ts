@@ -157,10 +157,11 @@ function lines(paint: Paint, report: InitReport, setup: OfferedSetup | undefined
 const topmost = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 
-function headline(paint: Paint, { project, created, isAdopted }: InitReport): string {
+function headline(paint: Paint, { project, created, isAdopted, putAside }: InitReport): string {
   const name = visibleLine(project);
+  const kept = putAside === null ? "nothing was changed" : "its database is new, and its other files were not changed";
   return created.length === 0
-    ? `${paint.accent(name)} is complete; ${isAdopted ? "its files were not changed" : "nothing was changed"}`
+    ? `${paint.accent(name)} is complete; ${isAdopted ? "its files were not changed" : kept}`
     : successLine(paint, "Overstory is set up for", name);
 }
 

@@ -83,12 +83,16 @@ export const change: Handler = async ({ app, args, flags, io }) => {
   const news = changed.value.changed
     ? [successLine(paint, "Objective changed", run.id), hintLine(paint, told === null ? nobody : `told: ${told}`)]
     : [`The objective of ${paint.accent(run.id)} was changed so before; nobody was told again.`];
+  if (changed.value.withdraws) news.push(hintLine(paint, withdrawn(run.id)));
   return ok({
     json: changedRunView(changed.value),
     text: [...news, ...checklistLines(paint, criteria), ...earlier.map((one) => takenBackLine(paint, one))].join("\n"),
     quietText: run.id,
   });
 };
+
+const withdrawn = (runId: string): string =>
+  `it only takes something back, so it is no criterion; waive a criterion of which nothing is left: ov run criteria waive <n> --run ${runId} --reason "<why>"; if it is something to be met: ov run criteria add --run ${runId} "<what must be true>"`;
 
 /** An earlier change stays a criterion until the operator says otherwise. */
 const takenBackLine = (paint: Paint, { number, runId }: Criterion): string =>

@@ -3,17 +3,18 @@ import { overviewMerges, overviewView } from "../../../contract/views/run.ts";
 import { hasEnded } from "../../../domain/agent/agent.ts";
 import { fleetTree } from "../../../domain/agent/fleet-tree.ts";
 import { statusOf, waitWords } from "../../../domain/agent/status.ts";
-import { promoteCommand } from "../../../domain/merge/words.ts";
+import type { Event } from "../../../domain/event/event.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
-import type { RunStart } from "../../../usecases/status/show.ts";
+import type { RunStart, ShownStatus } from "../../../usecases/status/show.ts";
 import { exits } from "../../shared/exits.ts";
 import { ago, counted, cut, shortTime } from "../../shared/format.ts";
+import { landedLine } from "../../shared/landed-line.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
+import { bellOf } from "../bell.ts";
 import type { Handler, Call as HandlerCall, Outcome, Paint, Rows } from "../command.ts";
 import { integer, isOn } from "../given.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
@@ -64,7 +65,9 @@ async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
     }
     shown = undefined;
   };
-  const onItem = (): void => {
+  const bell = await bellOf(app, out);
+  const onItem = (events: readonly Event[]): void => {
+    bell(events);
     isAsked = true;
     shown ??= showAll();
   };
@@ -75,46 +78,51 @@ async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
 
 const defaultIntervalMs = 3_000;
 
-/** One look, with the attention of the operator first. */
+/** One look, with the attention of the operator first. Of a large fleet the text takes as long as the document. */
 async function look({ app, flags, io }: HandlerCall): Promise<Result<Outcome, Refusal>> {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.show", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
-  const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = reply.value;
-  const { missingTargets, endedLeader, unpromoted, starts } = reply.value;
-  const { paint } = io;
-  const merges = overviewMerges(reply.value);
   const engine = app.engine.status();
   const view = overviewView(reply.value, engine);
+  const exit = isOn(flags.check) && view.needsOperator ? { exit: exits.check } : {};
+  if (io.json) return ok({ json: view, text: "", ...exit });
+  return ok({
+    json: view,
+    text: statusLines(reply.value, io, engine !== undefined).join("\n"),
+    wraps: true,
+    rows: rowsOf(reply.value.agents, view.agents),
+    // A script asks with the exit code alone.
+    ...(isOn(flags.check) ? { quietText: "" } : {}),
+    ...exit,
+  });
+}
+
+function statusLines(shown: ShownStatus, { paint, verbose }: HandlerCall["io"], isEngineUp: boolean): string[] {
+  const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = shown;
+  const { fullDisk, missingTargets, endedLeader, unpromoted, starts } = shown;
   const head =
     run === null
       ? "No run is active."
       : `Run ${paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
-  const lines = [
+  return [
     head,
-    ...(reply.value.fullDisk === null ? [] : [warningLine(paint, visibleLine(reply.value.fullDisk))]),
+    ...(fullDisk === null ? [] : [warningLine(paint, visibleLine(fullDisk))]),
     ...(endedLeader === null ? [] : [leaderlessLine(paint, endedLeader)]),
     ...decisionLines(paint, decisions),
     ...questionLines(paint, questions),
     ...unhanded.map((one) => warningLine(paint, unhandedWords(one))),
     ...missingTargets.map(({ target, runId }) => warningLine(paint, lostTargetWords(target, runId))),
     ...starts.map((start) => warningLine(paint, `${startersOf(start, run?.id, otherRuns)} at ${startWords(start)}`)),
-    ...mergeLines(paint, merges),
+    ...mergeLines(paint, overviewMerges(shown)),
     ...otherRuns.map((other) => otherRunLine(paint, other)),
     ...unpromoted.map((landed) => landedLine(paint, landed, run?.id ?? null)),
-    ...checklistLines(paint, reply.value.criteria),
-    ...lastReviewLines(paint, reply.value.lastReview),
-    `Engine: ${engine === undefined ? "not running" : "running"}`,
+    ...checklistLines(paint, shown.criteria),
+    ...lastReviewLines(paint, shown.lastReview),
+    `Engine: ${isEngineUp ? "running" : "not running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
-    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, paint, { now: Date.now(), verbose: io.verbose })),
+    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, paint, { now: Date.now(), verbose })),
   ];
-  return ok({
-    json: view,
-    text: lines.join("\n"),
-    wraps: true,
-    rows: rowsOf(agents, view.agents),
-    ...(isOn(flags.check) && view.needsOperator ? { exit: exits.check } : {}),
-  });
 }
 
 /** A line about another active run: its questions are in the same inbox. */
@@ -126,31 +134,12 @@ function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): str
   return waiting === 0 ? line : warningLine(paint, line);
 }
 
-/** Who starts there. With one active run there is no question whose agents are meant. */
+/** The agents that start there. With one active run there is no question whose agents are meant. */
 function startersOf({ runs }: RunStart, current: string | undefined, others: readonly OtherRun[]): string {
   if (runs.length === 0) return "The next run starts";
   return others.length === 0 && runs.every((run) => run === current)
     ? "New agents start"
     : `New agents of ${runs.join(", ")} start`;
-}
-
-/** Without this line a team's work looks finished although its target has nothing of it. */
-function landedLine(paint: Paint, landed: Unpromoted, current: string | null): string {
-  const { runId, landings, takenOut, unverified } = landed;
-  const target = visibleLine(landed.target);
-  const named = runId === current && runId !== null ? { runId: null, target: null } : landed;
-  const doubt = unverified.length === 0 ? "" : `, NOT VERIFIED (${visibleLine(unverified.join("; "))})`;
-  const facts = [
-    ...(landings === 0
-      ? []
-      : [`${landings === 1 ? "1 branch waits" : `${landings} branches wait`} to be taken over into ${target}`]),
-    ...(takenOut === 0
-      ? []
-      : [
-          `${takenOut === 1 ? "1 branch was" : `${takenOut} branches were`} taken out again, and ${target} still has ${takenOut === 1 ? "it" : "them"}`,
-        ]),
-  ];
-  return `Landed: ${facts.join("; ")}${doubt} ${paint.dim(`— ${promoteCommand(named)}`)}`;
 }
 
 /** An ended agent waits for no answer, but its work may still wait for approval or landing. */

@@ -13,7 +13,7 @@ import { leaderlessLine } from "./operator-render.ts";
 export const stop: Handler = async ({ app, args, flags, io }) => {
   const force = isOn(flags.force);
   const clean = isOn(flags["clean-worktree"]);
-  // Cleaning after nobody: who may not clean is refused before anybody is stopped.
+  // Cleaning up after no agent: a caller that may not clean is refused before an agent is stopped.
   const allowed = clean ? await cleanUp(app, [], force) : ok(untouched);
   if (!allowed.ok) return allowed;
   const named = text(args.agent);
@@ -50,7 +50,7 @@ async function noName(app: App): Promise<{ readonly ok: false; readonly refusal:
   return no(invalid("agent", "is needed, or --all instead of it", names.length === 0 ? {} : { allowed: names }));
 }
 
-/** Everybody, each tree from the bottom up. One that cannot be stopped does not keep the others from it. */
+/** All agents, each tree from the bottom up. An agent that cannot be stopped does not keep the others from it. */
 async function stopAll(
   app: App,
   io: Io,
@@ -89,7 +89,7 @@ async function stopAll(
 
 const untouched: CleanWorktreesReport = { removed: [], failed: [], kept: [], pruned: 0 };
 
-/** Only of those that have really ended: nobody's ground is taken away under its feet. */
+/** Only of agents that have really ended: a running agent keeps its worktree. */
 async function cleanUp(
   app: App,
   stopped: readonly AgentStopped[],

@@ -273,7 +273,7 @@ test("without a run the answer is null with a message; with one it has a duratio
     objective: "Ship",
     targetBranch: "main",
     landingBranch: "main",
-    merges: { pending: 0, waitingForApproval: [], failed: [], blocked: [], troubles: [] },
+    merges: { pending: 0, waitingForApproval: [], failed: [], blocked: [], troubles: [], paused: null },
     criteria: [],
     changes: [],
     lastReview: null,

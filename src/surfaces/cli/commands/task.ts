@@ -62,10 +62,14 @@ export const update: Handler = async (call) => {
   }
   const updated = await app.call("task.update", { id: word(args["task-id"]), ...change });
   if (!updated.ok) return updated;
-  const { task, holder } = updated.value;
-  const words = holder.map((line) => hintLine(io.paint, visibleLine(line)));
+  const { task, holder, replaced } = updated.value;
+  const words = [...replaced, ...holder].map((line) => hintLine(io.paint, visibleLine(line)));
   return ok({
-    json: { task: taskView(updated.value), ...(holder.length === 0 ? {} : { holder }) },
+    json: {
+      task: taskView(updated.value),
+      ...(holder.length === 0 ? {} : { holder }),
+      ...(replaced.length === 0 ? {} : { replaced }),
+    },
     text: [successLine(io.paint, "Updated task", task.id), ...words].join("\n"),
     quietText: task.id,
   });
@@ -307,8 +311,10 @@ export const list: Handler = async ({ app, flags, io }) => {
     limit: integer(flags.limit),
   });
   if (!found.ok) return found;
-  const asked = isOn(flags.all) || flags.status !== undefined ? "No such tasks." : "No open tasks.";
-  return ok(listing(io, found.value.tasks, [asked, 'see all: ov task list --all; add one: ov task create "<title>"']));
+  const isNarrow = flags.status !== undefined || flags.run !== undefined;
+  const asked = isNarrow ? "No such tasks." : isOn(flags.all) ? "No tasks." : "No open tasks.";
+  const all = isOn(flags.all) && !isNarrow ? "" : "see all: ov task list --all; ";
+  return ok(listing(io, found.value.tasks, [asked, `${all}add one: ov task create "<title>"`]));
 };
 
 export const ready: Handler = async ({ app, flags, io }) => {
@@ -330,7 +336,11 @@ export const write: Handler = async ({ app, args, flags, io }) => {
     agent: text(flags.agent),
   });
   if (!written.ok) return written;
-  const { taskId, path } = written.value;
+  const { taskId, path, isKnown } = written.value;
+  if (!isKnown) {
+    const make = `ov task create "<title>" --id ${taskId}`;
+    io.warn(`there is no task ${taskId}; if no other tracker has it, see ov task list, or make it: ${make}`);
+  }
   return ok({
     json: { taskId, path },
     text: `${successLine(io.paint, "Spec written", taskId)}\n${path}`,

@@ -16,7 +16,7 @@ export const list: Handler = async ({ app, io }) => {
   const programs = listed.value;
   const rows: Rows = {
     columns: ["NAME", "MAY RUN", "RUNS"],
-    cells: programs.map(({ name, standing, runs }) => [name, meanings[standing], runs[0] ?? ""]),
+    cells: programs.map(({ name, standing, runs }) => [name, meanings[standing], runs.join("; ")]),
     objects: programs.map(programView),
   };
   const waiting = programs.filter(needsWord).map(({ name }) => name);
@@ -74,7 +74,7 @@ export async function askForTrust(app: App, io: Io): Promise<Result<readonly Pro
   const left: ProgramTrust[] = [];
   for (const program of listed.value.filter(needsWord)) {
     const { name, kind, standing, runs } = program;
-    const what = `the ${kind} ${visibleLine(name)}${runs.length === 0 ? "" : ` (${visibleLine(runs[0] ?? "")})`}`;
+    const what = `the ${kind} ${visibleLine(name)}${runs.length === 0 ? "" : ` (${visibleLine(runs.join("; "))})`}`;
     const canAsk = !io.json && !io.quiet && !io.yes && standing !== "missing";
     const answer = canAsk ? await io.confirm(questionAbout(kind, what)) : undefined;
     if (answer === true && (await app.call("trust.add", { names: [name], at: "repository" })).ok) continue;

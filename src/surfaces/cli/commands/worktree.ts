@@ -42,7 +42,9 @@ export const list: Handler = async ({ app, io }) => {
   });
 };
 
-/** The newest entry of each branch. Where nobody owns a worktree nothing was ever queued, and no store need be opened. */
+/**
+ * The newest entry of each branch. Where no agent owns a worktree nothing was ever queued, and no store need be opened.
+ */
 async function mergesOf(
   app: App,
   worktrees: readonly Surveyed[],

@@ -185,3 +185,21 @@ export const inspectCommand: Command = {
   examples: [{ line: "ov inspect b1", does: "who b1 is, where it stands and what it did last" }],
   run: async () => (await import("../commands/inspect.ts")).inspect,
 };
+
+/** `ov notify`: how you hear of what waits for you. */
+export const notifyCommand: Command = {
+  name: "notify",
+  summary: "Try how you are notified of what waits for you",
+  details:
+    "The engine tells you once of each decision, approval, question, agent in trouble, branch to hand over and blocked merge,\nby the channels of notify.command, notify.webhook, notify.desktop and notify.bell. See docs/notifications.md.",
+  group: "Watch",
+  commands: [
+    {
+      name: "test",
+      summary: "Send a test by every channel that is configured",
+      details: "Exits with 5 when a channel failed.",
+      examples: [{ line: "ov notify test", does: "Tries the settings, and says what went wrong" }],
+      run: async () => (await import("../commands/notify.ts")).testNotify,
+    },
+  ],
+};

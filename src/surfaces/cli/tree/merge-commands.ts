@@ -132,10 +132,40 @@ export const mergeCommand: Command = {
       run: async () => (await import("../commands/merge-queue.ts")).retry,
     },
     {
+      name: "pause",
+      summary: "Let nothing else land until the queue is resumed",
+      details:
+        "A train that is under way goes on; wait for it, or cancel its branches. Undo and promotion work as before. The pause outlives the engine.",
+      flags: [{ name: "reason", value: "text", summary: "Why, for those who look at the queue" }],
+      run: async () => (await import("../commands/merge-queue.ts")).pause,
+    },
+    {
       name: "resume",
-      summary: "Look now whether a blocked branch can land, instead of at the next try",
-      arguments: [merge],
+      summary: "Let the paused queue go on; with a branch: look now whether it can land, instead of at the next try",
+      arguments: [{ ...merge, required: false }],
       run: async () => (await import("../commands/merge-queue.ts")).resume,
+    },
+    {
+      name: "move",
+      summary: "Change when a waiting branch lands: its priority, or what must land before it",
+      details:
+        "Of the branches that are ready, the most urgent lands first. Urgency is the priority, and grows by one step with every half hour of waiting.",
+      arguments: [merge],
+      flags: [
+        { name: "priority", value: "0-4", type: "integer", min: 0, summary: "0 is most urgent, 4 least" },
+        {
+          name: "after",
+          value: "a,b",
+          type: "list",
+          summary: "Merges that must land first, in place of those it waits for; none: it waits for no other",
+          complete: "merges",
+        },
+      ],
+      examples: [
+        { line: "ov merge move 7 --priority 0", does: "lets merge 7 land as soon as it can" },
+        { line: "ov merge move 7 --after none", does: "lets merge 7 land without waiting for another" },
+      ],
+      run: async () => (await import("../commands/merge-queue.ts")).move,
     },
     {
       name: "undo",

@@ -26,7 +26,10 @@ export const initCommand: Command = {
     { name: "reset", summary: "Replace the configuration by a fresh one, keeping a copy of the old" },
     { name: "no-commit", summary: "Leave the new files uncommitted" },
     { name: "no-instructions", summary: "Leave the instruction file of your coding agent alone" },
-    { name: "new-database", summary: "Begin with an empty database although the one of this project is gone" },
+    {
+      name: "new-database",
+      summary: "Begin with an empty database where the one of this project is gone or damaged; a damaged one is kept",
+    },
     {
       name: "trust",
       value: "a,b",
@@ -41,6 +44,21 @@ export const initCommand: Command = {
     { line: "ov init --reset", does: "starts over with a fresh configuration" },
   ],
   run: async () => (await import("../commands/project.ts")).init,
+};
+
+/** `ov import`: from a project of version 0.11 to one of ours. */
+export const importCommand: Command = {
+  name: "import",
+  summary: "Take over a project of an earlier version, and tasks of beads or seeds",
+  details:
+    "Reads the five databases, groups.json and agents/ of version 0.11 in .overstory/, and the files in .seeds/ and .beads/. Agents come as ended ones with their branches, mail with what was read, open entries of the merge queue wait for your approval, and costs, runs, tasks and events are shown like our own. Files of the earlier version are only read. A repeated import takes what is new, and goes on where one was cut short.",
+  group: "Setup",
+  flags: [{ name: "dry-run", summary: "Show what would be taken over, and change nothing" }],
+  examples: [
+    { line: "ov import --dry-run", does: "counts what would be taken over" },
+    { line: "ov import", does: "takes it over" },
+  ],
+  run: async () => (await import("../commands/import.ts")).importProject,
 };
 
 const role: Argument = {
@@ -269,7 +287,12 @@ export const cleanCommand: Command = {
     { name: "agent", value: "name", complete: "agents", summary: "Everything of one agent, nothing of others" },
     { name: "force", summary: "Also branches whose commits landed nowhere" },
     { name: "dry-run", summary: "Show what would be done, and do nothing" },
-    { name: "restore", value: "time", summary: "Bring back what the clean of that time removed" },
+    {
+      name: "restore",
+      value: "time",
+      summary:
+        "Bring back what the clean of that time removed; newest: that of the last one. A damaged database is kept aside, and the copy takes its place",
+    },
   ],
   examples: [
     { line: "ov clean --all --dry-run", does: "Shows all that could go" },

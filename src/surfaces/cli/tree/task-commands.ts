@@ -74,7 +74,7 @@ export const taskCommand: Command = {
     },
     {
       name: "update",
-      summary: "Change fields of a task; an empty text empties a field",
+      summary: "Change fields of a task; an empty text empties a field, and a list replaces the earlier one",
       arguments: [id],
       flags: [
         { name: "title", value: "text", summary: "Title of the task, in one line" },

@@ -15,7 +15,9 @@ export const goCommand: Command = {
     "what lands goes to the target branch only while it is checked out nowhere, otherwise to a branch that you take over " +
     "with ov merge promote.",
   group: "Operate",
-  arguments: [{ name: "objective", summary: "What is wanted, in your words", required: true }],
+  arguments: [
+    { name: "objective", summary: "What is wanted, in your words; - reads it from standard input", required: true },
+  ],
   flags: [
     {
       name: "target",
@@ -55,7 +57,7 @@ export const goCommand: Command = {
 
 const workerWays = ["leave", "stop", "drain"] as const;
 
-/** What `start` takes, whoever is started. */
+/** The flags of `start`, whichever agent is started. */
 const startFlags: readonly Flag[] = [
   { name: "objective", value: "text", summary: "The objective; - reads it from standard input" },
   { name: "profile", value: "name", summary: "Working style, named in its instructions" },

@@ -59,7 +59,7 @@ export const runtimesCommand: Command = {
   ],
 };
 
-/** `ov engine`: the process that does everything that lasts. It starts by itself; nobody needs these commands to work. */
+/** `ov engine`: the process that does everything that lasts. It starts by itself; no work needs these commands. */
 export const engineCommand: Command = {
   name: "engine",
   summary: "See, start and stop the process that runs the turns of agents",
@@ -90,6 +90,70 @@ export const engineCommand: Command = {
       details: "Writes a systemd unit for this project and says how to switch it on; switches nothing on itself.",
       flags: [{ name: "print", summary: "Print the unit and write nothing" }],
       run: async () => (await import("../commands/engine.ts")).install,
+    },
+  ],
+};
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Serve the web page of this project on this machine",
+  details:
+    "The engine serves it; this command asks it to, shows an address with a login code that counts once, and asks it to " +
+    "end at Ctrl-C. Where the page is served already, it shows a new address and ends.",
+  group: "Engine",
+  flags: [
+    { name: "port", value: "n", type: "integer", min: 1, summary: "The port (default: serve.port, 7321)" },
+    { name: "host", value: "address", summary: "The address to listen at (default: serve.host, 127.0.0.1)" },
+    { name: "open", summary: "Open it in a browser" },
+    { name: "detach", summary: "Return at once; the engine serves it until ov serve stop" },
+    { name: "strict-port", summary: "Fail where the port is taken, instead of using the next free one" },
+    { name: "dev", summary: "Serve the sources of the page too, and load it anew when they change (from a checkout)" },
+    { name: "dev-port", value: "n", type: "integer", min: 1, summary: "The port of --dev (default: 3000)" },
+  ],
+  examples: [
+    { line: "ov serve --open", does: "serves the page and opens it" },
+    { line: "ov serve --detach", does: "serves it until ov serve stop" },
+  ],
+  run: async () => (await import("../commands/serve.ts")).serve,
+  commands: [
+    {
+      name: "login",
+      summary: "Show an address with a new login code, or a token for a program",
+      flags: [
+        {
+          name: "role",
+          value: "role",
+          choices: ["operator", "viewer"],
+          summary: "A viewer changes nothing (default: operator)",
+        },
+        { name: "token", summary: "A token for the header Authorization: Bearer, good for 90 days" },
+      ],
+      run: async () => (await import("../commands/serve.ts")).login,
+    },
+    {
+      name: "keys",
+      summary: "List the sessions of browsers and the tokens of programs that count",
+      run: async () => (await import("../commands/serve.ts")).keys,
+    },
+    {
+      name: "revoke",
+      summary: "End a session or token, those of a role, or all of them",
+      arguments: [{ name: "id", summary: "The id of the session or token" }],
+      flags: [
+        { name: "role", value: "role", choices: ["operator", "viewer"], summary: "Those of this role" },
+        { name: "all", summary: "All of them" },
+      ],
+      run: async () => (await import("../commands/serve.ts")).revoke,
+    },
+    {
+      name: "status",
+      summary: "Show whether the page is served, and where",
+      run: async () => (await import("../commands/serve.ts")).status,
+    },
+    {
+      name: "stop",
+      summary: "End serving the page",
+      run: async () => (await import("../commands/serve.ts")).stop,
     },
   ],
 };

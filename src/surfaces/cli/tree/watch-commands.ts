@@ -39,7 +39,7 @@ export const runCommand: Command = {
       name: "change",
       summary: "Change the objective of a run: its coordinator is told once and plans anew; for the operator",
       details:
-        "The words are put behind the objective, which stays. Where the objective is split they become a criterion, so that the run cannot end without them. The coordinator may then put other criteria into new words, once each, and drop tasks.",
+        "The words are put behind the objective, which stays. Where the objective is split they become a criterion, so that the run cannot end without them. Words that only take something back (no xml after all) become none. The coordinator may then put other criteria into new words, once each, and drop tasks.",
       arguments: [{ name: "words", summary: "What is wanted now", required: true }],
       flags: [
         {
@@ -218,7 +218,7 @@ export const pricesCommand: Command = {
   ],
 };
 
-/** Faster than anybody reads. */
+/** Faster than a person reads. */
 const shortestStatusMs = 500;
 
 export const statusCommand: Command = {
@@ -321,7 +321,7 @@ export const metricsCommand: Command = {
   run: async () => (await import("../commands/metrics.ts")).metrics,
 };
 
-/** Faster than anybody reads. */
+/** Faster than a person reads. */
 const fastestFrameMs = 100;
 
 export const dashboardCommand: Command = {

@@ -137,7 +137,7 @@ const gateLines = (results: readonly GateResult[]): readonly string[] =>
 /** Clients that end silent calls do so after half a minute or more. */
 const signOfLifeMs = 10_000;
 
-/** Waits for the answer to a stored check, with signs of life for the client. Undefined: nobody waits any more. */
+/** Waits for the answer to a stored check, with signs of life for the client. Undefined: the client waits no longer. */
 async function waitForCheck(
   { app, signal, progress }: ToolContext,
   id: string,

@@ -59,7 +59,7 @@ export const ack: ToolHandler = async (given, { app }) => {
   return ok({ text: lines.join("\n"), data: { acked, refused }, failed: refused.length > 0 });
 };
 
-/** An escalation to whoever the agent answers to. */
+/** An escalation to the agent or person above this agent. */
 export const reportBlocked: ToolHandler = async (given, { app, self }) => {
   const context = given.text("context");
   const needs = given.text("needs");
@@ -140,7 +140,10 @@ export const inbox: ToolHandler = async (given, context) => {
   return ok(checked.value.letters.length === 0 ? nothing : handedOut(app, checked.value));
 };
 
-/** Returns when there is mail, the time is over, or nobody waits any more. A refusal is told by the look that follows. */
+/**
+ * Returns when there is mail, the time is over, or the caller waits no longer. A refusal is told by the look that
+ * follows.
+ */
 async function arrival({ app, signal, progress }: ToolContext, patienceMs: number): Promise<void> {
   if (patienceMs === 0) return;
   await app.follow("mail.follow", { patienceMs }, { signal, onItem: () => progress("no message yet") });

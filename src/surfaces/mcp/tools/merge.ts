@@ -1,10 +1,10 @@
 import { addedEntryView, predictedEntryView } from "../../../contract/views/merge.ts";
 import { changedFileView } from "../../../contract/views/worktree.ts";
+import { type PatchedFile, patchedFiles } from "../../../domain/diff/patched-files.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
-import { type PatchedFile, patchedFiles } from "../../shared/patch.ts";
 import type { McpApp, ToolHandler } from "../tool-call.ts";
 
 /** What the merge worker would make of a branch now. Leaves nothing behind. */

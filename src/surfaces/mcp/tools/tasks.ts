@@ -52,8 +52,9 @@ export const taskUpdate: ToolHandler = async (given, context) => {
   const change = { title: given.optionalText("title"), status, criteria, ...fieldsOf(given) };
   const updated = await context.app.call("task.update", { id: id.value, ...change });
   const reply = shown(updated);
-  if (!updated.ok || !reply.ok || updated.value.holder.length === 0) return reply;
-  return ok({ ...reply.value, text: [reply.value.text, ...updated.value.holder.map(visibleLine)].join("\n") });
+  if (!updated.ok || !reply.ok) return reply;
+  const words = [...updated.value.replaced, ...updated.value.holder].map(visibleLine);
+  return words.length === 0 ? reply : ok({ ...reply.value, text: [reply.value.text, ...words].join("\n") });
 };
 
 export const taskClose: ToolHandler = async (given, { app }) => {
@@ -122,7 +123,7 @@ function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> 
     ...(task.shares.length === 0 ? [] : [`shared files: ${task.shares.map(visibleLine).join(", ")}`]),
     ...(waitsFor.length === 0 ? [] : [`waits for ${waitsFor.join(", ")}`]),
     ...(blocks.length === 0 ? [] : [`waited for by ${blocks.join(", ")}`]),
-    // Whoever wrote the task is not the one who gives the rules.
+    // The author of the task is not the authority that gives the rules.
     ...(task.description === null ? [] : quoted(task.description)),
   ];
   return ok({ text: lines.join("\n"), data: { task: taskView(found.value) } });
@@ -178,8 +179,9 @@ export const runComplete: ToolHandler = async (_given, { app }) => {
 export const specWrite: ToolHandler = async (given, { app }) => {
   const written = await app.call("spec.write", { taskId: given.text("task_id"), body: given.text("body") });
   if (!written.ok) return written;
-  const { taskId, path } = written.value;
-  return ok({ text: `Spec of ${taskId} written: ${visibleLine(path)}`, data: { taskId, path } });
+  const { taskId, path, isKnown } = written.value;
+  const note = isKnown ? "" : `; there is no task ${taskId} here`;
+  return ok({ text: `Spec of ${taskId} written: ${visibleLine(path)}${note}`, data: { taskId, path } });
 };
 
 export const specRead: ToolHandler = async (given, context) => {

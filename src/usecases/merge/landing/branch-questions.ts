@@ -18,8 +18,8 @@ import type { Context } from "../../usecase.ts";
 import { newOp } from "../merge-records.ts";
 import { leftBehind } from "./settle-undo.ts";
 
-// Questions of the engine to the operator about a branch that somebody else moved: the tip of a landing branch, or the
-// target below it.
+// Questions of the engine to the operator about a branch that another program or person moved: the tip of a landing
+// branch, or the target below it.
 
 type Writing = Pick<Context, "ids" | "now">;
 
@@ -69,7 +69,7 @@ export async function closeTipQuestions(
   if (except === undefined) await releaseWaiting(tx, context, landing);
 }
 
-/** Branches that waited because somebody else moved their landing branch are ready again. */
+/** Branches that waited because their landing branch had been moved are ready again. */
 async function releaseWaiting(tx: Tx, { now }: Writing, landing: string): Promise<void> {
   for (const { id, cause, targetBranch } of await tx.merges.list({ statuses: ["blocked"] })) {
     if (cause !== "foreign_tip" || targetBranch !== landing) continue;

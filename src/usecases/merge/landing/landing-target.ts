@@ -23,7 +23,7 @@ const remembered = 200;
 export interface Purpose {
   /** The branch that what lands here is promoted to. */
   readonly target: string;
-  /** The newest run that lands here. Null: work that somebody queued for another branch than its run's, or without a run. */
+  /** The newest run that lands here. Null: work that was queued for another branch than its run's, or without a run. */
   readonly run: Run | null;
 }
 
@@ -45,8 +45,8 @@ export async function purposeOf(
 }
 
 /**
- * Why a branch cannot be what a run works for; undefined when it can. On a landing branch of ours the operations of one run
- * would pass for those of the other, and hide commits that somebody else put there.
+ * Why a branch cannot be what a run works for; undefined when it can. On a landing branch of ours the operations of one
+ * run would pass for those of the other, and hide commits that another program put there.
  */
 export async function refusedTarget(
   tx: Tx,

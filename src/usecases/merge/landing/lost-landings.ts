@@ -47,8 +47,8 @@ export const readLandings: UseCase<{ readonly target: string }, { readonly landi
 };
 
 /**
- * Work that landed on the target itself and that somebody reset or rebased away later. What the target has in other
- * commits is not lost.
+ * Work that landed on the target itself and that was reset or rebased away later. What the target has in other commits
+ * is not lost.
  */
 export const listLost: Effect<{ readonly target: string }, { readonly lost: readonly LostLanding[] }> = {
   kind: "effect",

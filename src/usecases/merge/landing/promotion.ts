@@ -1,14 +1,17 @@
+import { sendsBack } from "../../../domain/completion/request.ts";
 import { ownLanding } from "../../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
 import { promoteCommand } from "../../../domain/merge/words.ts";
 import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
+import { statusAfterReview } from "../../../domain/run/checklist.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { fields, type SchemaOf, text } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { record } from "../../events/record.ts";
 import { tellOperator } from "../../mail/post.ts";
 import { currentRun } from "../../runs/read-runs.ts";
+import { lastVerdictOf } from "../../runs/verdict-on-whole.ts";
 import type { Context, UseCase } from "../../usecase.ts";
 import { newOp } from "../merge-records.ts";
 import { formerLandingOf } from "./landing-target.ts";
@@ -48,6 +51,8 @@ export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
 };
 
 export interface PromotionOutlook extends Pick<Unpromoted, "unverified"> {
+  /** What the last review of the run says against it, and criteria that are not shown to be met, each with where to read it. */
+  readonly doubted: readonly string[];
   readonly target: string;
   /** Where the work waits, and of which run it is; null where nothing has landed yet. */
   readonly landing: { readonly branch: string; readonly runId: string | null } | null;
@@ -68,9 +73,34 @@ export const promotionDoubts: UseCase<PromoteRequest, PromotionOutlook> = {
     const runId = "nothing" in found ? null : (found.runId ?? null);
     const elsewhere = (await unpromotedWork(tx, context)).filter((one) => one.landing !== landing);
     const unverified = landing === undefined ? [] : await doubtsAbout(tx, context, landing, { gatedFirst: true });
-    return ok({ target, landing: landing === undefined ? null : { branch: landing, runId }, unverified, elsewhere });
+    const doubted = runId === null ? [] : await doubtsAboutRun(tx, runId);
+    const from = landing === undefined ? null : { branch: landing, runId };
+    return ok({ target, landing: from, unverified, doubted, elsewhere });
   },
 };
+
+/** The target gets the work of a run with what its last review and its checklist leave open. */
+async function doubtsAboutRun(tx: Tx, runId: string): Promise<readonly string[]> {
+  const run = await tx.runs.get(runId);
+  const review = run === undefined ? null : await lastVerdictOf(tx, run);
+  const where = review?.message == null ? `ov run show ${runId}` : `ov mail read ${review.message}`;
+  const unmet = (await tx.criteria.of(runId)).filter((criterion) => {
+    const status = statusAfterReview(criterion, review);
+    // Most criteria of a run that goes on are open, which says nothing against the work so far.
+    return status === "doubted" || (status === "open" && (run?.status !== "active" || criterion.proofLost !== null));
+  });
+  const numbers = unmet.map(({ number }) => number).join(", ");
+  return [
+    ...(review === null || !sendsBack(review.verdict)
+      ? []
+      : [`the last review of ${runId} says ${review.verdict}: ${where}`]),
+    ...(unmet.length === 0
+      ? []
+      : [
+          `not shown to be met: ${unmet.length === 1 ? "criterion" : "criteria"} ${numbers}: ov run criteria --run ${runId}`,
+        ]),
+  ];
+}
 
 async function landingFor(
   tx: Tx,

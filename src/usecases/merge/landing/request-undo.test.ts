@@ -131,6 +131,23 @@ test("a landing can be undone once, and its undo can be undone", async () => {
   ]);
 });
 
+test("a landing whose branches retention has forgotten is refused, with what git can do", async () => {
+  await using world = await mergeWorld();
+  const opId = await world.asEngine(async (tx, context) => {
+    const op = await newOp(tx, context, {
+      kind: "land",
+      ref: "refs/heads/main",
+      queueIds: [98, 99],
+      beforeCommit: "c0",
+    });
+    await tx.mergeOps.settle(op.id, { status: "done", afterCommit: "c2", updatedAt: context.now });
+    return op.id;
+  });
+  expect(await world.call(planUndo, { of: opId })).toMatchObject({
+    refusal: { kind: "nothing-to-undo", what: opId, next: expect.stringContaining("git revert") },
+  });
+});
+
 test("what never landed cannot be undone, and what nobody knows is not found", async () => {
   await using world = await mergeWorld();
   await world.announce();

@@ -24,6 +24,8 @@ export interface Undoable {
   readonly whole: boolean;
   /** The branch that was promoted since and so keeps what the landing branch loses, or still lacks what it gets back. */
   readonly promoted: string | null;
+  /** Landings on the same branch since, which stay. Without any, the branch goes back to where it was. */
+  readonly later: number;
 }
 
 const undoTarget = { of: text, last: flag } as const;
@@ -111,6 +113,13 @@ async function ofOperation(tx: Tx, op: MergeOp): Promise<Result<Undoable, Refusa
     const entry = await tx.merges.get(id);
     if (entry !== undefined && (await isOfTarget(tx, entry))) return no(nothing(op.id, ofTargetWords(entry)));
   }
+  const known = await Promise.all(op.queueIds.map((id) => tx.merges.get(id)));
+  // Retention deletes the entries of work that landed long ago, never those of work that was taken out.
+  if (op.queueIds.length > 0 && known.every((entry) => entry === undefined))
+    return no({
+      ...nothing(op.id, "its branches landed so long ago that their record is gone"),
+      next: "take it out by a commit of your own: git revert",
+    });
   return ok(found);
 }
 
@@ -136,13 +145,20 @@ async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
       entries: [entry],
       whole: all.every(({ id }) => id === entry.id),
       promoted: await promotedTo(tx, op),
+      later: await landedSince(tx, op),
     });
   }
   return no(nothing(mergeRef(newest.id), "its landing is not on record"));
 }
 
 async function wholeOf(tx: Tx, op: MergeOp): Promise<Undoable> {
-  return { op, entries: await entriesOf(tx, op), whole: true, promoted: await promotedTo(tx, op) };
+  const [entries, promoted, later] = [await entriesOf(tx, op), await promotedTo(tx, op), await landedSince(tx, op)];
+  return { op, entries, whole: true, promoted, later };
+}
+
+async function landedSince(tx: Tx, { ref, seq }: MergeOp): Promise<number> {
+  const landings = await tx.mergeOps.list({ kind: "land", status: "done", ref });
+  return landings.filter((op) => op.seq > seq && op.undoneBy === null).length;
 }
 
 /** The entries of a landing that are still landed, or the entries that an undo took back. */
@@ -167,7 +183,7 @@ async function promotedTo(tx: Tx, op: MergeOp): Promise<string | null> {
   return later?.request.target ?? null;
 }
 
-/** What the operator decided about a branch that somebody else had moved. */
+/** What the operator decided about a branch that had been moved. */
 function decided({ kind, request }: MergeOp): string {
   if (kind === "restore" && request.dropped !== undefined)
     return `you decided to leave ${request.dropped.slice(0, 10)} out`;

@@ -19,8 +19,10 @@ export interface Unpromoted {
   readonly target: string;
   /** Landings since the last promotion. */
   readonly landings: number;
-  /** Branches that the target has, and that were taken out of the landing branch since. */
+  /** Branches that were promoted, and that were taken out of the landing branch since. */
   readonly takenOut: number;
+  /** The commit that the last promotion left on the target; null when there was none. */
+  readonly promoted: string | null;
   /** The number of the merge by which the target's newest commits could not be taken in; null when none failed. */
   readonly notTakenIn: number | null;
   /** Why what waits is not proved, each reason once; empty when the gates prove it. */
@@ -57,7 +59,9 @@ export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readon
     const { target, run } = purpose;
     const notTakenIn = await failedTakeIn(tx, landing, target);
     const openRuns = active.filter(({ landingBranch }) => landingBranch === landing).map(({ id }) => id);
-    found.push({ runId: run?.id ?? null, openRuns, landing, target, landings, takenOut, notTakenIn, unverified });
+    const promoted = (await lastPromotion(tx, landing))?.afterCommit ?? null;
+    const waits = { landings, takenOut, promoted, notTakenIn, unverified };
+    found.push({ runId: run?.id ?? null, openRuns, landing, target, ...waits });
   }
   return found;
 }

@@ -52,9 +52,8 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
     const { branch, headCommit, priority } = request;
     if (branch.trim() === "") return no(invalid("branch", "must not be empty"));
     if (headCommit.trim() === "") return no(invalid("branch", "has no commit", { value: branch }));
-    if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= 4)) {
-      return no(invalid("priority", "must be a whole number from 0 to 4", { value: String(priority) }));
-    }
+    const wrong = wrongPriority(priority);
+    if (wrong !== undefined) return no(wrong);
     const refused = await forbiddenToQueue(tx, context.caller, branch, "queue");
     if (refused !== undefined) return no(refused);
     const owner = await ownerOfBranch(tx, branch);
@@ -73,6 +72,11 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
     return ok(await enqueueBranch(tx, context, asked.value));
   },
 };
+
+export function wrongPriority(priority: number | undefined): Refusal | undefined {
+  if (priority === undefined || (Number.isInteger(priority) && priority >= 0 && priority <= 4)) return undefined;
+  return invalid("priority", "must be a whole number from 0 to 4", { value: String(priority) });
+}
 
 /** Refuses a branch that is still at the commit where its agent began: it brings nothing to the target. */
 export async function refuseWithoutCommits(
@@ -119,9 +123,9 @@ export async function newMergeOf(
 }
 
 /** The entries a person named as those to land first; not such that wait for this branch themselves. */
-async function entriesBefore(
+export async function entriesBefore(
   tx: Tx,
-  { branch, dependsOn = [] }: AddMergeRequest,
+  { branch, dependsOn = [] }: Pick<AddMergeRequest, "branch" | "dependsOn">,
 ): Promise<Result<readonly number[], Refusal>> {
   const ids: number[] = [];
   for (const of of dependsOn) {

@@ -9,8 +9,8 @@ import { targetOf } from "../landing/landing-target.ts";
 import { enqueueBranch } from "./enqueue.ts";
 
 /**
- * Finished work of an agent whose parent is the operator: nobody else will announce it, so it takes its place in the
- * queue and waits there for the operator's word. In the transaction that ends the agent.
+ * Finished work of an agent whose parent is the operator: no agent will announce it, so it takes its place in the queue
+ * and waits there for the operator's word. In the transaction that ends the agent.
  */
 export async function askToLand(
   tx: Tx,

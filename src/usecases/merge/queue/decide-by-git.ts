@@ -91,7 +91,9 @@ async function refuseLeftBehind(
   return undefined;
 }
 
-/** Puts the commit of an entry on record that has none yet, and asks for the word again: nobody has seen that commit. */
+/**
+ * Puts the commit of an entry on record that has none yet, and asks for the word again: that commit was never shown.
+ */
 async function refuseUnknown(world: World, entries: readonly MergeEntry[]): Promise<Refusal | undefined> {
   for (const { id, branch, headCommit } of entries) {
     if (headCommit !== "") continue;

@@ -4,7 +4,8 @@ import { builderBranch, type MergeWorld, mergeWorld } from "../../../../testkit/
 import { type Caller, operator } from "../../../domain/caller/caller.ts";
 import type { Approval } from "../../../domain/merge/entry.ts";
 import { changeState } from "../../agents/reopen-agent.ts";
-import { replyToMail, sendMail } from "../../mail/send.ts";
+import { replyToMail } from "../../mail/reply.ts";
+import { sendMail } from "../../mail/send.ts";
 import { closeTask } from "../../tasks/close-task.ts";
 import { addMerge } from "./add-entry.ts";
 import { mergeCounts, readyMerges } from "./queue-state.ts";

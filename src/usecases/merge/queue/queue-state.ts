@@ -6,6 +6,7 @@ import {
   sufficientApprovals,
 } from "../../../domain/merge/entry.ts";
 import { landingOrder } from "../../../domain/merge/order.ts";
+import type { QueuePause } from "../../../domain/merge/queue-pause.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { Context } from "../../usecase.ts";
@@ -21,6 +22,17 @@ export async function readyMerges(
   const settled = needed.difference(unsettled);
   return landingOrder(waiting, { now, approvals: sufficientApprovals(settings.merge.mode), settled });
 }
+
+/** The line of those that could land: their numbers in order, and whether the operator holds it. */
+export interface QueueOrder {
+  readonly ids: readonly number[];
+  readonly isPaused: boolean;
+}
+
+export const queueOrder = async (tx: Tx, context: Pick<Context, "settings" | "now">): Promise<QueueOrder> => ({
+  ids: (await readyMerges(tx, context)).map(({ id }) => id),
+  isPaused: (await tx.merges.pause()) !== undefined,
+});
 
 /**
  * Of these entries, those that an entry which depends on them still waits for. Settled is what has landed, and what ended
@@ -58,6 +70,7 @@ export interface MergeCounts {
   readonly blocked: readonly BlockedMerge[];
   /** Why things that a person asked for have not worked yet; they are tried again. */
   readonly troubles: readonly string[];
+  readonly paused: QueuePause | null;
 }
 
 export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Promise<MergeCounts> {
@@ -71,6 +84,7 @@ export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Prom
     approvals: open.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
     failed: failed.map(({ id }) => id),
     blocked: await blockedAmong(tx, open),
+    paused: (await tx.merges.pause()) ?? null,
   };
 }
 
@@ -97,7 +111,7 @@ export async function triedAgain(
 ): Promise<readonly MergeEntry[]> {
   const tried: MergeEntry[] = [];
   for (const entry of open) {
-    // A landing branch that somebody else moved is a decision of the operator.
+    // A landing branch that another program moved is a decision of the operator.
     if ((entry.status !== "blocked" && !isRepeated(entry)) || entry.cause === "foreign_tip") continue;
     if (!approvals.includes(entry.approval) || (await unsettledOf(tx, entry.dependsOn)).length > 0) continue;
     tried.push(entry);

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
+import { aCheck } from "../../../../testkit/contracts/store/checks.ts";
 import { aTask } from "../../../../testkit/contracts/store/rows.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
 import type { MergeEntry } from "../../../domain/merge/entry.ts";
 import { releaseAgentCommand, releaseIfDue } from "../../agents/release-agent.ts";
 import { changeState } from "../../agents/reopen-agent.ts";
+import { changedSince } from "../../mail/fold-mail.ts";
 import { handOn } from "../../mail/hand-on.ts";
 import { overview } from "../../status/overview.ts";
 import { closeTask } from "../../tasks/close-task.ts";
@@ -202,6 +204,47 @@ test("where builder and parent have both ended, who is above them gets the failu
   const [told, ...more] = await world.mailOf("coordinator", "merge_failed");
   expect(more).toEqual([]);
   expect(told?.body).toContain("Who acts: coordinator decides; b1 was not started again");
+});
+
+test("a lead whose completion was accepted hands nothing over again, though its last turn still runs", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  const { id } = await world.agent("lead-1");
+  const accepted = aCheck("check-1", { kind: "completion", agentId: id, agentName: "lead-1", status: "done" });
+  await world.store.transaction((tx) => tx.checks.insert(accepted));
+  await world.asEngine((tx, context) => rejected(tx, context, entry, failure));
+  const [mail] = await world.mailOf("b1", "merge_failed");
+  expect(mail?.body).toContain("then coordinator hands the branch over again");
+  expect(await world.mailOf("coordinator", "merge_failed")).toHaveLength(1);
+});
+
+test("an announcement that is read late says what became of the branch", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  const [ready] = await world.store.read((tx) => tx.messages.list({ type: "merge_ready" }));
+  const since = (message = ready) =>
+    world.store.read(async (tx) => (message === undefined ? "no message" : changedSince(tx, message)));
+  expect(await since()).toBeUndefined();
+  await world.asEngine((tx, context) => rejected(tx, context, entry, failure));
+  expect(await since()).toBe("it did not land (merge 1)");
+  const [failed] = await world.mailOf("lead-1", "merge_failed");
+  expect(await since(failed)).toBeUndefined();
+  const receipt = {
+    id: "receipt-1",
+    kind: "completion",
+    subject: "b1#2",
+    baseCommit: null,
+    headCommit: "head-2",
+    tree: "tree-2",
+    verdict: "verified",
+    results: [],
+    gaps: [],
+    createdAt: world.clock.now,
+  } as const;
+  await world.store.transaction((tx) => tx.receipts.add(receipt));
+  expect(await since(failed)).toBe("b1 has finished again; the branch is not handed over yet");
+  await land(world, entry);
+  expect(await since()).toBe("it has landed (merge 1)");
 });
 
 test("where the builder cannot come back, its parent gets the failure once, and the builder goes when it may", async () => {

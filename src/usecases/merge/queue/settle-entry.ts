@@ -113,7 +113,7 @@ async function settle(tx: Tx, context: Context, one: Landed, along: LandedWith):
 }
 
 /**
- * The engine takes the target's commits in by itself, before work begins or lands. Nobody asked for it, so nobody gets
+ * The engine takes the target's commits in by itself, before work begins or lands. No agent asked for it, so none gets
  * mail about it; `ov status` says what could not be taken in.
  */
 const isOwnErrand = (entry: MergeEntry): boolean => bringsTarget(entry) && entry.enqueuedBy === engineCaller.name;
@@ -142,6 +142,17 @@ async function closeTaskOf(tx: Tx, context: Context, { entry, commit }: Landed):
   return ready;
 }
 
+/**
+ * The agent from this one upwards that can still act. A lead whose completion was accepted cannot, although its last turn
+ * may still run.
+ */
+async function parentToAct(tx: Tx, name: string): Promise<string> {
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined || hasEnded(agent)) return name;
+  const isAccepted = (await tx.checks.completionsOf(agent.id)).some(({ status }) => status === "done");
+  return isAccepted ? parentToAct(tx, agent.parentName) : name;
+}
+
 interface Rejection {
   readonly status: "failed" | "conflict";
   readonly cause: MergeCause;
@@ -156,8 +167,9 @@ export interface Rejected {
 }
 
 /**
- * A branch that cannot land as it is: its agent is brought back to work with the cause, its parent and whoever waited for
- * it are told. The parent is woken only where the agent does not come back. Undefined, and nothing happens, when the entry had ended before.
+ * A branch that cannot land as it is: its agent is brought back to work with the cause; its parent and the agents that
+ * waited for it are told. The parent is woken only where the agent does not come back. Undefined, and nothing happens,
+ * when the entry had ended before.
  */
 export async function rejected(
   tx: Tx,
@@ -177,8 +189,9 @@ export async function rejected(
   const waited = await endMergeWaits(tx, entry, context.now);
   const owner = await ownerOfBranch(tx, entry.branch);
   const isBack = owner !== undefined && (await callBack(tx, context, owner));
-  const above = owner === undefined ? entry.enqueuedBy : await nearestLiveAncestor(tx, owner.parentName);
-  const others = owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName, ...(isBack ? [] : [above])];
+  const parent = owner === undefined ? entry.enqueuedBy : await parentToAct(tx, owner.parentName);
+  const above = owner === undefined ? parent : await nearestLiveAncestor(tx, parent);
+  const others = owner === undefined ? [parent] : [owner.name, parent, ...(isBack ? [] : [above])];
   const addressees = [...(isOwnErrand(entry) ? [] : others), ...waited];
   const about = owner === undefined ? null : { name: owner.name, above, isBack };
   const mail = failedMail({ entry, cause, detail, owner: about });
@@ -201,7 +214,7 @@ export async function rejected(
 /** Brings an ended agent back to work. True when the agent will read what went wrong. */
 async function callBack(tx: Tx, context: Context, owner: Agent): Promise<boolean> {
   if (!hasEnded(owner)) return true;
-  // Whoever stopped an agent decides when it works again.
+  // A stopped agent works again only when the party that stopped it says so.
   return isSubmitted(owner) && owner.outcome !== "stopped" && (await reopenAgent(tx, context, owner)).ok;
 }
 
@@ -213,8 +226,8 @@ interface Block {
 }
 
 /**
- * Something outside is in the way of a branch: nobody is sent back to work, it is tried again. The operator learns of it
- * once, not with every try, and not for every branch that meets the same.
+ * Something outside is in the way of a branch: no agent is sent back to work, it is tried again. The operator learns of
+ * it once, not with every try, and not for every branch that meets the same.
  */
 export async function blocked(tx: Tx, context: Context, entry: MergeEntry, block: Block): Promise<void> {
   const { cause, detail, notBefore } = block;

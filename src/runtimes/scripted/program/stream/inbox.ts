@@ -23,7 +23,7 @@ export class Inbox {
   #ended = false;
   #wake: () => void = () => {};
 
-  /** `stray` is called for an answer that nobody waits for. */
+  /** `stray` is called for an answer without a waiting request. */
   constructor(stray: (answer: ControlAnswer) => void) {
     this.#stray = stray;
   }

@@ -1,0 +1,5 @@
+/** A pack of files: the import gives the path of the embedded copy. */
+declare module "*.pack" {
+  const path: string;
+  export default path;
+}

@@ -1,0 +1,24 @@
+/** The files of the page as a browser gets them. */
+export interface UiFiles {
+  /** By its path from the root: `/assets/main-1a2b.js`. */
+  get(path: string): UiFile | undefined;
+}
+
+/** The page while somebody works on it: built anew whenever its sources change. */
+export interface UiSources extends UiFiles {
+  /** Told after each build, with what was wrong with the sources. Answers how to stop it. */
+  onChange(listener: (problem: string | undefined) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface UiFile {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  /** Its name holds the hash of its content, so a browser may keep it for ever. */
+  readonly immutable: boolean;
+  /** The same, compressed. */
+  readonly encodings: { readonly gzip?: Uint8Array; readonly br?: Uint8Array };
+}
+
+/** In `/index.html` this stands where the nonce of each response belongs. */
+export const nonceMark = "__NONCE__";

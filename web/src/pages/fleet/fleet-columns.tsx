@@ -1,0 +1,119 @@
+import { agentLook } from "../../agents/agent-look.ts";
+import { AgentState, NowLine } from "../../agents/agent-state.tsx";
+import type { Agent } from "../../api/types.ts";
+import type { Column } from "../../ui/grid.tsx";
+import { NarrowRow } from "../../ui/narrow-row.tsx";
+import { Age, Middle, Money } from "../../ui/text.tsx";
+import { VerdictMark } from "../../ui/verdict.tsx";
+import css from "./fleet-page.module.css";
+
+const time = (at: string | null): number => (at === null ? 0 : Date.parse(at));
+
+/** The orders of the fleet. Attention: the states that need a person first, done last. */
+export const sorts = {
+  attention: (a: Agent, b: Agent) => agentLook(a, 0).rank - agentLook(b, 0).rank,
+  name: (a: Agent, b: Agent) => a.name.localeCompare(b.name),
+  cost: (a: Agent, b: Agent) => (b.costUsd ?? 0) - (a.costUsd ?? 0),
+  age: (a: Agent, b: Agent) => time(a.startedAt) - time(b.startedAt),
+  last: (a: Agent, b: Agent) => time(b.lastActivity) - time(a.lastActivity),
+  turns: (a: Agent, b: Agent) => b.turns - a.turns,
+} as const;
+export type FleetSort = keyof typeof sorts;
+
+const name: Column<Agent> = {
+  id: "name",
+  header: "Name",
+  width: "minmax(18ch, 26ch)",
+  sortable: true,
+  cell: (agent) => (
+    <span className={css.name}>
+      <Middle text={agent.name} tail={8} />
+      {agent.generation > 1 ? <span className="faint"> g{agent.generation}</span> : null}
+    </span>
+  ),
+};
+
+const shared: readonly Column<Agent>[] = [
+  { id: "attention", header: "State", width: "20ch", sortable: true, cell: (agent) => <AgentState agent={agent} /> },
+  { id: "now", header: "Now, or why it waits", width: "minmax(16ch, 3fr)", cell: (agent) => <NowLine agent={agent} /> },
+  {
+    id: "task",
+    header: "Task",
+    width: "minmax(8ch, 1fr)",
+    from: 56,
+    cell: (agent) => (agent.taskId === null ? null : <Middle text={agent.taskId} />),
+  },
+  {
+    id: "branch",
+    header: "Branch",
+    width: "minmax(10ch, 1.5fr)",
+    from: 76,
+    cell: (agent) => (agent.branch === null ? null : <Middle text={agent.branch} />),
+  },
+  { id: "ahead", header: "Ahead", width: "7ch", align: "end", from: 70, cell: (agent) => <Ahead agent={agent} /> },
+  {
+    id: "cost",
+    header: "Cost",
+    width: "8ch",
+    align: "end",
+    from: 40,
+    sortable: true,
+    cell: (agent) => <Money usd={agent.costUsd} />,
+  },
+  {
+    id: "age",
+    header: "Age",
+    width: "5ch",
+    align: "end",
+    from: 48,
+    sortable: true,
+    cell: (agent) => <Age at={agent.startedAt} />,
+  },
+  {
+    id: "last",
+    header: "Last",
+    width: "5ch",
+    align: "end",
+    from: 40,
+    sortable: true,
+    cell: (agent) => <Age at={agent.lastActivity} />,
+  },
+];
+
+const more: readonly Column<Agent>[] = [
+  {
+    id: "runtime",
+    header: "Runs on",
+    width: "minmax(10ch, 1fr)",
+    from: 84,
+    cell: (agent) => <Middle text={[agent.runtime, agent.model].filter(Boolean).join("/")} />,
+  },
+  { id: "turns", header: "Turns", width: "6ch", align: "end", from: 64, sortable: true, cell: (agent) => agent.turns },
+  {
+    id: "verdict",
+    header: "Verdict",
+    width: "11ch",
+    from: 92,
+    cell: (agent) => <VerdictMark verdict={agent.verdict} />,
+  },
+];
+
+export const fleetColumns = (isTree: boolean): readonly Column<Agent>[] => [name, ...shared, ...(isTree ? [] : more)];
+
+const Ahead = ({ agent: { ahead, behind, branch } }: { agent: Agent }) =>
+  branch === null || ahead === null || ahead === undefined ? null : (
+    <span className="figure">
+      +{ahead}
+      {behind === null || behind === undefined || behind === 0 ? "" : ` -${behind}`}
+    </span>
+  );
+
+/** An agent in two lines, for a narrow screen: name and state, then now and cost. */
+export const FleetLine = ({ agent }: { agent: Agent }) => (
+  <NarrowRow>
+    <span className="mono">{agent.name}</span>
+    <AgentState agent={agent} />
+    <NowLine agent={agent} />
+    <Money usd={agent.costUsd} />
+  </NarrowRow>
+);

@@ -1,0 +1,13 @@
+const nowhere = "http://nowhere.invalid";
+const protocols = ["http:", "https:", "mailto:"];
+
+/** The address of a link that may be followed: of the web, of mail, or a path of this page. Undefined for all others. */
+export function safeTarget(href: string): string | undefined {
+  if (!URL.canParse(href, nowhere)) return undefined;
+  const url = new URL(href, nowhere);
+  if (url.origin === nowhere) return href.startsWith("/") ? `${url.pathname}${url.search}${url.hash}` : undefined;
+  return protocols.includes(url.protocol) ? url.href : undefined;
+}
+
+/** Quotes within quotes that no person writes; each level costs a reader of Markdown more than the one before. */
+export const nestsWithoutEnd = (text: string): boolean => /(?:>\s?){40}/.test(text);

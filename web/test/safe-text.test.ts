@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { nestsWithoutEnd, safeTarget } from "../src/ui/safe-text.ts";
+
+test("links lead to the web, to mail and to pages of ours; all others are only words", () => {
+  expect(safeTarget("https://example.org/a?b#c")).toBe("https://example.org/a?b#c");
+  expect(safeTarget("mailto:a@example.org")).toBe("mailto:a@example.org");
+  expect(safeTarget("/tasks?task=T1")).toBe("/tasks?task=T1");
+  for (const href of [
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "java\nscript:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "other.md",
+    "http://[",
+  ])
+    expect([href, safeTarget(href)]).toEqual([href, undefined]);
+  // Paths that a browser would take for another host stay addresses of the web, and never become paths of ours.
+  for (const href of ["//evil.example", "/\\evil.example"]) expect(safeTarget(href)).toBe("http://evil.example/");
+});
+
+test("quotes without end are not read as Markdown", () => {
+  expect(nestsWithoutEnd(">".repeat(20_000))).toBe(true);
+  expect(nestsWithoutEnd("> ".repeat(41))).toBe(true);
+  expect(nestsWithoutEnd("> a quote\n>> of a quote\na -> b => c")).toBe(false);
+});
