@@ -195,7 +195,9 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
   return app;
 }
 
-/** Looked into only when it is not plainly where it belongs: hot commands find it bound. */
+/**
+ * The place of a found project. A place that is already bound, as it is for most commands, is not looked into again.
+ */
 async function bind(found: FoundPlace, env: Environment): Promise<ProjectPlace> {
   // A confined process sees an empty directory in the place of the state. The engine serves the right one.
   return found.isBound || isRemote(env) ? found : (await bindingFor(env)).bind(found);

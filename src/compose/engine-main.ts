@@ -220,8 +220,8 @@ function stopOnSignals(): AbortSignal {
 }
 
 /**
- * A supervisor mostly waits: compiling what it does costs more than doing it, and twice the memory. Its agent is given an
- * environment of its own, without this.
+ * Turns the compiler off for supervisors. A supervisor mostly waits: compiling its code costs more than running it, and
+ * twice the memory. The agent's own environment does not get this variable.
  */
 const interpreted = { BUN_JSC_useJIT: "0" };
 

@@ -4,8 +4,8 @@ import { hookFormat } from "./runtime-names.ts";
 import { version } from "./version.ts";
 
 /**
- * One program, four lives: a command, the engine, the supervisor of a turn, the scripted agent. Each loads only what it
- * needs; the version needs nothing.
+ * One program, four lives: a command, the engine, the supervisor of a turn, the scripted agent. Each life loads only
+ * the modules it needs; `--version` loads nothing.
  */
 async function main(argv: readonly string[]): Promise<number> {
   const [first, second] = argv;

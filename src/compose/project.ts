@@ -122,7 +122,9 @@ export const thisProcess: ProcessSight = {
   ancestors: ancestorsOfThisProcess,
 };
 
-/** Inside some agent, of whatever project. Asked where a project's store is not open, or not there. */
+/**
+ * Does this process run inside an agent of any project? For callers whose project has no open store, or none at all.
+ */
 export const isMarked = (): boolean => ownLockLimit() !== undefined;
 
 export function channelPorts(project: Project, store: Store): ChannelPorts {

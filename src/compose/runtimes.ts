@@ -37,7 +37,7 @@ export function runtimeById(name: string): Runtime | undefined {
   return isKnown(id) ? runtimes[id]() : undefined;
 }
 
-/** The same, or one that a file of the project describes. */
+/** The built-in runtime of this name, or the one that a file of the project describes. */
 const runtimeIn = (name: string, specs: readonly RuntimeSpec[]): Runtime | undefined => {
   const spec = specs.find(({ id }) => id === name);
   return runtimeById(name) ?? (spec === undefined ? undefined : describedRuntime(spec));

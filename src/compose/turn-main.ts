@@ -31,7 +31,10 @@ import { version } from "./version.ts";
 /** Attempts of one input before its agent is given up. */
 const maxAttempts = 4;
 const graceMs = 2_000;
-/** A program that has said its last word may still write its conversation down; what it left running is not waited for. */
+/**
+ * How long a program may write its conversation down after its last word. Processes that it left running get no such
+ * time.
+ */
 const afterResultMs = 10_000;
 
 /** The supervisor process of one turn. */

@@ -39,7 +39,7 @@ export interface WorldTerms {
   readonly call: Call;
   readonly warn: (line: string) => void;
   readonly env: Environment;
-  /** The directory where the command was typed, or the one that it names. */
+  /** The directory in which the command was typed, or the one that the command names. */
   readonly cwd: string;
   /** The directory where the command was typed, where that is another one. */
   readonly typedIn?: string;

@@ -22,11 +22,11 @@ export interface AgentLaunch {
  * to the same input as the supervisor before it.
  */
 export interface OpenInput {
-  /** Writes a reply down. A reply that is there already under this id stays: nothing is answered in two ways. */
+  /** Stores a reply under its id. The first reply under an id stays, so a question is never answered in two ways. */
   keep(id: string, text: string): void;
   /** Gives the agent the reply that was kept. Safe to repeat: it gets each one once. */
   write(id: string): void;
-  /** Ends the input behind what was written. */
+  /** Closes the input after everything written so far. */
   closeInput(): void;
 }
 

@@ -33,7 +33,7 @@ export interface CleanFiles {
   newestBackup(): string | null;
   /** Does this backup hold a copy of the database? */
   hasCopy(name: string): boolean;
-  /** The database is there, and no command can use it. */
+  /** True when the database file exists and cannot be used. */
   isDatabaseRuined(): boolean;
   /** Brings back what a backup holds, as far as nothing has taken its place. */
   bringBack(name: string): Promise<BroughtBack>;

@@ -8,7 +8,7 @@ export interface EarlierProject {
 }
 
 export interface OpenedEarlier extends AsyncDisposable {
-  /** The parts that are there, with the number of their rows. */
+  /** The kinds of data that the earlier project has, each with its number of rows. */
   readonly parts: ReadonlyMap<EarlierPart, number>;
   /** Where its work was to land, when it says so. */
   readonly targetBranch: string | undefined;
@@ -18,6 +18,9 @@ export interface OpenedEarlier extends AsyncDisposable {
   after(part: EarlierPart, place: number, limit: number): Promise<readonly EarlierRow[]>;
   /** How many rows come after this one. */
   countAfter(part: EarlierPart, place: number): number;
-  /** What is not in any row and stays as it is, in words: role texts that were edited, hooks, branches of nobody. */
+  /**
+   * Sentences about things outside the database that are not imported: edited role texts, hooks, branches without an
+   * agent.
+   */
   remarks(): Promise<readonly string[]>;
 }

@@ -21,7 +21,10 @@ export interface EngineContact {
   answers(): Promise<boolean>;
   /** For processes that live beside an engine: has a silent engine replaced. Starts no engine where none runs. */
   watch(): Promise<void>;
-  /** The engine of this project that runs. Not one that serves another place, as of a project this one was copied from. */
+  /**
+   * The running engine of this project. The engine of another place, such as the original of a copied project, is not
+   * returned.
+   */
   notice(): EngineNotice | undefined;
   /** Ends an engine that still serves the place this project was moved away from. */
   endLost(): Promise<void>;
@@ -81,7 +84,7 @@ export interface EngineControl {
   readonly contact: EngineContact;
   /** The time after which an engine that does not answer has a successor. */
   readonly replacedWithinMs: number;
-  /** The file that this engine and earlier ones write what went wrong to, whether it is there or not. */
+  /** The log file to which this engine and earlier ones write their failures. It need not exist. */
   readonly log: { readonly path: string; exists(): boolean };
   uptimeMs(engine: EngineNotice): number;
   /** A successor watches a silent engine, and will replace it. */

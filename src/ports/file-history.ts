@@ -8,7 +8,7 @@ export interface NamedPlace {
   readonly tip: string;
   /** The branch of `tip`; null when none is checked out. */
   readonly branch: string | null;
-  /** The text of the file in the checkout; null when it is not there, or is another branch's. */
+  /** The text of the file in the checkout; null when the file is missing, or when another branch is checked out. */
   readonly text: string | null;
 }
 

@@ -10,7 +10,7 @@ export interface GateLogPart {
   readonly end: number;
 }
 
-/** What gates write while they run, and what is kept of it. */
+/** The output of gates: of those that run now, and the part of it that is kept. */
 export interface GateLogs {
   /** The logs of all checks below a directory. Empty where the directory is gone. */
   list(dir: string): Promise<readonly GateLogFile[]>;

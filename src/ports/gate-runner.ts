@@ -39,7 +39,7 @@ export interface GateRun {
   readonly tail: string;
 }
 
-/** Runs commands of the project as what they are: code of agents, with no rights of ours. */
+/** Runs commands of the project. Agents may have written them, so they get none of the operator's rights. */
 export interface GateRunner {
   /** Through `sh -c` in its own process group; at the time limit the group and everything it started is ended. */
   run(request: GateRequest): Promise<GateRun>;

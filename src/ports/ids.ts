@@ -3,6 +3,6 @@ export interface Ids {
   next(prefix: string, length?: number): string;
   /** A secret with at least 128 bits. */
   secret(): string;
-  /** One-way digest of a text, lower-case hex: what is stored of a secret. */
+  /** One-way digest of a text, lower-case hex. A secret is stored only in this form. */
   digest(text: string): string;
 }

@@ -32,8 +32,9 @@ export interface PlacedInstructions {
 /** Gives agents their instructions. */
 export interface Instructions {
   /**
-   * Renders and writes what an agent must know: into the state directory, and into its worktree unless a file that is not ours
-   * is in the way. Never changes a tracked file, and what it writes shows up in no commit. Safe to repeat.
+   * Renders the instructions of an agent and writes them: into the state directory, and into the worktree unless a file
+   * that is not ours stands at that path. Never changes a tracked file, and the written files show up in no commit.
+   * Safe to repeat.
    */
   place(request: InstructionRequest): PlacedInstructions;
 }
@@ -43,13 +44,13 @@ export interface OwnRoleText extends RoleText {
   readonly files: { readonly replacement: string; readonly addition: string };
 }
 
-/** What agents of a project are told: the texts of the program and of the project, and what was given to agents. */
+/** The role texts of a project: those of the program, the project's own, and those that agents have been given. */
 export interface RoleTexts {
   /** The text that ships with the program, and its digest. */
   builtIn(role: Role): { readonly text: string; readonly hash: string };
   /** The text that counts in this project. */
   own(role: Role): OwnRoleText;
-  /** What is true for every agent of the project. */
+  /** Facts that hold for every agent of the project. */
   readonly terms: ProjectTerms;
   digest(text: string): string;
   /** The prompt that was once given under this version; undefined when no agent ever got it here. */

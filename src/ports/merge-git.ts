@@ -43,7 +43,7 @@ export interface FilePlace {
   readonly path: string;
 }
 
-/** What is at a path: its id and size, without its content. */
+/** An object at a path: its id and size, without its content. */
 export interface StoredObject {
   readonly type: "file" | "directory";
   readonly id: string;
@@ -54,7 +54,7 @@ export interface CommitRequest {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
-  /** The author, when it is not the user. */
+  /** The author, when somebody other than the user wrote the commit. */
   readonly author?: Author | undefined;
 }
 
@@ -158,7 +158,7 @@ export interface LostPointer {
 
 /** What a checkout may have besides the files of its commit. */
 export interface KeepTerms extends CheckoutTerms {
-  /** A commit that has landed: what is installed from its files is good for every tree with the same dependencies. */
+  /** A landed commit. Dependencies installed from its files serve every tree with the same dependencies. */
   readonly landed: string | null;
   /**
    * Files that are neither tracked nor kept. `goes`: they are removed. `stays`: they are left as the gate before on the same
@@ -174,7 +174,7 @@ export type Installed = { readonly kind: "kept" } | { readonly kind: "not-kept";
 export interface HookVeto {
   /** `commit-msg` judges the message, which is ours; the others judge the files. */
   readonly hook: string;
-  /** How the hook ended, and what it said. */
+  /** The exit of the hook and its output, in words. */
   readonly words: string;
 }
 
@@ -222,7 +222,7 @@ export interface MergeGit {
   messagesSince(from: string, to: string): Promise<readonly string[]>;
   /** The commits that are in `to` and not in `from`, the oldest first. `mainLine`: those by which `to` itself moved. */
   commitsSince(from: string, to: string, which: "mainLine" | "noMerges" | "merges"): Promise<readonly ToldCommit[]>;
-  /** Is there a merge among the commits that are in one of `heads` and not in `from`? One process tells. */
+  /** Is there a merge among the commits that are in one of `heads` and not in `from`? Costs one git process. */
   hasMerges(from: string, heads: readonly string[]): Promise<boolean>;
   /**
    * Has the history of `into` every change of `commit`, in commits of other ids? True when each commit has a twin with the
@@ -235,8 +235,8 @@ export interface MergeGit {
   patch(from: string, to: string, paths?: readonly string[], form?: PatchForm): Promise<string>;
   subjectOf(commit: string): Promise<string>;
   /**
-   * Submodules, nested ones too, that `to` has at another commit than `from` and whose commit is not in the user's module.
-   * A commit that is there, or in the module of a worktree, gets a ref that holds it.
+   * Submodules (nested ones too) whose commit differs between `from` and `to`, and whose commit in `to` is missing from
+   * the user's module. A commit that exists, there or in the module of a worktree, gets a ref that holds it.
    */
   lostPointers(from: string, to: string): Promise<readonly LostPointer[]>;
 
@@ -246,7 +246,7 @@ export interface MergeGit {
   merge(ours: string, theirs: string): Promise<ObjectMerge>;
   /** Many pairs through one process; results in the order of the pairs. */
   mergePairs(pairs: readonly { readonly ours: string; readonly theirs: string }[]): Promise<readonly ObjectMerge[]>;
-  /** Applies to `ours` the changes from `base` to `theirs`, whatever their common history is. */
+  /** Applies to `ours` the changes from `base` to `theirs`. The history they share does not matter. */
   mergeOver(base: string, ours: string, theirs: string): Promise<ObjectMerge>;
   /** Takes back what `commit` (a merge, by its first parent; or an ordinary commit) brought, on top of `onto`. */
   revert(commit: string, onto: string): Promise<ObjectMerge>;
@@ -255,7 +255,7 @@ export interface MergeGit {
   blobAt(commit: string, path: string): Promise<string | undefined>;
   /** The content of each, by one process. All of it is in memory together: ask `objectsAt` for the sizes before. */
   readBlobs(oids: readonly string[]): Promise<readonly Uint8Array[]>;
-  /** What is at each place, by one process, however large it is. A submodule counts as a directory. */
+  /** The object at each place, found by one git process for any number of places. A submodule counts as a directory. */
   objectsAt(places: readonly FilePlace[]): Promise<readonly (StoredObject | undefined)[]>;
   /** The targets of the symbolic links among these paths and the directories above them, by the path of the link. */
   linksAt(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -295,8 +295,8 @@ export interface MergeGit {
   /** Has the checkout neither tracked changes nor staged ones? */
   isClean(checkout: string): Promise<boolean>;
   /**
-   * Moves a checked-out branch with its files and index, forwards or backwards, keeping what is uncommitted and
-   * unrelated. A move whose maker was killed is finished or taken back by `finishMoves`.
+   * Moves a checked-out branch with its files and index, forwards or backwards. Uncommitted changes to other files
+   * stay. A move whose process was killed is finished or taken back by `finishMoves`.
    */
   moveCheckout(request: MoveRequest): Promise<CheckoutMove>;
   finishMoves(reach?: ReachKillPoint): Promise<readonly FinishedMove[]>;
@@ -344,7 +344,7 @@ type Harmless =
   | "refsBelow"
   | "checkoutsOf";
 
-/** The part of merging that only looks: whatever it makes vanishes with it. */
+/** The part of merging that only looks: the objects it makes vanish with it. */
 export interface LookingGit extends Pick<MergeGit, Harmless> {
   /**
    * The commit by which a user took this commit out of `into` again with `git revert`, as its message says. Undefined when

@@ -28,11 +28,11 @@ export interface Processes {
   /** `unknown` when the system cannot tell; never treated as dead. */
   check(identity: ProcessIdentity): Liveness;
   /**
-   * Ends the process group and every descendant, also those in other sessions, and whatever carries this turn in its
-   * environment or this mark: SIGTERM, then SIGKILL after the grace.
+   * Ends the process group and every descendant (those in other sessions too), and each process that has this turn in
+   * its environment or carries this mark: SIGTERM, then SIGKILL after the grace.
    */
   endTree(identity: ProcessIdentity, graceMs: number, known?: KnownBy): Promise<KillReport>;
-  /** Ends in the same way whatever carries this agent in its environment, from any of its turns. */
+  /** Ends in the same way each process that has this agent in its environment, from any of its turns. */
   endStartedFor(agentId: string, graceMs: number): Promise<KillReport>;
   /** Starts a program that outlives us: own session, no inherited terminal, output to a file. Returns its pid. */
   startDetached(command: readonly string[], options: DetachedOptions): number;

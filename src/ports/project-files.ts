@@ -5,8 +5,8 @@ export interface ProjectFiles {
   writeMailBlob(body: string): Promise<string>;
   readMailBlob(path: string): Promise<string | undefined>;
   /**
-   * Keeps the text of a specification under its digest; returns that, and the absolute path at which people will read
-   * it. What is read there stays as it is until `readSpec` is given the digest.
+   * Stores the text of a specification under its digest. Returns the digest and the absolute path at which people will
+   * read it. The file at that path does not change until `readSpec` is given the digest.
    */
   writeSpec(taskId: string, text: string): Promise<{ path: string; digest: string }>;
   /**
@@ -25,7 +25,7 @@ export interface ProjectFiles {
 export interface SpecText {
   readonly path: string;
   readonly text: string;
-  /** It is not the text the task was given through us. */
+  /** True when the text differs from the one that was stored for the task: somebody edited the file. */
   readonly byHand: boolean;
 }
 
@@ -44,7 +44,7 @@ export type FilePlace = "typed" | "project";
 export interface TextFiles {
   /** The absolute path. */
   locate(path: string, at: FilePlace): Promise<string>;
-  /** Undefined when there is no such file. Refused with the code of the system when there is one that cannot be read. */
+  /** Undefined when the file does not exist. Refused with the system's error code when it exists and cannot be read. */
   read(path: string): Result<string | undefined, string>;
   /** Where a write to this path would end, with links followed. */
   realPath(path: string): Promise<string>;

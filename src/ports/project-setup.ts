@@ -22,7 +22,7 @@ export interface SetUpOrder {
   readonly lastKnown: string | undefined;
   /** `merge.setup` of new settings. */
   readonly setup: string | undefined;
-  /** Replace settings that are there, keeping a dated copy. */
+  /** Replace existing settings, keeping a dated copy. */
   readonly reset: boolean;
   /** Tell a person's own session about us, in the instruction file it reads. */
   readonly instructions: boolean;
@@ -36,7 +36,7 @@ export interface MadeFiles {
   readonly backups: readonly string[];
   /** Files that the project shares; a `mixed` one holds more than our own words. */
   readonly own: readonly OwnPath[];
-  /** What was not committed before anything was written. */
+  /** Files that were uncommitted before this set-up wrote anything. */
   readonly uncommitted: CommitFacts["uncommitted"];
   /** An instruction file that was not touched, and why. */
   readonly leftAlone: { readonly file: string; readonly why: string } | undefined;
@@ -68,9 +68,12 @@ export interface ProjectSetup {
   obstacle(): string | undefined;
   /** Git tracks settings that a sparse checkout leaves out. */
   settingsAreLeftOut(): Promise<boolean>;
-  /** Settings that are there, or their last known text where another branch is checked out. */
+  /** Whether settings exist, and their last known text where another branch is checked out. */
   settings(): { readonly isThere: boolean; readonly lastKnown: string | undefined };
-  /** What is damaged in the database that is there, and the newest backup; null when commands can use it. Reads the whole file. */
+  /**
+   * The damage of an existing database, and the newest backup; null when commands can use the database. Reads the whole
+   * file.
+   */
   databaseDamage(): { readonly problem: string; readonly backup: string | null } | null;
   /** Moves the database to the trash, where it stays; answers its path there, from the root. */
   putDatabaseAside(): string;
@@ -79,16 +82,16 @@ export interface ProjectSetup {
   /** Several calls at the same time come one after the other. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Writes what is missing. Everything comes before the settings, which are what makes a directory a project: when this
-   * is cut short, the project is not set up yet, and the next call completes it.
+   * Writes the missing files, the settings last: a directory with settings is a project. If the writing is cut short,
+   * the project is not set up yet, and the next call completes it.
    */
   write(order: SetUpOrder): Promise<MadeFiles>;
   /** Those of the paths that git is told to ignore. */
   ignored(paths: readonly string[]): Promise<readonly string[]>;
   commit(paths: readonly string[], message: string): Promise<CommitAnswer>;
-  /** The databases of an earlier version that are there. */
+  /** Paths of databases that an earlier version left. */
   earlierDatabases(): readonly string[];
-  /** Texts of those of the named files that are there and can be read. */
+  /** Texts of the named files, as far as they exist and can be read. */
   texts(names: readonly string[]): ReadonlyMap<string, string>;
   read(path: string): string | undefined;
   exists(path: string): boolean;
@@ -121,7 +124,7 @@ export interface GeneratedParts {
   guide(runtime: string): GeneratedPart | undefined;
   /** Keeps a copy of a file among our own, where git ignores it. Answers its path, relative to the root as well. */
   keepCopy(path: string): string;
-  /** Texts of the project's own, with the names of those files that are there. `dir` is as the settings have it. */
+  /** The project's own role texts, with the names of the files that exist. `dir` is written as in the settings. */
   ownTexts(dir: string): readonly (RoleText & { readonly replacement: string; readonly names: readonly string[] })[];
 }
 
@@ -159,7 +162,7 @@ export interface HookSettings {
   remember(memory: HookMemory | undefined): void;
 }
 
-/** The git repository of a project, as far as it is there before the project is. */
+/** The HEAD of a repository that need not be a project yet. */
 export interface Head {
   /** Undefined when it is detached. */
   readonly branch: string | undefined;

@@ -9,7 +9,7 @@ export interface ProjectSurvey {
   database(): DatabaseHealth;
   /** The newest backup with a copy of the database; null when there is none. */
   newestBackup(): string | null;
-  /** The first line that a program prints about its version; null when it is not there or does not answer. */
+  /** The first line of a program's answer about its version; null when the program is missing or does not answer. */
   versionOf(program: string, args: readonly string[]): Promise<string | null>;
   git(): Promise<GitHealth>;
   /** Bytes below a directory of the state. */
@@ -58,9 +58,11 @@ export interface ProjectRepairs {
   setMode(path: string, mode: number): void;
   /** Deletes a ref. Its commit is kept under the ref that is the answer, unless a branch holds it: then null. */
   retire(ref: string, commit: string): Promise<string | null>;
-  /** Deletes a ref whose object is not there; answers the file in the trash with its name and number. */
+  /**
+   * Deletes a ref whose object is missing. Returns the path of the file in the trash that records its name and number.
+   */
   dropRef(ref: string, commit: string): Promise<string>;
-  /** Makes a ref that is missing. False when it is there. */
+  /** Makes a missing ref. False when the ref exists. */
   restore(ref: string, commit: string): Promise<boolean>;
   /** Deletes git's record of a worktree whose directory is gone. */
   prune(path: string): Promise<void>;

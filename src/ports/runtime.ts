@@ -127,7 +127,7 @@ export interface Reading {
   readonly replies: readonly Reply[];
 }
 
-/** Reads the lines of one turn's output. Keeps what it must remember between lines; never throws. */
+/** Reads the lines of one turn's output. Keeps its state between lines; never throws. */
 export type LineReader = (line: string) => Reading;
 
 /** What can be asked of a program that is run by a driver. Plain data: nothing is found out by trying. */
@@ -167,7 +167,9 @@ export interface Driver {
   reader(before: TokenCounts, opening: string): LineReader;
 }
 
-/** What a program keeps and looks for outside of its worktree. A confined program finds nothing else of its vendor's files. */
+/**
+ * The files outside the worktree that a program keeps or reads. A confined program finds no other file of its vendor.
+ */
 export interface Footprint {
   /** Directories below the home in which it keeps conversations. Each confined agent has its own. */
   readonly keeps: readonly string[];
@@ -197,7 +199,7 @@ export interface Runtime {
   readonly guardLine: ((guard: GuardCommand) => GuardLine) | null;
   /** The program that must be on PATH; it answers to --version. Null where it is our own. */
   readonly program: string | null;
-  /** What it is asked for its version with, where that is not --version. */
+  /** The arguments that make the program print its version, where they are not `--version`. */
   readonly versionArgs?: readonly string[];
   /**
    * Where git finds the author of commits that its shell tool makes: in its settings, or, for a program that hides a
@@ -208,7 +210,9 @@ export interface Runtime {
   readonly environment: readonly string[];
   /** How to see that a person has logged in. Absent where nothing tells. */
   readonly login?: LoginSigns;
-  /** What it says on its error output when it leaves before it began, and would say again however often it is started. */
+  /**
+   * Lines of error output that explain why the program left before it began. Starting it again would print them again.
+   */
   readonly complaints: readonly { readonly says: string; readonly cause: FailureCause }[];
   /** What its user would do about a failure, where our own words would be vague. */
   readonly advice: RuntimeAdvice;
@@ -236,7 +240,7 @@ export interface RuntimeProbes {
   /** Where its program is, and which version. Null for a program of our own. */
   program(runtime: string): Promise<Result<FoundProgram | null, string>>;
   login(runtime: string): Promise<LoginStanding>;
-  /** What is wrong with the guard, tried as an agent of this runtime would ask it; undefined when nothing is. */
+  /** Why the guard does not work, tried the way an agent of this runtime would ask it; undefined when it works. */
   guardProblem(runtime: string): Promise<string | undefined>;
 }
 
@@ -269,17 +273,20 @@ export type LoginStanding =
   /** Nothing tells. */
   | { readonly kind: "unknown" };
 
-/** How an agent's program asks the guard about the use of a tool. Exit code 2 denies, whatever else is said. */
+/**
+ * The command line by which an agent's program asks the guard about the use of a tool. Exit code 2 denies, and no
+ * output can change that.
+ */
 export interface GuardLine {
-  /** What it has a shell run. */
+  /** The line for a shell. */
   readonly line: string;
-  /** What it tells the guard on standard input about a command that is to be run there. */
+  /** The standard input for the guard when the program wants to run `command` in `cwd`. */
   told(command: string, cwd: string): string;
 }
 
 /** Tries the guard before an agent relies on it: once for each version of our program and each runtime. */
 export interface GuardTrial {
-  /** Undefined when a use that must be denied is denied, and one that must be allowed is allowed. */
+  /** Undefined when the guard denies a forbidden use and allows a harmless one. */
   problem(tried: TriedGuard): Promise<string | undefined>;
 }
 
@@ -292,9 +299,9 @@ export interface TriedGuard {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the guard of agents' tools needs of the machine. It is asked before each use of a tool, so it opens nothing else. */
+/** The ports of the guard of agents' tools. The guard runs before each use of a tool, so it opens nothing else. */
 export interface ToolGuard {
-  /** The rules in a file; undefined when they are missing or cannot be read, for whatever reason. */
+  /** The rules in a file; undefined when the file is missing or cannot be read. */
   rulesIn(file: string): string | undefined;
   /** The file with the rules that an agent of this project was given before its turn. */
   rulesFileOf(agentName: string): Promise<string>;

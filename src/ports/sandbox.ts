@@ -24,7 +24,7 @@ export interface AgentProgram {
 export interface GateProgram {
   /** The checkout that it works in, which is all that it may change. */
   readonly place: string;
-  /** More files that it reads, as far as they are there. */
+  /** Further files that the program reads, as far as they exist. */
   readonly reads: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** The variables that were kept of the shells of agents. */

@@ -73,7 +73,9 @@ export interface RuntimeChoice {
   readonly name: string;
   readonly runtime: string;
   readonly driver: string;
-  /** What it calls models that have short names. Short names of other runtimes mean its own default. */
+  /**
+   * The program's names for models with short names. A short name of another runtime means the program's own default.
+   */
   readonly modelAliases?: Readonly<Record<string, string>>;
   /** The provider of models that are named without one. */
   readonly modelProvider?: string | undefined;
@@ -125,7 +127,7 @@ export interface ConfigProblem {
   readonly nearest?: string;
 }
 
-/** One key: what it means, what it is now, and which source decides it. */
+/** One key: its meaning, its value now, and the source that decides the value. */
 export interface ConfigKey {
   readonly key: string;
   readonly value: unknown;
@@ -133,7 +135,7 @@ export interface ConfigKey {
   /** The default in words, where it depends on the project. */
   readonly defaultIs?: string;
   readonly type: string;
-  /** What it takes, in words: "a whole number of at least 1". */
+  /** The accepted values in words, such as "a whole number of at least 1". */
   readonly takes: string;
   readonly choices?: readonly string[];
   readonly min?: number;
@@ -184,9 +186,9 @@ export interface FileSettings extends Pick<Settings, "agents" | "runtime" | "mer
 
 /** The settings of a project as this environment sees them. Always read from the sources, never from a compiled copy. */
 export interface Configuration {
-  /** The project's own file is there. */
+  /** Does the project have a configuration file of its own? */
   isWritten(): boolean;
-  /** Throws `config-invalid` while there are problems, unless defaults may stand in for what is broken. */
+  /** Throws `config-invalid` while there are problems, unless the caller accepts defaults in place of broken values. */
   ofFiles(options?: { readonly evenBroken: boolean }): Promise<FileSettings>;
   /** The value of a key as a person would write it: without fields that have their default value. */
   asWritten(key: "project.qualityGates", value: unknown): unknown;
@@ -212,8 +214,8 @@ export interface Configuration {
   /** The project's file, or this machine's own, as it is written. */
   file(options: { readonly local: boolean }): { readonly file: string; readonly text: string };
   /**
-   * Sets and takes out several keys in one step, under the same terms. Refused when the file is no longer the one that
-   * the caller has seen.
+   * Sets and removes several keys in one step, under the same terms. Refused when the file has changed since the caller
+   * read it.
    */
   save(
     wanted: readonly WantedSetting[],

@@ -12,7 +12,7 @@ export interface Tracker {
 
 /** The external trackers of one project. */
 export interface Trackers {
-  /** Which of them are there; looks at files only and starts nothing. */
+  /** Which trackers are installed. Looks at files only and starts no process. */
   facts(): TrackerFacts;
   open(name: ExternalTracker): Tracker;
 }

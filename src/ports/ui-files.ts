@@ -4,9 +4,12 @@ export interface UiFiles {
   get(path: string): UiFile | undefined;
 }
 
-/** The page while somebody works on it: built anew whenever its sources change. */
+/** The page during development: built anew whenever its sources change. */
 export interface UiSources extends UiFiles {
-  /** Told after each build, with what was wrong with the sources. Answers how to stop it. */
+  /**
+   * Calls the listener after each build, with the problem of the sources if there is one. The returned function ends
+   * the calls.
+   */
   onChange(listener: (problem: string | undefined) => void): () => void;
   close(): Promise<void>;
 }

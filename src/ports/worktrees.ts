@@ -32,7 +32,7 @@ export interface Seat {
   readonly putAside?: string;
 }
 
-/** A submodule whose files could not be had from what is on this machine. */
+/** A submodule whose files could not be checked out, because this machine lacks the objects. */
 export interface UnfilledSubmodule {
   readonly path: string;
   readonly problem: string;
@@ -134,8 +134,8 @@ export interface Worktrees {
    */
   changesSince(worktree: OwnedWorktree, last: LastTurn): Promise<readonly WorktreeChange[]>;
   /**
-   * Mends what can be mended of these changes: the branch and the files are there again, and lost commits are under a
-   * snapshot ref, which is the answer. Overwrites no file. Safe to repeat.
+   * Undoes these changes as far as possible: brings branch and files back, and puts lost commits under snapshot refs,
+   * which it returns. Overwrites no file. Safe to repeat.
    */
   mendChanges(worktree: OwnedWorktree, changes: readonly WorktreeChange[]): Promise<readonly Snapshot[]>;
   /**
@@ -308,8 +308,8 @@ export interface WorktreeKeeping extends Worktrees {
   /** Paths that differ between two commits, with the letter git gives to the difference. */
   changes(from: string, to: string): Promise<readonly { readonly path: string; readonly status: string }[]>;
   /**
-   * Writes all files of a snapshot, each as it lay in the worktree, below a directory that is not there yet; answers how
-   * many. Throws `filters-not-ready`, and writes nothing, where a filter that they need may not run.
+   * Writes all files of a snapshot into a new directory, each as it lay in the worktree, and returns their number.
+   * Throws `filters-not-ready`, and writes nothing, where a needed filter may not run.
    */
   exportFiles(kept: KeptSnapshot, dir: string): Promise<number>;
   /**
@@ -325,7 +325,10 @@ export interface WorktreeKeeping extends Worktrees {
    * cannot be found.
    */
   intendRestore(request: Omit<SeatRequest, "baseRef">): Promise<string | undefined>;
-  /** After it: brings back what was intended, uncommitted as it was. Safe to repeat; undefined when there is nothing. */
+  /**
+   * Brings intended changes back after a snapshot, uncommitted as they were. Undefined when there are none. Safe to
+   * repeat.
+   */
   restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
   /** For an agent whose worktree is gone. Undefined when its branch has all that is kept, or is gone itself. */
   keptRest(worktree: OwnedWorktree): Promise<KeptRest | undefined>;
@@ -333,11 +336,11 @@ export interface WorktreeKeeping extends Worktrees {
   unsettled(worktree: OwnedWorktree): Promise<Unsettled | undefined>;
   /** Why `commitRest` would not commit, without doing anything. */
   whyNotCommitRest(worktree: OwnedWorktree): Promise<RestProblem | undefined>;
-  /** Commits what is uncommitted in a worktree without a running turn, as the user. Throws as `commitKept`. */
+  /** Commits the uncommitted rest of a worktree that has no running turn, as the user. Throws as `commitKept`. */
   commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;
   /** Takes away what operations of ours left that were killed: their scratch directories, and empty records of git. */
   sweep(now: number): Promise<void>;
-  /** What was put into the trash before this moment, oldest first. */
+  /** Entries that were put into the trash before this moment, oldest first. */
   oldTrash(before: number): Promise<readonly TrashEntry[]>;
   emptyTrash(names: readonly string[]): Promise<void>;
   /** Writes the history of these refs to a file that `unbundle` reads. False when there is nothing to write. */

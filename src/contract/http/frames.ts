@@ -6,7 +6,7 @@ export type ClientFrame =
   | { readonly op: "unsub"; readonly id: string }
   | { readonly op: "ping" };
 
-/** An item of a list that is not there any more. */
+/** Marks an item of a list as removed. */
 export interface GoneItem {
   readonly id: string | number;
   readonly gone: true;
@@ -34,7 +34,7 @@ export type ServerFrame =
   | { readonly v: 2; readonly op: "pong" }
   | { readonly v: 2; readonly op: "error"; readonly id: string; readonly code: string; readonly message: string };
 
-/** The error of every address, whatever went wrong. */
+/** The body of every error reply, at all addresses. */
 export interface ErrorReply {
   readonly error: {
     readonly code: string;

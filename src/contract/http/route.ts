@@ -66,16 +66,16 @@ const isSide = (key: string): boolean => key === "before" || key === "after";
 
 export const listOf = <Item>(items: readonly Item[]): Page<Item> => ({ items });
 
-/** How many items a list gives when it is not told. */
+/** How many items a list gives when the request names no limit. */
 export const page = { limit: 100 } as const;
 
-/** The cursors of a page whose items are there already. */
+/** The cursors of a page of items that were read already. */
 export const pageOf = ({ older, newest }: { readonly older: number | null; readonly newest: number | null }) => ({
   ...(older === null ? {} : { next: cursorOf({ before: older }) }),
   ...(newest === null ? {} : { prev: cursorOf({ after: newest }) }),
 });
 
-/** Newest first, whatever order they were read in, with the cursors to both sides. */
+/** Items newest first, in whichever order they were read, with the cursors to both sides. */
 export function newestFirst<From extends { readonly seq: number }, Item>(
   found: readonly From[],
   { older }: { readonly older: number | null },

@@ -16,8 +16,8 @@ import { searchRoutes } from "./routes/search.ts";
 import { tasksRoutes } from "./routes/tasks.ts";
 
 /**
- * Every address of the server. What a request must look like, what may be asked of it and its documentation are derived
- * from the operations that are named here.
+ * Every address of the server. The request, the rights and the documentation of an address are derived from the
+ * operation that it names.
  */
 export const routes = {
   ...agentsRoutes,

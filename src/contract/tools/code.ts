@@ -4,7 +4,7 @@ import type { ToolFor } from "./tool.ts";
 
 const branch = text("Branch, like overstory/<agent>/<task>");
 
-/** Tools about branches: what they change, what proves them, how they land. */
+/** Tools about branches: their changes, their evidence, their way into the landing branch. */
 export const codeTools = {
   diff: () => ({
     description:

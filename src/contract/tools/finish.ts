@@ -3,7 +3,7 @@ import { object } from "../../domain/schema/schema.ts";
 import { anyText, choice, flag, text, whole } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
-/** The one verified completion step; what it asks for is what the role is judged by. */
+/** The one verified completion step. Its arguments are the points by which the role is judged. */
 export const finishTool: ToolFor = (role) => ({
   description:
     "Ends your work: checks the tree, runs the quality gates on your commit and reports to your parent. Says what is missing if it refuses; mend that and call it again. May take minutes.",

@@ -5,7 +5,7 @@ import type { ObjectSchema } from "../../domain/schema/schema.ts";
 /** One tool as an agent sees it. */
 export interface Tool {
   readonly name: ToolName;
-  /** What it does and when to use it, in as few words as that takes: every agent pays for them in every turn. */
+  /** The effect of the tool and when to use it. Keep it short: every agent pays for these words in every turn. */
   readonly description: string;
   readonly input: ObjectSchema;
   /** Changes nothing. */

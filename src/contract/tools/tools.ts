@@ -7,7 +7,7 @@ import { teamTools } from "./team.ts";
 import type { Tool, ToolFor } from "./tool.ts";
 import { workTools } from "./work.ts";
 
-/** Tools that no build has yet: what they need is not kept anywhere. */
+/** Tools that no build offers yet: the program does not store the data they need. */
 export const undefinedTools = ["expertise_search", "learn"] as const satisfies readonly ToolName[];
 
 export type DefinedTool = Exclude<ToolName, (typeof undefinedTools)[number]>;

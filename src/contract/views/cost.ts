@@ -75,7 +75,7 @@ export const sessionCostView = (session: SessionCost) => {
   };
 };
 
-/** What was used and cost by one agent, task, day or other subject. */
+/** Usage and cost of one agent, task, day or other subject. */
 export const costGroupView = (group: CostGroup) => ({
   key: group.key,
   ...costTotalsView(group.totals),

@@ -57,5 +57,5 @@ export const checkAnswerView = (reply: CheckReply, { attached }: { readonly atta
   problems: reply.check.problem.map(({ message }) => message),
 });
 
-/** A check whose answer is not there yet. */
+/** A check that has no answer yet. */
 export const openCheckView = (id: string) => ({ check: { id }, status: "open" });

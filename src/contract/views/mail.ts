@@ -88,7 +88,7 @@ export const threadView = ({ id, subject, newest, messages, asks, dead, seen, aw
   away,
 });
 
-/** A message as the operator reads it: with its deliveries, and with what it asks of the operator. */
+/** A message as the operator reads it: with its deliveries, and with its question to the operator. */
 export const letterView = ({ message, deliveries, seen, asks }: Letter) => ({
   ...messageView(message),
   deliveries: deliveries.map(deliveryView),

@@ -272,7 +272,7 @@ export interface Merges {
   readonly paused?: QueuePause | null | undefined;
 }
 
-/** That the queue is paused; null while it is not. */
+/** The pause of the queue; null while the queue runs. */
 export const pauseView = (pause: QueuePause | null) =>
   pause === null ? null : { by: pause.pausedBy, reason: pause.reason, since: iso(pause.since) };
 

@@ -23,7 +23,7 @@ import type { ProgramTrust } from "../../usecases/trust/trust.ts";
 import { olderLogKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
 
-/** A key of the configuration with its value here. JSON has no undefined: what is not set is null. */
+/** A key of the configuration with its value here. JSON has no undefined, so an unset value is null. */
 export const configKeyView = (key: ConfigKey) => ({ ...key, value: key.value ?? null, default: key.default ?? null });
 
 /** Keys that were saved together, as they count now. */
@@ -33,7 +33,7 @@ export const savedConfigView = ({ file, isWritten, keys }: ConfigSaved) => ({
   keys: keys.map(configKeyView),
 });
 
-/** A limit and what was spent of it. */
+/** A limit and the amount spent of it. */
 export const budgetView = (budget: BudgetStanding) => ({
   scope: budget.scope,
   subject: budget.subject,
@@ -205,7 +205,7 @@ export const hooksView = ({ path, changed }: HooksChange, { installed }: { reado
   installed,
 });
 
-/** What `ov init` did, with what it offered the user and what the user said. */
+/** The result of `ov init`, with its questions to the user and the user's answers. */
 export interface SetUp {
   readonly report: InitReport;
   /** The command that installs dependencies, when the project's files name one. */

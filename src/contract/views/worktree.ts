@@ -35,7 +35,7 @@ export const cleanedWorktreesView = (report: CleanWorktreesReport) => ({
   ...olderWorktreeCleanKeys(report),
 });
 
-/** What `ov clean` would remove, and what it would keep. */
+/** The plan of `ov clean`: what it would remove, and what it would keep. */
 export const cleanPlanView = (plan: CleanPlan) => ({
   plan: {
     worktrees: plan.worktrees.map(({ worktree, verdict }) => ({
@@ -138,7 +138,7 @@ export interface ChangedFile {
   readonly removed: number;
 }
 
-/** What was kept of the work of an agent. */
+/** A snapshot of an agent's work. */
 export const snapshotView = (snapshot: NamedSnapshot) => ({
   name: snapshot.name,
   ref: snapshot.ref,

@@ -37,7 +37,7 @@ export interface AgentRows {
   names(): Promise<string[]>;
   /** Stores a transition decided by `domain/agent/transition`, with its audit row. False when someone else moved it first. */
   move(before: Agent, change: TransitionChange, request: TransitionRequest, now: number): Promise<boolean>;
-  /** Also for one that was cleaned before its seat was made: what stands there is to be cleaned then. */
+  /** Also for an agent that was cleaned before its seat was made: the seat that stands now is then to be cleaned. */
   seated(
     id: string,
     seat: Pick<Agent, "worktreePath" | "worktreeIdentity" | "branch" | "baseRef" | "baseCommit">,
@@ -66,7 +66,10 @@ export interface AgentRows {
   submittedBefore(time: number): Promise<Agent[]>;
   /** An agent of another name, not cleaned up yet, still starts processes with these variables. */
   usesEnvironment(envFile: string, exceptName: string): Promise<boolean>;
-  /** The step of the watchdog's ladder that was acted on, and since when it is stalled; (0, null) when it is not. */
+  /**
+   * The last step of the watchdog's ladder that was acted on, and since when the agent is stalled; (0, null) while it
+   * works.
+   */
   setEscalation(id: string, level: number, stalledSince: number | null): Promise<void>;
   /**
    * Live agents, not asked to stop, that could be stuck: with a running turn, attached, found stalled before, or seated
@@ -90,7 +93,7 @@ export interface Wait {
 
 /** The table of waits: one row for each thing that a name waits for. */
 export interface WaitRows {
-  /** Adds the wait, or keeps the one that is there. */
+  /** Adds the wait; an existing one stays as it is. */
   add(wait: Wait): Promise<void>;
   remove(agentName: string, kind: WaitKind, ref: string): Promise<void>;
   /** Removes every wait for this object, of all agents; returns the names that waited. */

@@ -10,7 +10,7 @@ export interface ConsistencyRows {
   read(): Promise<StoredRows>;
   setAgent(id: string, change: MendedAgent): Promise<void>;
   revokeToken(digest: string, now: number): Promise<void>;
-  /** Deletes a link of which one end is missing. Nothing when both are there. */
+  /** Deletes a link if one of its two ends is missing. */
   deleteLink(link: DanglingRow): Promise<void>;
   deleteRemoval(agentName: string): Promise<void>;
 }

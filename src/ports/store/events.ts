@@ -10,7 +10,7 @@ export interface EventFilter {
   /** Only this turn. */
   readonly turnId?: string;
   readonly types?: readonly string[];
-  /** Only what was not read from the output of an agent. */
+  /** Leaves out events that were read from the output of an agent. */
   readonly factsOnly?: boolean;
   /** At least this serious. */
   readonly level?: EventLevel;
@@ -30,7 +30,7 @@ export interface EventRows {
   after(cursor: number, limit: number): Promise<Event[]>;
   last(): Promise<number>;
   get(seq: number): Promise<Event | undefined>;
-  /** The newest so many events that fit, the oldest of them first. Reads no more rows than it must, whatever the log holds. */
+  /** The newest `limit` matching events, oldest first. Reads no more rows than necessary, however long the log is. */
   newest(filter: EventFilter, limit: number): Promise<Event[]>;
   /** The first so many events that fit, in order. */
   first(filter: EventFilter, limit: number): Promise<Event[]>;
@@ -68,6 +68,6 @@ export interface AuditFilter {
   /** Only entries with smaller numbers. */
   readonly before?: number | undefined;
   readonly refused?: boolean | undefined;
-  /** Caller, action or detail contain it, whatever the case. */
+  /** Rows whose caller, action or detail contain this text, in upper or lower case. */
   readonly text?: string | undefined;
 }

@@ -23,7 +23,7 @@ export interface Mail {
   readonly delivery: Delivery;
 }
 
-/** What was found in one look at the oldest messages. */
+/** The result of one step of a purge, which looks at the oldest messages. */
 export interface PurgedPart {
   readonly purged: number;
   /** Where the next look goes on; null when everything after it is too young. */

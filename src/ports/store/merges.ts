@@ -24,7 +24,7 @@ export interface MergeRows {
   /** Adds an entry and returns its number. Fails when an open one has the same branch and target. */
   insert(entry: Omit<MergeEntry, "id">): Promise<number>;
   get(id: number): Promise<MergeEntry | undefined>;
-  /** The one that holds the place of the branch. */
+  /** The open entry of this branch; a branch has one place in the queue. */
   openOf(branch: string, targetBranch: string): Promise<MergeEntry | undefined>;
   /** In the order of their numbers. */
   list(filter: MergeFilter): Promise<MergeEntry[]>;
@@ -84,16 +84,16 @@ export interface RememberedResolution {
   readonly content: string;
   readonly strategy: string;
   readonly landedAt: number;
-  /** How often what it settled was taken back or failed a gate. */
+  /** How often a merge settled by this resolution was taken back or failed a gate. */
   readonly bad: number;
 }
 
 /** Conflicts that were settled before, by their fingerprint. */
 export interface ResolutionRows {
   get(fingerprint: string): Promise<RememberedResolution | undefined>;
-  /** Replaces what was remembered for the fingerprint. */
+  /** Stores the resolution in place of an earlier one with the same fingerprint. */
   put(resolution: RememberedResolution): Promise<void>;
-  /** Counts one more time that it did not hold; nothing when it is not known. */
+  /** Counts one more failure of this resolution. An unknown fingerprint changes nothing. */
   markBad(fingerprint: string): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export interface RadarPair {
   readonly createdAt: number;
 }
 
-/** What the radar knows of pairs of commits, and what it warned about. */
+/** The radar's results for pairs of commits, and the warnings it has given. */
 export interface RadarRows {
   pair(aCommit: string, bCommit: string): Promise<RadarPair | undefined>;
   put(pair: RadarPair): Promise<void>;
@@ -123,7 +123,7 @@ export interface GateRows {
   /** A result that is recorded already is left as it is. */
   add(result: GateResult): Promise<void>;
   get(id: string): Promise<GateResult | undefined>;
-  /** What is known about this gate on this tree, newest first. */
+  /** The results of this gate on this tree, newest first. */
   on(tree: string, gateHash: string): Promise<GateResult[]>;
   /** The same, however files looked: by the part of the hash that does not depend on it. */
   onAnyForm(tree: string, termsHash: string): Promise<GateResult[]>;

@@ -45,7 +45,7 @@ export interface OldRows {
     /** The last name of the look; null when no name is left. */
     readonly last: string | null;
   }>;
-  /** Deletes what is left of a name, if it still is one of `settledNames`. Returns how many rows went. */
+  /** Deletes the remaining rows of a name that is still one of `settledNames`. Returns the number of deleted rows. */
   forgetName(name: string, before: number): Promise<number>;
   /**
    * Shortens the records of older landings: how an entry got in goes with the entry. What moved, and when, stays. Returns

@@ -7,7 +7,7 @@ export interface SnapshotRecord {
   readonly generation: number;
   readonly ref: string;
   readonly commitId: string;
-  /** What was about to happen, or had just happened. */
+  /** The step before or after which the snapshot was taken. */
   readonly reason: string;
   /** Files that were left out. */
   readonly skipped: readonly string[];

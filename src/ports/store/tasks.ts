@@ -55,17 +55,17 @@ export interface RunRows {
     id: string,
     branches: { readonly targetBranch: string; readonly landingBranch: string | null },
   ): Promise<void>;
-  /** The commit that its work begins at; the first one that is said stays. */
+  /** Stores the commit at which the work of the run begins. A stored commit is never replaced. */
   setStart(id: string, commit: string): Promise<void>;
   setObjective(id: string, objective: string): Promise<void>;
-  /** `leftOpen`: what is open still, a sentence each. */
+  /** `leftOpen`: one sentence for each open end. */
   complete(id: string, status: RunStatus, now: number, leftOpen?: readonly string[]): Promise<void>;
-  /** What was open when it ended; nothing while it is active. */
+  /** The open ends at the end of the run; empty while the run is active. */
   leftOpen(id: string): Promise<string[]>;
   /** It is active, as if it had never ended. */
   reopen(id: string): Promise<void>;
   addChange(change: RunChange): Promise<void>;
-  /** What was changed in its objective and checklist, oldest first. */
+  /** Changes to the objective and the checklist, oldest first. */
   changes(id: string): Promise<RunChange[]>;
 }
 

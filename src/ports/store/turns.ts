@@ -49,7 +49,10 @@ export interface TurnRows {
     id: string,
     start: { fence: number; logDir: string; resumeRequested: string | null; now: number },
   ): Promise<boolean>;
-  /** Gives a running turn to a new supervisor: the fence grows by one and is returned; undefined when it is not running. */
+  /**
+   * Gives a running turn to a new supervisor. The fence grows by one and is returned; undefined when the turn does not
+   * run.
+   */
   takeOver(id: string): Promise<number | undefined>;
   /** Stores how far the output was read. False when the fence is no longer this one. */
   progress(id: string, fence: number, offset: number, lines: number): Promise<boolean>;
@@ -83,7 +86,7 @@ export interface BudgetRows {
   list(): Promise<Ledger[]>;
   /** The ledgers of these subjects; those never touched are absent. */
   of(subjects: readonly BudgetSubject[]): Promise<Ledger[]>;
-  /** Adds to the ledgers, making those that are not there. Each ledger at most once per call. */
+  /** Adds to the ledgers, and makes those that are missing. Name each ledger at most once per call. */
   book(changes: readonly LedgerChange[], now: number): Promise<void>;
   /** Gives the subject a limit of its own; the next crossing warns again. */
   give(key: LedgerKey, amount: number, now: number): Promise<void>;

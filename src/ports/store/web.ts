@@ -18,12 +18,12 @@ export interface WebListener {
 
 /** The marks that the operator put on something: seen, or put off. */
 export interface OperatorMark {
-  /** What is marked: `attention:<id>` or `mail:<id>`. */
+  /** The marked subject: `attention:<id>` or `mail:<id>`. */
   readonly subject: string;
   readonly seenAt: number | null;
   /** Not shown before; null: not put off. */
   readonly snoozedUntil: number | null;
-  /** What it said when it was put off until it changes. */
+  /** The text of the item when the operator put it off until it changes. */
   readonly seenAs: string | null;
 }
 
