@@ -24,7 +24,7 @@ export type DispatchPorts = Pick<EnginePorts, "store" | "clock" | "ids" | "logDi
   readonly settings: Pick<EnginePorts["settings"], "maxTurns" | "maxTurnsPerRun" | "budgets">;
 };
 
-/** Claims what may run now, up to the concurrency limit, each turn with its mail. Starting it is the caller's effect. */
+/** Claims the turns that may run now, up to the concurrency limit, each with its mail. The caller starts them. */
 export async function claimTurns(ports: DispatchPorts, now = ports.clock.now()): Promise<Claimed[]> {
   // Only looked at, where there is nothing to claim: supervisors need the writers' lock more.
   if (!(await ports.store.read((tx) => isAnyReady(tx, ports, now)))) return [];
@@ -129,12 +129,12 @@ async function claimMail(tx: Tx, turn: Turn, agent: Agent, now: number): Promise
   return messages;
 }
 
-/** What the turn may bring. Where nothing that woke the agent is left of it, other mail that wakes may stand behind. */
+/** The mail for a turn. If no message that woke the agent is left, other mail that wakes may be waiting behind it. */
 async function inputFor(tx: Tx, { name }: Agent, now: number): Promise<readonly Mail[]> {
   for (;;) {
     const due = await tx.deliveries.forTurn(name, now, mostMessages);
     const kept = await foldMail(tx, due, now);
-    // Each further look has less mail that wakes: what was just looked at is cancelled, or does not wake any more.
+    // Each further look finds less mail that wakes: the mail of the look before is cancelled, or wakes no longer.
     if (kept.some(wakes) || !due.some(wakes)) return kept;
   }
 }

@@ -24,7 +24,9 @@ const safetyNetMs = 500;
 /** Looking at all agents costs as much as there are agents: a burst of wakes must not repeat it for each. */
 const lookAtAllMs = 250;
 
-/** A wake always starts what is ready; everything else is looked at no more often than this while wakes follow each other. */
+/**
+ * A wake always starts turns that are ready. The other workers look at most this often while wakes follow each other.
+ */
 const lookAsideMs = 100;
 
 /** So long may an installer take to put the program back. */
@@ -50,7 +52,7 @@ type EngineEnd = "left" | "outdated" | "unseated";
 /** Looks for one kind of work in the database and does it in the background, beside the turns and beside the others. */
 interface Worker {
   look(): void;
-  /** Resolves when nothing that it began is going on. It begins nothing more by itself. */
+  /** Resolves when all work that it began has ended. It begins nothing more by itself. */
   settled(): Promise<void>;
 }
 
@@ -88,7 +90,7 @@ class Engine {
   readonly #merges: MergeWorker;
   readonly #completions: CompletionWorker;
   readonly #radar: Radar;
-  /** Workers that do the same whatever the settings are. */
+  /** Workers that no setting changes. */
   readonly #steady: readonly Worker[];
   readonly #watchdog = new WatchdogMemory();
   readonly #retention = new Retention();
@@ -228,8 +230,8 @@ class Engine {
   }
 
   /**
-   * Is there a merge that could begin, and no merge under way? A person who approved branches waits for it, so it does not
-   * wait for the next beat; but no more than one look in each beat is brought forward.
+   * Could a merge begin, while no other runs? A person who approved branches waits for it, so it does not wait for the
+   * next beat. At most one look in each beat is brought forward.
    */
   async #hasMergeToBegin(moment: number): Promise<boolean> {
     const { clock, rules, store } = this.#ports;

@@ -76,8 +76,9 @@ export class Housework {
 const mostExpiredAtOnce = 100;
 
 /**
- * Takes mail back from readers that died with it in hand, so that it is delivered again or visibly given up. What was
- * printed waits for its reader's next look instead: a person need not be told the same twice. True when one had expired.
+ * Takes mail back from readers that died before they confirmed it. The mail is delivered again or visibly given up.
+ * Mail that was printed for a person waits for the person's next look, so that nobody is told twice. True when a claim
+ * had expired.
  */
 async function expireClaims(ports: EnginePorts): Promise<boolean> {
   const now = ports.clock.now();
@@ -111,8 +112,8 @@ async function freeFromBudgets(
 const graceMs = 2_000;
 
 /**
- * Completes stops whose command died half-way, and stops that the watchdog asked for: ends what still runs, and ends the
- * agent when no supervisor is there to do it. Safe to repeat, and harmless beside the command that does the same.
+ * Completes stops whose command died half-way, and stops by the watchdog: ends the remaining processes, and ends the
+ * agent when no supervisor does. Safe to repeat, and harmless beside a command that does the same.
  */
 class UnfinishedStops {
   readonly #seen = new Map<string, number>();
@@ -146,7 +147,7 @@ async function finishStop(ports: EnginePorts, agent: Agent): Promise<boolean> {
   const now = ports.clock.now();
   return ports.store.transaction(async (tx) => {
     const current = await tx.agents.get(agent.id);
-    // With a turn running its supervisor, or the one that takes over, settles it the same way.
+    // With a turn running, its supervisor or the one that takes over settles the turn and ends the agent.
     if (current === undefined || (await tx.turns.runningFor(agent.id)) !== undefined) return false;
     const end = stopEnd(current.stopRequestedBy ?? "operator");
     const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
@@ -202,15 +203,15 @@ export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock
   return any;
 }
 
-/** Takes away the worktrees of released agents. What they held is kept first; the branch stays. */
+/** Removes the worktrees of released agents. A snapshot keeps their uncommitted work first; the branch stays. */
 export async function cleanReleased(ports: CleaningPorts): Promise<void> {
   const released = await ports.store.read((tx) => tx.agents.toClean());
   for (const agent of released) await cleanUp(ports, agent);
 }
 
 /**
- * Removes what a released agent left; its place is free then, unless what it held could not be kept. An agent that
- * needs the place and the housework may come at the same time.
+ * Removes the worktree of a released agent and frees its place, unless its work could not be kept. A new agent that
+ * needs the place and the housework may call this at the same time.
  */
 export function cleanUp(ports: CleaningPorts, { id }: Pick<Agent, "id">): Promise<void> {
   const going = underWay.get(id);
@@ -249,7 +250,10 @@ async function clean(ports: CleaningPorts, id: string): Promise<void> {
   });
 }
 
-/** Does another process take away what stands under this name? One that is gone does not count, and is forgotten. */
+/**
+ * Does another process remove the worktree of this name now? A process that is gone does not count, and its mark is
+ * deleted.
+ */
 export async function isRemovedByOther({ store, processes }: CleaningPorts, name: string): Promise<boolean> {
   const found = await store.read(async (tx) => [await tx.removals.of(name), await tx.removals.of(everyAgent)]);
   const { pid } = processes.self();

@@ -14,7 +14,7 @@ export interface EnginePorts extends MergePorts {
   /** The project's own checkout. */
   readonly root: string;
   readonly processes: Processes;
-  /** Kills exactly this process, not what it started. */
+  /** Kills this one process, not its children. */
   killOne(identity: ProcessIdentity): void;
   readonly worktrees: WorktreeKeeping;
   readonly side: EngineSide;
@@ -41,7 +41,7 @@ export interface EnginePorts extends MergePorts {
    * agent's then.
    */
   lockLimit(): number | undefined;
-  /** The path of this engine's own program when it is not there any more: no supervisor can be started then. */
+  /** The path of this engine's own program if the file is missing: no supervisor can be started then. */
   missingProgram(): string | undefined;
   /** Ends this process at once, so that its keeper or the next command starts another engine. */
   giveUp(): void;

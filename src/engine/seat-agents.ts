@@ -35,11 +35,12 @@ const longestPauseMs = 30_000;
 const longestTakeInMs = 5 * 60_000;
 
 /**
- * Gives every reserved agent its worktree, and says so after each: the first need not wait for the last, nor the last
- * suffer for the first. Repeating it after a crash finds what is already there. What keeps the whole program from
- * working, such as a full disk, is no failure of the agent that met it: it stays reserved and is tried again, with
- * growing pauses. An agent whose landing branch takes in its target's commits is asked for again when their merge has
- * ended: the merge worker wakes the engine then, and until then each look costs one read of the store and no git process.
+ * Gives every reserved agent its worktree, and reports each at once: the first need not wait for the last, and the
+ * failure of one does not delay the others. A repetition after a crash finds worktrees that were made before. A problem
+ * of the whole program, such as a full disk, is no failure of the agent: it stays reserved and is tried again, with
+ * growing pauses. An agent whose landing branch takes in its target's commits is tried again when their merge has
+ * ended: the merge worker wakes the engine then, and until then each look costs one read of the store and no git
+ * process.
  */
 export class Seating {
   readonly #ports: SeatPorts;
@@ -194,7 +195,7 @@ interface Place {
   readonly without?: MergeEntry | undefined;
 }
 
-/** The target's own commits are on their way to the landing branch, and the agent starts when they are there. */
+/** The target's own commits are on their way to the landing branch. The agent starts when they have arrived. */
 interface Awaits {
   readonly awaits: MergeEntry;
 }
@@ -298,15 +299,16 @@ async function makeRoom(ports: SeatPorts, { name, branch }: Agent): Promise<void
   const released = await ports.store.read((tx) => tx.agents.toClean());
   for (const earlier of released) {
     if (earlier.name !== name) continue;
-    // The worktree of the same branch is ours now; but who has begun to take it away ends that first.
+    // The worktree of the same branch is ours now. If another process has begun to remove it, that removal ends first.
     await (earlier.branch === branch ? cleaningOf(earlier) : cleanUp(ports, earlier));
   }
 }
 
 /**
- * New work starts from what has landed already. Agents that only coordinate read the project's own checkout. Undefined
- * for one that was stopped while it waited. `awaited`: the entry that the agent has waited for, which has ended, met
- * trouble, or took too long. An agent waits once: a target that moves on again keeps no agent from starting.
+ * The commit or checkout in which an agent starts. New work starts from landed work. Agents that only coordinate read
+ * the project's own checkout. Undefined for an agent that was stopped while it waited. `awaited`: the merge that the
+ * agent has waited for; it has ended, met trouble, or took too long. An agent waits once: a target that moves on again
+ * keeps no agent from starting.
  */
 async function placeFor(
   ports: SeatPorts,

@@ -108,8 +108,8 @@ export async function tell(
 }
 
 /**
- * No process ever ran, so no work can be lost: the agent ends, its task is free again, its parent learns why. What it was
- * told when it was reserved is told anew with the next try; other mail is reported as not delivered.
+ * No process ever ran, so no work can be lost: the agent ends, its task is free again, and its parent learns why. The
+ * dispatch message is sent anew with the next try; other mail is reported as not delivered.
  */
 export async function startFailed(tx: Tx, ports: FactPorts, agent: Agent, problem: string): Promise<void> {
   const now = ports.clock.now();

@@ -39,7 +39,7 @@ export class SingleFlight {
     return this.#flight !== undefined;
   }
 
-  /** Resolves when no run is going on. What was asked for during the last run is not begun; it has to be asked for again. */
+  /** Resolves when no run is going on. A request that came during the last run is dropped and must be made again. */
   async settled(): Promise<void> {
     this.#isEnding = true;
     while (this.#flight !== undefined) await this.#flight;

@@ -124,7 +124,7 @@ async function acknowledge(tx: Tx, agent: Agent, now: number): Promise<void> {
   }
 }
 
-/** Its last word may have been said at the terminal, where no turn is there to settle by it. */
+/** Ends an agent that declared its work finished at the terminal: no turn settles by that message. */
 async function endIfFinished(tx: Tx, context: HandBackContext, agent: Agent, since: number): Promise<boolean> {
   if (hasEnded(agent)) return false;
   const candidates = terminalCandidates(agent.capability);

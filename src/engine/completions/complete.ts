@@ -28,7 +28,7 @@ import type { CheckTools, CompletionPorts } from "./ports.ts";
 import { requeue } from "./ports.ts";
 import { proveForLanding } from "./prove.ts";
 
-/** Looks at the work behind a completion, proves it, and accepts it. Throws `lacking` with what is missing. */
+/** Looks at the work behind a completion, proves it, and accepts it. Throws `lacking` with the missing points. */
 export async function complete(ports: CompletionPorts, tools: CheckTools, check: StoredCheck): Promise<void> {
   if (check.request.kind !== "completion") return;
   const request = check.request.done;
@@ -131,7 +131,7 @@ async function unmergedBy(ports: CompletionPorts, agent: Agent, work: WorkSeen |
   return unmerged;
 }
 
-/** Branches that a merger has joined by name only: their commits are there, and changes of theirs are not. */
+/** Branches that a merger joined in name only: it has their commits, but not their changes. */
 async function leftOutBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly Missing[]> {
   const { baseCommit: before } = agent;
   const after = work?.head;
@@ -160,7 +160,7 @@ async function droppedBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | 
   const tip = await ports.merging.commitOf(branchRef(landing));
   if (tip === undefined) return [];
   return (await droppedByMerges(ports, { tip, head })).dropped.flatMap(({ merge, files }) => {
-    // What was not compared is asked about at landing.
+    // The operator is asked at landing about files that were not compared.
     if (files.length === 0) return [];
     const id = merge.slice(0, 12);
     return {
@@ -205,7 +205,10 @@ async function proofOf(
   return { receipt, proof: { receiptId: receipt.id, verdict, gaps, results } };
 }
 
-/** A gate may fail for want of what has landed since the agent began. A builder merges only what it is told to. */
+/**
+ * A gate may fail because the branch lacks a newer landing. A builder merges only the branches that it is told to
+ * merge.
+ */
 async function withWhatLanded(
   ports: CompletionPorts,
   { runId }: Agent,
@@ -220,7 +223,7 @@ async function withWhatLanded(
   return { ...failure, fix: `${failure.fix}; ${take}` };
 }
 
-/** What has landed of a run whose last reviewer passed all of it; undefined for every other reviewer. */
+/** The landed work of a run whose last reviewer passed all of it; undefined for every other reviewer. */
 async function lookForRun(ports: CompletionPorts, agent: Agent): Promise<LandedLook | undefined> {
   const listed = await ports.store.read(async (tx) => {
     const run = await tx.runs.get(agent.runId);
@@ -230,7 +233,7 @@ async function lookForRun(ports: CompletionPorts, agent: Agent): Promise<LandedL
   return listed?.ok === true ? lookAtLanded(ports.merging, listed.value) : undefined;
 }
 
-/** The agent went on while its gates ran: what was proved is not what is there now. */
+/** Queues the check again: the agent went on while its gates ran, so the proved commit is not its newest. */
 async function again({ store, clock }: CompletionPorts, check: StoredCheck): Promise<void> {
   await store.transaction((tx) => requeue(tx, check, clock.now()));
 }

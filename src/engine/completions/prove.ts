@@ -25,7 +25,7 @@ export interface ToProve {
 export interface Proved extends Judged {
   readonly tree: string;
   readonly results: readonly GateResult[];
-  /** Why it is not good enough; undefined when every required gate passed, or there is none. */
+  /** Why the gates do not prove the work; undefined when every required gate passed, or there is none. */
   readonly failure: Missing | undefined;
 }
 
@@ -145,7 +145,7 @@ async function environmentsFor({ store }: CompletionPorts, check: StoredCheck): 
   return typed === undefined ? others : [typed, ...others];
 }
 
-/** Also what it would change on the landing branch: it may take out what has landed since it began. */
+/** Also the changes it would make on the landing branch: it may remove work that has landed since it began. */
 async function changedBy(
   { merging }: CompletionPorts,
   { baseCommit, commit, gates }: ToProve,

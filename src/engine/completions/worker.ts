@@ -48,7 +48,7 @@ export class CompletionWorker {
     await Promise.all(this.#answering);
   }
 
-  /** Begins to answer what is waiting. */
+  /** Begins to answer waiting checks. */
   async #take(): Promise<false> {
     if (this.#tools.stop.aborted) return false;
     if (!this.#recovered) await this.#takeBack();
@@ -120,14 +120,17 @@ export class CompletionWorker {
       } catch (error) {
         report(error);
       }
-      // The next engine takes back what is not answered by then.
+      // The next engine takes up checks that have no answer by then.
       if (aborted) return;
       await pause(pauseMs, this.#tools.stop);
     }
   }
 }
 
-/** A store that is full or busy may take it a moment later; what it never takes must not keep the answer from being given. */
+/**
+ * How often an answer is stored with all its parts. A full or busy store may take it a moment later; parts that the
+ * store never takes must not hold the answer back.
+ */
 const mostWholeTries = 3;
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
@@ -147,7 +150,10 @@ function pause(ms: number, stop: AbortSignal): Promise<void> {
 
 const answers = { completion: complete, check: runCheck, verify } as const;
 
-/** What was captured for one question goes with its answer; an engine that dies before leaves it to retention. */
+/**
+ * Deletes the variables that were captured for one question, together with its answer. If the engine dies before,
+ * retention deletes them.
+ */
 async function forgetTyped(
   { store, forgetEnvironment, report }: Pick<CompletionPorts, "store" | "forgetEnvironment" | "report">,
   check: StoredCheck,
@@ -162,7 +168,7 @@ async function forgetTyped(
   }
 }
 
-/** What kept a check from a yes, for its caller: what it lacks, or that the engine could not look. */
+/** Why a check was not passed, for its caller: the missing points, or that the engine could not look. */
 function problemOf(thrown: unknown): readonly Missing[] {
   if (thrown instanceof Rollback) return thrown.value as readonly Missing[];
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -180,7 +186,7 @@ async function refuse(ports: CompletionPorts, check: StoredCheck, found: readonl
     // Asked in other words meanwhile: those may lack nothing.
     if (JSON.stringify(now.request) !== JSON.stringify(check.request)) return requeue(tx, check, clock.now());
     const problem = await withMail(tx, check, found, clock.now());
-    // The agent read its mail by itself meanwhile, and nothing else was missing.
+    // Unread mail was the only missing point, and the agent has read it meanwhile.
     if (problem.length === 0) return requeue(tx, check, clock.now());
     const change = { status: "failed", problem, progress: null, updatedAt: clock.now() } as const;
     await tx.checks.change(check.id, ["running"], change);
@@ -200,7 +206,7 @@ async function refuse(ports: CompletionPorts, check: StoredCheck, found: readonl
   });
 }
 
-/** Whatever a completion lacks, its agent sees its unread mail with the refusal: once, and in full. */
+/** Adds the agent's unread mail to a refusal of any kind: each message once, and in full. */
 async function withMail(
   tx: Tx,
   check: StoredCheck,
@@ -288,7 +294,7 @@ function differences(recorded: readonly GateResult[], results: readonly GateResu
 const outcome = ({ status, exitCode }: GateResult): string =>
   exitCode === null ? status.replaceAll("_", " ") : `${status.replaceAll("_", " ")} (exit ${exitCode})`;
 
-/** Runs the gates on what was named and writes down what they prove. Throws `lacking` when one does not pass. */
+/** Runs the gates on the named commit and stores what they prove. Throws `lacking` when a gate does not pass. */
 async function runCheck(ports: CompletionPorts, tools: CheckTools, check: StoredCheck): Promise<void> {
   const { store, clock, ids, rules } = ports;
   const { commit, baseCommit } = await commitOf(ports, check);

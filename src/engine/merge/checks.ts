@@ -11,10 +11,10 @@ import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 import type { CheckAnswer, CheckRequest } from "./train/steps.ts";
 
-/** The gates as a train asks them, and what they have said about each tree. */
+/** The gates as a train asks them, and their results for each tree. */
 export interface Checks {
   check(commit: string, tree: string, request: CheckRequest): Promise<CheckAnswer>;
-  /** What is proved about a tree, with the ids of the results that prove it. */
+  /** The verdict about a tree, with the ids of the results that prove it. */
   verdictOf(tree: string): Judged & { readonly results: readonly string[] };
   /** Takes over what the gates said about a tree before this, where nothing was asked about it now. */
   recall(tree: string): Promise<void>;
@@ -30,9 +30,9 @@ export interface CheckTerms {
   readonly slots: Slots;
   readonly logDir: string;
   readonly stop: AbortSignal;
-  /** What is checked: its gates run as its makers do. */
+  /** The work under check: its gates run with the rights of its authors. */
   readonly work: readonly GatedWork[];
-  /** What checkouts have besides their files; as the project wants it, where it is not given. */
+  /** Which directories checkouts keep besides their files; without it, as the project is configured. */
   readonly keep?: KeepTerms;
 }
 
@@ -151,13 +151,13 @@ export function gatePorts(ports: MergePorts): GatePorts {
   };
 }
 
-/** The run of a command that is on record under this id: what it left behind is known by the id alone. */
+/** A run of a command that is stored under this id. The id alone tells which processes and files it left. */
 export const runOf = ({ ids }: Pick<MergePorts, "ids">, id: string): CommandRun => ({
   id,
   mark: gateMark(ids.digest(id)),
 });
 
-/** On record before it runs: what it starts is known for agents' code, and what it leaves behind can be found. */
+/** Stores a gate before it runs, so that its processes are known as agents' code and its remains can be found. */
 async function recordGate(
   { store, clock }: MergePorts,
   identity: ProcessIdentity,

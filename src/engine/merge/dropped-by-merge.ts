@@ -33,7 +33,7 @@ const nothing: Found = { files: [], tooLarge: [] };
 
 export interface DroppedByMerges {
   readonly dropped: readonly DroppedByMerge[];
-  /** How many merges of what has landed were not compared, because there are too many. */
+  /** The number of merges with landed work that were not compared, because there are too many. */
   readonly uncompared: number;
 }
 
@@ -65,12 +65,12 @@ export async function droppedByMerges(
   return { dropped, uncompared: merges.length - compared.size };
 }
 
-/** No honest branch takes in what has landed more often, and each of these costs several git processes. */
+/** No honest branch merges landed work more often, and each comparison costs several git processes. */
 const mostCompared = 40;
 
 /**
- * The merges whose one side has something of the tip that the other side lacks. Two git processes tell, however many
- * merges the branch has: most of those that come from elsewhere bring nothing that has landed.
+ * The merges that brought landed work into the branch: one side has commits of the tip that the other side lacks. Two
+ * git processes find them among any number of merges; most merges from elsewhere bring no landed work.
  */
 async function takingIn(
   merging: DroppedPorts["merging"],
@@ -103,7 +103,7 @@ interface MergeSides {
 
 async function droppedFrom({ merging, rules }: DroppedPorts, sides: MergeSides): Promise<Found> {
   const { tip, head, merge, ours, theirs } = sides;
-  // The side may hold commits of its own as well. Only what has landed of it is the work of others.
+  // The side may hold commits of the branch as well. Only its landed commits are the work of others.
   const landed = await merging.baseOf(tip, theirs);
   if (landed === undefined || (await merging.contains(ours, landed))) return nothing;
   const base = await merging.baseOf(ours, landed);
@@ -192,7 +192,7 @@ const versionsOf = (
   of: (name: VersionName, at: number) => string | undefined,
 ): Versions<string> => Object.fromEntries(names.map((name, at) => [name, of(name, at)])) as unknown as Versions<string>;
 
-/** Whatever encoding a file has, different bytes are different texts. */
+/** In latin1 every byte is a character, so different bytes are different texts in every encoding. */
 const bytewise = new TextDecoder("latin1");
 
 /** Larger files are not read: their ids tell, or the operator is asked. */

@@ -9,11 +9,11 @@ import { judge } from "./train/judge.ts";
 
 export interface TipRequest {
   readonly commit: string;
-  /** What it is compared with: a gate that fails there too is not its fault. */
+  /** The commit to compare with: a gate that fails there too is not the tip's fault. */
   readonly base: string;
-  /** A commit that has landed, for what setup installs; the base, where it is not given. */
+  /** A landed commit whose dependencies setup installs; without it, the base. */
   readonly landed?: string | null;
-  /** Nothing that was installed or built before may have a part in the answer. */
+  /** Uses no dependencies that were installed or built before. */
   readonly nothingKept?: boolean;
   readonly work: readonly GatedWork[];
   readonly logDir: string;
@@ -79,7 +79,7 @@ export async function proveWithNothingKept(
   return `with nothing kept from earlier gates ${detail.message} on ${request.commit.slice(0, 12)}${log}`;
 }
 
-/** Has a gate of today no result on this tree, or one that had something to rest on? */
+/** Is there a gate without a result on this tree, or with a result that used kept directories? */
 async function restsOnKept(ports: MergePorts, commit: string): Promise<boolean> {
   const { store, merging, rules, ids } = ports;
   const tree = await merging.treeOf(commit);

@@ -57,7 +57,7 @@ export async function land(ports: MergePorts, request: LandRequest): Promise<Lan
   return { kind: "refused", cause: "local_changes", detail: { message: moved.problem } };
 }
 
-/** Undefined when one of the entries was taken out of the queue meanwhile: what was checked must not land then. */
+/** Undefined when an entry was taken out of the queue meanwhile: the checked tree must not land then. */
 async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp | undefined> {
   const { target, landing, verdict, gaps, results } = request;
   const members = landing.members.map(
@@ -74,7 +74,7 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
       ref: branchRef(target),
       beforeCommit: landing.from.commit,
       afterCommit: landing.to.commit,
-      // Beside the branch that brings them: what is taken out again is taken out from the end.
+      // Members are listed beside the branch that brings them, because an undo removes them from the end.
       queueIds: members.flatMap(({ id, commit }) => [
         id,
         ...along.filter((one) => one.commit === commit).map((one) => one.id),
@@ -165,7 +165,7 @@ interface AlongRequest {
   readonly landing: Landing<MergeEntry>;
 }
 
-/** No process works on these, and whatever was in their way, what has landed has landed. */
+/** No process works on entries of these states. Whatever kept them from landing, their commit is in the branch now. */
 const resting = ["pending", "blocked", "conflict", "failed", "reverted"] as const satisfies readonly MergeStatus[];
 
 const isResting = (entry: MergeEntry | undefined): boolean => resting.some((status) => status === entry?.status);
@@ -285,7 +285,7 @@ async function placesOf(tx: Tx, context: Context, op: MergeOp): Promise<LandedAl
 const awaitsOperator = ({ approval }: MergeEntry, bringer: MergeEntry): boolean =>
   (approval === "waiting" || approval === "denied") && bringer.approval !== "operator";
 
-/** A branch that its owner has moved back since does not hold what was announced for it. */
+/** Does the landing hold the commit that was announced? Not if the owner has moved the branch back since. */
 const bringsAnnounced = async ({ merging }: MergePorts, { to }: Landing<MergeEntry>, { headCommit }: MergeEntry) =>
   headCommit === "" || (await merging.contains(to.commit, headCommit));
 

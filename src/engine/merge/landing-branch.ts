@@ -37,9 +37,9 @@ type CatchUpPorts = LandingPorts & TipPorts & { readonly merging: Pick<MergeGit,
 const remembered = 200;
 
 /**
- * The branch that receives the work of a run. Decided when its first agent needs a place to start from, and again when
- * the branch it lands on gets checked out. Repeating it after a crash finds what is already there. Undefined when the
- * project has no commit to start from.
+ * The branch that receives the work of a run. Decided when the run's first agent needs a place to start from, and again
+ * when the branch gets checked out. A repetition after a crash finds the branch of the first attempt. Undefined when
+ * the project has no commit to start from.
  */
 export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promise<string | undefined> {
   if (run.landingBranch !== null && run.landingBranch !== run.targetBranch) return run.landingBranch;
@@ -114,7 +114,7 @@ export async function catchUp(
   const entries = await store.read((tx) => tx.merges.list({ branch: target }));
   const tried = entries.findLast((entry) => entry.targetBranch === landing && entry.headCommit === tip);
   if (tried !== undefined && tried.status !== "merged") return isOpenMerge(tried) ? tried : undefined;
-  // What was taken out of the target must not come back by way of a merge, and a foreign tip takes nothing in.
+  // A merge must not bring back work that was taken out of the target, and a foreign tip takes nothing in.
   const isRewritten = (await droppedFrom(ports, { landing, target, head: tip, tip: at })) !== undefined;
   if (isRewritten || (await foreignTip(ports, landing, at)) !== undefined) return undefined;
   const taken = { landing, target, head: tip, runId, askedBy: engineCaller.name };
@@ -155,7 +155,7 @@ async function waitingBranches(ports: LandingPorts, target: string, tip: string)
   return earlierLandings(ports.merging, new Set(names.filter(isIntegration)), tip);
 }
 
-/** Sees to it that the landing branch is there, and where it should be. Answers the commit that it is at. */
+/** Makes the landing branch, or moves it, so that it stands where it should. Returns its commit. */
 async function standAt(
   ports: LandingPorts,
   branch: string,

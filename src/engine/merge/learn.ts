@@ -5,9 +5,9 @@ import type { MergePorts } from "./ports.ts";
 import { textOf, tripleOf } from "./resolve.ts";
 
 /**
- * Remembers how an agent or a person settled what no rule could: a branch that once was sent back with a conflict has
- * landed, so what now stands in place of the conflict is an answer that passed every check. A failure is reported and
- * otherwise has no effect: the landing has happened.
+ * Remembers how an agent or a person settled a conflict that no rule could. A branch that was sent back with the
+ * conflict has landed since, so its text in place of the conflict passed every check. A failure is reported and changes
+ * nothing else: the branch has landed.
  */
 export async function learn(ports: MergePorts, op: MergeOp): Promise<void> {
   await quietly(ports, async () => {
@@ -32,7 +32,7 @@ const sentBackBefore = ({ store }: MergePorts, members: readonly LandedMember[])
     return found;
   });
 
-/** What was taken back is no answer: neither what it taught nor what was remembered for it holds any more. */
+/** Forgets the resolutions of work that was taken back: those it taught, and those that were remembered for it. */
 export async function unlearn(ports: MergePorts, undo: MergeOp): Promise<void> {
   await quietly(ports, async () => {
     const landing =

@@ -16,9 +16,8 @@ import { branchRef, landingRef, type MergePorts, mergeContext, pinLanding } from
 import { rewrittenTarget } from "./rewritten-target.ts";
 
 /**
- * Takes what landed over into the branch it was meant for, by a fast-forward and nothing else. When that branch has
- * commits of its own by now, they first land on the landing branch, through the gates like any other. Answers whether
- * anything was done.
+ * Moves the target to the landed work, by a fast-forward only. If the target has commits of its own by now, these first
+ * land on the landing branch, through the gates like any other. Returns whether anything was done.
  */
 export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   const { merging } = ports;
@@ -166,7 +165,7 @@ async function bringIn(
   { landing, target, head }: { readonly landing: string; readonly target: string; readonly head: string },
 ): Promise<boolean> {
   const context = mergeContext(ports);
-  // A landing or a new agent may have queued the same commits before; what has ended by then is tried again.
+  // A landing or a new agent may have queued the same commits before. An entry that has ended by then is tried again.
   const earlier = (await ports.store.read((tx) => tx.merges.list({ branch: target }))).findLast(
     (entry) =>
       entry.headCommit === head &&

@@ -12,9 +12,9 @@ const mostRuns = 200;
 const mostUndos = 20;
 
 /**
- * Looks again for the evidence of active runs whose landing branch has moved since it was found, by whatever moved it, and
- * of ended runs of which something was taken back since. What the branch has no more does not count any more, so that every list shows it. Safe to repeat: a criterion says on which
- * commit its evidence was last seen.
+ * Looks again for the evidence of criteria: in active runs whose landing branch has moved, by any cause, and in ended
+ * runs of which work was taken back. Evidence that the branch lost no longer counts, and every list shows it as lost.
+ * Safe to repeat: a criterion stores the commit on which its evidence was last seen.
  */
 export async function lookForProofs(ports: MergePorts): Promise<void> {
   for (const { run, landing, criteria } of await provedRuns(ports)) {

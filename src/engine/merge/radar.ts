@@ -19,8 +19,8 @@ const mostBranches = 50;
 const recentMoves = 20;
 
 /**
- * Looks ahead: would the branches that agents work on merge with each other, and with what has landed? Looks only when
- * a head has changed, and then only at the pairs of that head, for a pair of commits always gives the same.
+ * Looks ahead: would the branches of working agents merge with each other, and with the landing branch? Looks only when
+ * a head has changed, and then only at the pairs of that head, because a pair of commits always gives the same result.
  */
 export class Radar {
   readonly #ports: MergePorts;
@@ -88,7 +88,10 @@ export class Radar {
   }
 }
 
-/** The branches that exist, and those they land on, through one process. What is in a clone only is not known to git here. */
+/**
+ * The branches that exist, and their landing branches, by one git process. Git does not know here of commits that are
+ * in a clone only.
+ */
 async function withLandings({ merging }: MergePorts, live: readonly LiveBranch[]): Promise<readonly RadarHead[]> {
   const tips = new Map((await merging.refsBelow("refs/heads/")).map(({ ref, commit }) => [ref, commit]));
   const landings = [...new Set(live.map(({ landsOn }) => landsOn))].flatMap((branch): RadarHead[] => {
@@ -147,7 +150,7 @@ async function withoutLanded({ merging }: MergePorts, collisions: readonly Colli
   return kept;
 }
 
-/** Files in which `one` collides with what has landed, and that the agent of `other` has not changed itself. */
+/** Files in which `one` collides with landed work, and which the agent of `other` has not changed itself. */
 async function onlyLanded(
   merging: MergePorts["merging"],
   landed: readonly Collision[],

@@ -14,7 +14,10 @@ export function resolver(git: Pick<MergeGit, "readBlob" | "isUnion">, rungs: rea
   };
 }
 
-/** Undefined for what no rule may settle: a side without the path, links, modules, modes that differ, bytes. */
+/**
+ * Undefined where no rule may settle the conflict: a side lacks the path, is a link or a submodule, is binary, or the
+ * modes differ.
+ */
 export async function tripleOf(
   git: Pick<MergeGit, "readBlob" | "isUnion">,
   { path, kind, base, ours, theirs }: Conflict,

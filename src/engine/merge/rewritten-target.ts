@@ -77,9 +77,9 @@ async function failedReplay(
 }
 
 /**
- * The newest commit of the target under a landing branch that the target has no more, and the landing branch still has.
- * An undo may have moved the landing branch back below what was promoted last: then it is what both have in common, since
- * the target had all of that.
+ * The newest commit that the landing branch has of its target and that the target has dropped. An undo may have moved
+ * the landing branch back below the last promotion. Then it is the newest commit that both have in common, because the
+ * target had everything up to the promotion.
  */
 export async function droppedFrom(
   {
@@ -148,10 +148,10 @@ export async function droppedBehind({ store }: MergePorts, landing: string): Pro
 }
 
 /**
- * What may land of a branch. A branch that was begun on dropped commits would bring them back. Where the target has
- * their changes under other ids, the branch's own commits are made again on `onto`, and land in its place: no agent has
- * to act. Else, or where they do not apply, the owner is told. The last dropped commit need not be among those that the
- * branch was begun on.
+ * The part of a branch that may land. A branch that began on dropped commits would bring them back. If the target has
+ * their changes under other ids, the branch's own commits are made again on `onto` and land in its place, without an
+ * agent. Otherwise, or if they do not apply, the owner is told. The last dropped commit need not be among those that
+ * the branch began on.
  */
 export async function landableHead(
   ports: MergePorts,
@@ -209,7 +209,7 @@ async function droppedBase(
     base !== undefined && !(await merging.contains(onto, base));
   const base = await merging.baseOf(entry.headCommit, dropped);
   if (!(await isLost(base))) return undefined;
-  // When the branch itself was dropped, its own commits may land again. What it was begun on may not.
+  // If the branch itself was dropped, its own commits may land again; the commits it began on may not.
   const landings = (await store.read((tx) => tx.merges.list({ branch: entry.branch }))).toSorted((a, b) => a.id - b.id);
   for (const { resultCommit } of landings) {
     if (resultCommit === null || (await merging.commitOf(resultCommit)) === undefined) continue;

@@ -29,7 +29,7 @@ export interface Concern {
   readonly difference: string;
 }
 
-/** What it takes to tell which files of a commit decide how it is judged. */
+/** The ports for finding out which files of a commit decide how it is judged. */
 export type SteeringPorts = Pick<MergePorts, "rules"> & {
   readonly merging: Pick<
     MergeGit,
@@ -48,7 +48,7 @@ export interface Concerns {
 }
 
 /**
- * Looks at each entry on the tip of its target. Gates and setup count as they are there. One git process compares all
+ * Looks at each entry on the tip of its target, with the gates and setup of that tip. One git process compares all
  * entries; only an entry with suspect files is looked at closely.
  */
 export async function concernsOf(ports: MergePorts, entries: readonly MergeEntry[]): Promise<Concerns> {
@@ -114,7 +114,7 @@ async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern |
   const isWithin = outsideScope(differing, owner === undefined ? [] : changeable(owner)).length === 0;
   const isSuspect = putBack.length + dropped.length + uncompared > 0;
   if (maybe.length === 0 && isWithin && !isSuspect) return undefined;
-  // What was taken out of the target comes back with the branch, and git would not count it.
+  // Work that was taken out of the target comes back with the branch, and git would not count it as a change.
   const since = (await baseOfTakenOut(ports, entry, tip))?.before ?? tip;
   const changed = await ports.merging.changedFiles(since, entry.headCommit);
   const own = maybe.filter(({ path }) => changed.includes(path));

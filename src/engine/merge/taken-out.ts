@@ -7,7 +7,7 @@ import {
 } from "../../usecases/merge/landing/taken-out.ts";
 import type { MergePorts } from "./ports.ts";
 
-/** What was taken out of this branch again in the history of `into`, the last taken out first. */
+/** Work of this branch that was taken out in the history of `into`, the last removal first. */
 export async function takenOutOf(
   { store, merging }: Pick<MergePorts, "store"> & { readonly merging: Parameters<typeof hasCommit>[0] },
   branch: string,

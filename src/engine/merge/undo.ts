@@ -66,13 +66,13 @@ interface Plan {
 }
 
 /**
- * What another branch holds too, as one that was begun since or the one that took it over, would come back with that:
- * only a commit that takes it out can tell that it is not wanted.
+ * May the branch simply move back? Not if another branch holds the undone commits too, such as a branch begun since or
+ * the target of a promotion: they would come back with it. Only a commit on top records that they are not wanted.
  */
 async function mayGoBack({ merging }: MergePorts, op: MergeOp, target: MergeOp, tip: string): Promise<boolean> {
   const isWhole = op.queueIds.length === target.queueIds.length;
   if (!isWhole || target.afterCommit !== tip) return false;
-  // A promotion brought nothing that was not on the landing branch before, and there it stays.
+  // The commits of a promotion came from the landing branch, and stay there.
   if (target.kind === "promote") return (await remotesWith(merging, tip)).length === 0;
   const isForward = target.beforeCommit !== null && (await merging.contains(target.beforeCommit, tip));
   if (isForward) return true;
@@ -164,8 +164,8 @@ function noChangeWords({ id, branch, targetBranch }: MergeEntry, { kind }: Merge
 }
 
 /**
- * A branch with newer commits cannot simply go back, nor one that was pushed: the next pull would bring everything again.
- * What a promotion brought is taken out where it landed.
+ * A branch with newer commits cannot simply move back, nor one that was pushed: the next pull would bring everything
+ * again. Work of a promotion is taken out where it landed.
  */
 async function movedOnWords({ store, merging }: MergePorts, op: MergeOp, tip: string): Promise<string> {
   const { seq, ref, request, afterCommit } = op;
@@ -217,7 +217,7 @@ async function insteadWords(
     if (mayGo) commands.push(`ov merge undo ${id}`);
   }
   const branch = shellWord(ref.replace(/^refs\/heads\//, ""));
-  // The operation stands for all branches that landed with it; the number of an entry for the one that was asked about.
+  // The operation stands for all branches that landed with it; the number of an entry stands for that one branch.
   const asked = queueIds.length === 1 && target.queueIds.length > 1 ? queueIds[0] : target.id;
   if (commands.length > 0) return `take that out first: ${commands.join(", ")}, then again: ov merge undo ${asked}`;
   return `change the lines by hand: git switch -c <branch> ${branch}, commit, then: ov merge --branch <branch>`;
@@ -304,7 +304,10 @@ async function setRef(
   return { kind: "moved", problem };
 }
 
-/** An undo whose maker died after the branch had moved. Going back is told from being ahead of it by what is left out. */
+/**
+ * Did an undo whose process died move the branch already? A branch that is still to go back contains the commit it goes
+ * back to as well, so it counts as moved only when its old tip is gone from it.
+ */
 async function hasMoved({ merging }: MergePorts, op: MergeOp, tip: string): Promise<boolean> {
   const { beforeCommit: before, afterCommit: after } = op;
   if (before === null || after === null || !(await merging.contains(tip, after))) return false;

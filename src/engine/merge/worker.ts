@@ -26,8 +26,8 @@ interface MergeTools {
 }
 
 /**
- * Brings branches in, one pass at a time. What a pass is doing is in the database before it is done, so a worker that
- * dies is followed by one that first finds out how far it had come.
+ * Merges branches, one pass at a time. A pass stores each step before it takes it, so the successor of a dead worker
+ * first finds out how far the pass had come.
  */
 export class MergeWorker {
   readonly #ports: MergePorts;
@@ -94,7 +94,7 @@ export class MergeWorker {
     return mayHaveMoved;
   }
 
-  /** What breaks is put on record and keeps nothing else from being done; nor does the pass end while others go on. */
+  /** Stores a failure and lets all other work go on; the pass does not end before that other work has ended. */
   async #alone<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     try {
       return await work();
@@ -118,7 +118,7 @@ export class MergeWorker {
       this.#flight.tryLater();
       const { store, clock } = this.#ports;
       const change = { problem: problemOf(error), updatedAt: clock.now() };
-      // The store may be what is broken; the report above says so.
+      // The broken part may be the store itself; the report above says so.
       await store.transaction((tx) => tx.mergeOps.settle(op.id, change)).catch(this.#ports.report);
       return false;
     }
@@ -144,7 +144,7 @@ export class MergeWorker {
   }
 
   /**
-   * A person who approves an entry should know its commit, and what is asked about it. Each commit is looked at once.
+   * Looks at each new commit once before a person approves it: they should know the commit, and the questions about it.
    */
   async #lookAhead(): Promise<void> {
     const waiting = async (): Promise<readonly MergeEntry[]> => {
@@ -167,7 +167,7 @@ export class MergeWorker {
     const known = [...waiting.filter((entry) => !unknown.includes(entry)), ...(await knowHeads(this.#ports, unknown))];
     const fresh = known.filter(
       ({ id, headCommit, dependsOn, causeDetail }) =>
-        // What it depends on is a part of the difference until that has landed.
+        // Until the entries that it depends on have landed, their work is part of its difference.
         dependsOn.length === 0 && causeDetail?.difference === undefined && !this.#lookedAt.has(`${id} ${headCommit}`),
     );
     const { merging } = this.#ports;
@@ -183,7 +183,7 @@ export class MergeWorker {
     const pinned = looks.flatMap((look) => look.pinned);
     const claimed = await claimEntries(this.#ports, pinned, concerns);
     const targets = new Map<string, MergeEntry[]>();
-    // The target's own commits come first: everything else is judged on top of them.
+    // Entries with the target's own commits come first: all others are judged on top of them.
     const ordered = claimed.toSorted((a, b) => Number(bringsTarget(b)) - Number(bringsTarget(a)));
     for (const entry of ordered) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
     return [...targets].map(([target, entries]) => {
@@ -274,7 +274,7 @@ export class MergeWorker {
   }
 }
 
-/** What is known of entries before they are claimed. */
+/** The facts about entries before they are claimed. */
 interface Look extends Concerns {
   /** Those whose commits are pinned. */
   readonly pinned: readonly MergeEntry[];

@@ -11,9 +11,9 @@ const restShare = 20;
 const shortestRestMs = 500;
 
 /**
- * Tells the operator of what waits for them, by the channels that they configured. Each thing is put on record before it
- * is told, so it is told at most once, whichever process dies when. A round of the engine asks for a look; a thing that
- * is new is told when `debounceMs` are over, with all that came meanwhile and without what was answered.
+ * Tells the operator, by the configured channels, of each thing that waits for them. A thing is stored before it is
+ * told, so it is told at most once, even if a process dies in between. A round of the engine asks for a look. A new
+ * thing is told after `debounceMs`, together with those that came meanwhile and without those that were answered.
  */
 export class Notifier {
   readonly #ports: NotifyPorts;
@@ -90,7 +90,7 @@ export class Notifier {
   }
 
   async #tell(): Promise<void> {
-    // What was not put on record by now is told by the next engine.
+    // The next engine tells of things that are not stored by now.
     if (this.#stop.aborted) return;
     const { store, clock, reach, notifying } = this.#ports;
     const found = await this.#untold();
@@ -123,7 +123,7 @@ export class Notifier {
     });
   }
 
-  /** Things that an engine before this one was telling when it died. Nobody knows whether the operator heard of them. */
+  /** Marks things that an earlier engine was telling when it died. It is unknown whether the operator heard of them. */
   async #markEarlier(): Promise<void> {
     if (this.#earlierAreMarked) return;
     const { store, clock } = this.#ports;

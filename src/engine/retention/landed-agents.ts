@@ -25,7 +25,7 @@ export const pruneLandedAgents: Prune<Ports> = async (ports, { before }) => {
     const look = await tx.oldRows.settledNames({ before, after: place?.id ?? "", most: mostNames });
     return { saved: place, ...look };
   });
-  // Files in the trash go by what is known of their agent.
+  // The days of a file in the trash depend on the rows of its agent, so an agent with files there is not forgotten.
   const trash = free.length === 0 ? [] : await ports.worktrees.oldTrash(Number.POSITIVE_INFINITY);
   const hasTrash = new Set(trash.map(({ agentName }) => agentName));
   const forgotten: string[] = [];

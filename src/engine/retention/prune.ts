@@ -193,9 +193,9 @@ interface Pinned {
 type RefPorts = Pick<EnginePorts, "store" | "merging" | "worktrees" | "clock">;
 
 /**
- * Lets go of the refs that old merges left: the tip before each move, the head of each branch that is part of its landing
- * branch now, and the head of one that did not land, or was taken back, if a branch, a tag or the like holds it too.
- * What nothing else holds stays for ever.
+ * Deletes refs that old merges left: the tip before each move, the head of each branch that is part of its landing
+ * branch now, and the head of one that did not land or was taken back, if a branch, tag or other ref holds it too. A
+ * commit that no other ref holds stays for ever.
  */
 export const pruneMergeRefs: Prune<RefPorts> = async (ports, { before, hour }) => {
   const { store, merging, worktrees, clock } = ports;

@@ -14,8 +14,9 @@ import type { SupervisorPorts } from "./ports.ts";
 /** The supervisor's side of an exchange with an agent whose input stays open. */
 export interface Exchange {
   /**
-   * Answers lines of output, in their order. Comes before these lines are stored: a supervisor that takes the turn over
-   * reads them again, and what was answered is kept, so every line is answered once. The events say what was denied.
+   * Answers the questions in lines of output, in their order, before these lines are stored. A supervisor that takes
+   * the turn over reads the lines again; the answers are stored too, so every question is answered once. The returned
+   * events say which requests were denied.
    */
   answer(replies: readonly PlacedReply[]): Promise<readonly PlacedEvent[]>;
   /** Gives the agent the mail that came since its turn began, where its program takes messages during a turn. */
@@ -118,7 +119,8 @@ async function decide(ports: SupervisorPorts, { agent }: OwnedTurn, request: Age
   if (verdict.decision === "deny") {
     return { request, denial: verdict, answer: { kind: "refused", reason: verdict.reason } };
   }
-  // We are not confined: a file that we read or wrote for the agent could be one that the system keeps it from.
+  // The supervisor is not confined: it must not read or write a file for the agent that the sandbox keeps from the
+  // agent.
   if (request.kind !== "permission" && ports.sandbox.confines(agent.worktreeKind)) {
     const reason = "the system confines this agent: read and write files with its own tools";
     return { request, answer: { kind: "refused", reason } };

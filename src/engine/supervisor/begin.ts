@@ -133,7 +133,7 @@ const mostCharacters = 50_000;
 const mostLooked = 100;
 
 /**
- * What a new conversation must be told of the one that was lost: where the agent stood, and the mail that gave it work
+ * The facts with which a new conversation replaces a lost one: where the agent stood, and the mail that gave it work
  * and that it has not answered. Undefined for an agent whose conversation goes on, or that never had one.
  */
 async function recallFor(tx: Tx, turn: Turn, agent: Agent): Promise<Recall | undefined> {

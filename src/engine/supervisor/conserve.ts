@@ -101,9 +101,9 @@ async function mendLink(ports: ConservePorts, agent: Agent, worktree: OwnedWorkt
 }
 
 /**
- * Looks at an agent's worktree before work begins in it, and mends what was done to it since the last turn. A person
- * may work there between two turns; lost files and commits are put back or kept. Answers a sentence about each change, for
- * the agent, or why no work is possible there.
+ * Looks at an agent's worktree before a turn, and mends changes since the last turn. A person may work there between
+ * two turns; lost files and commits are put back or kept. Returns a sentence about each change, for the agent, or why
+ * no work is possible there.
  */
 export async function makeReady(
   ports: Telling,

@@ -31,7 +31,10 @@ export interface Settled {
 const remembered = 20;
 const summaryLength = 2_000;
 
-/** What follows from a settled turn for others: where the agent stands is written down, and who is free is let go. */
+/**
+ * Stores the consequences of a settled turn for others: notes the agent's progress, and releases agents that are free
+ * to go.
+ */
 export async function followEnd(tx: Tx, context: FollowContext, settled: Settled): Promise<void> {
   const agent = await tx.agents.get(settled.agentId);
   if (agent === undefined) return;

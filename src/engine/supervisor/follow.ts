@@ -135,7 +135,7 @@ export async function followOutput(
     const lingers =
       overSince !== undefined &&
       (now - lastGrowth > afterResultMs || (limits.stallTimeoutMs > 0 && now - overSince > limits.stallTimeoutMs));
-    // A turn that is over has spent what it spent: that is booked, and nothing is left to be ended for it.
+    // The dollars of a turn that is over are spent and booked: there is nothing left to end.
     const overrun = log.ended === undefined ? over : undefined;
     if (lingers || log.hopeless !== undefined || overrun !== undefined) {
       const { ended } = log;
@@ -143,7 +143,7 @@ export async function followOutput(
       await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
       batch.push(...log.take().events, ...log.finish());
       if (!(await store())) return { kind: "fenced-out" };
-      // What it says to being ended is no news, unless it had just got through.
+      // The program's output while it is being ended counts only if it reports a success that came just before.
       const gotThrough = log.ended?.failure === null ? log.ended : undefined;
       return { kind: "ended", said: ended ?? gotThrough, hopeless };
     }
@@ -170,8 +170,8 @@ export async function followOutput(
 }
 
 /**
- * Puts a denial before the failed end of each call that a hook denied. To the output such a call is one that failed; that
- * the guard denied it is on record before the program hears of it.
+ * Puts a denial before the failed end of each call that a hook denied. In the output such a call only looks failed; the
+ * guard stored its denial before the program heard of it.
  */
 async function withHookDenials(
   { store }: SupervisorPorts,
@@ -207,7 +207,7 @@ function circle(loops: LoopWatch, events: readonly PlacedEvent[]): Hopeless | un
   return undefined;
 }
 
-/** What was read of the output since the last time, and up to where. */
+/** The output read since the last look, and the offset reached. */
 interface Seen {
   readonly batch: readonly PlacedEvent[];
   readonly grew: boolean;
@@ -272,7 +272,7 @@ function usageOf({ turn, agent }: OwnedTurn, event: Extract<TurnEvent, { kind: "
 
 /** What an agent says is kept as events up to this length; its raw output has the whole. */
 const mostTextChars = 64_000;
-/** The beginning of a thought, or of a failed tool's answer, tells what it is about. */
+/** The beginning of a thought, or of a failed tool's answer, is enough to know its subject. */
 const mostAnswerChars = 4_000;
 
 /** No line has as many events. */

@@ -22,7 +22,7 @@ export type Launch =
   | { readonly kind: "launched"; readonly child: GatedProcess }
   | { readonly kind: "taken" }
   | { readonly kind: "failed"; readonly problem: string }
-  /** The guard of its tools does not do what it should. */
+  /** The guard of the agent's tools does not work. */
   | { readonly kind: "unguarded"; readonly problem: string }
   /** The system would not confine it, and the settings say that it must. */
   | { readonly kind: "unconfined"; readonly problem: string }
@@ -41,7 +41,7 @@ export async function launchAgent(
 ): Promise<Launch> {
   const { turn, agent } = owned;
   const token = ports.ids.secret();
-  // An agent that was stopped before its turn began gets no process at all, not even one that waits behind its gate.
+  // An agent that was stopped before its turn began gets no process, not even a gated one.
   const given = await ports.store.read(async (tx) =>
     (await mayStart(tx, owned)) ? await assignmentOf(tx, agent) : undefined,
   );
@@ -127,7 +127,7 @@ const place = (
     untouched: agent.headCommit === null,
   });
 
-/** What is wrong with the guard, tried by the very line that the agent's program is given; undefined when nothing is. */
+/** Why the guard does not work, tried by the very line that the agent's program is given; undefined when it works. */
 async function guardProblem(
   ports: SupervisorPorts,
   owned: OwnedTurn,
@@ -190,7 +190,7 @@ function start(
     steering: [
       ...(told.found ? [`${cwd}/${runtime.instructionFile}`] : []),
       ...plannedFiles(plan, logDir),
-      // It writes its output through what it was started with, and never by these paths.
+      // The program writes its output by inherited descriptors, never by these paths.
       ...[paths.output, paths.error, `${logDir}/input.json`, `${logDir}/opening.json`, `${logDir}/input`],
     ],
     makes: plan.files.flatMap((file) => ("to" in file && file.isDirectory ? [file.to] : [])),
@@ -233,7 +233,8 @@ const promptFor = (
     attempt: turn.attempt,
     first: turn.resumeRequested === null,
     recall,
-    // A file in the worktree is read in every turn; what was handed over is kept as it was when the conversation began.
+    // Instructions in a file are read anew in every turn. Instructions in the input stay as they were when the
+    // conversation began.
     changed: !found && knows !== null && knows !== version ? text : undefined,
     changes,
     letters,

@@ -4,7 +4,7 @@ import type { SupervisorPorts } from "./ports.ts";
 /** A timer that is a little early must not wait for its next turn. */
 const nearly = 0.9;
 
-/** The beat of a turn's lease, whatever its supervisor is busy with. */
+/** The beat of a turn's lease. It goes on while its supervisor is busy. */
 export interface LeaseBeat {
   /** A write of the supervisor to the store counted as a beat. The next beat is due one interval later. */
   rodeAlong(): void;

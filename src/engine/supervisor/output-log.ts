@@ -86,7 +86,7 @@ export class OutputLog {
     this.#calls.refused(id);
   }
 
-  /** Reads what was added since the last call. `grew` also when no line was completed by it. */
+  /** Reads the output added since the last call. `grew` is also true when the new output completed no line. */
   take(): { readonly events: PlacedEvent[]; readonly replies: PlacedReply[]; readonly grew: boolean } {
     const events: PlacedEvent[] = [];
     const replies: PlacedReply[] = [];
@@ -133,7 +133,7 @@ export class OutputLog {
   #end(event: TurnEnded): void {
     this.ended = event;
     this.hopeless = undefined;
-    // The word at the end holds what was told on the way.
+    // The sum at the end of a turn includes the sums told on the way.
     if (event.costUsd !== null) this.#endedUsd = (this.#endedUsd ?? 0) + event.costUsd;
     else if (this.#runningUsd !== null) this.#endedUsd = (this.#endedUsd ?? 0) + this.#runningUsd;
     this.#runningUsd = null;

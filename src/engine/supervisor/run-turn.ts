@@ -79,8 +79,8 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const kept = await Promise.race([tidyUp(ports, owned, process), beat.lost]);
   if (kept === "fenced-out") return undefined;
   await redactFiles(ports, turn);
-  // Some programs say that the turn is over and then do not leave. What they said stands, whatever they say to being
-  // ended: it must not be paid for twice.
+  // Some programs report the end of the turn and then do not leave. That report stands, whatever they print while they
+  // are ended: the turn must not be paid for twice.
   const said = followed.kind === "exited" ? log.ended : followed.said;
   const hopeless = followed.kind === "exited" ? log.hopeless : followed.hopeless;
   const silent = followed.kind === "stalled" && said === undefined;
@@ -127,9 +127,7 @@ const unstarted = (reason: string, cause: FailureCause = "unknown", kept?: strin
   kept,
 });
 
-/**
- * Nothing that the turn started outlives it: neither its next turn nor another process should have to work beside that.
- */
+/** Ends every process that the turn started, so that neither the next turn nor another process works beside them. */
 async function tidyUp(
   ports: SupervisorPorts,
   { turn, agent }: OwnedTurn,
@@ -140,7 +138,7 @@ async function tidyUp(
   return conserve(ports, agent, "turn");
 }
 
-/** The agent's process as its supervisor sees it: its own child, or one that an earlier supervisor left behind. */
+/** The agent's process as its supervisor sees it: a child of its own, or a process that an earlier supervisor left. */
 export interface WatchedProcess {
   readonly identity: ProcessIdentity;
   isGone(): boolean;
@@ -198,7 +196,7 @@ interface Seen {
   readonly isDiskFull: boolean;
 }
 
-/** The runtime's own word decides; without it a process that is gone has crashed, whatever its exit code. */
+/** The runtime's own report decides. Without a report, a process that is gone has crashed, even with exit code 0. */
 function endOf({ runtime, log, said, hopeless, exit, errorOutput, isDiskFull }: Seen): TurnEnd {
   // Programs seldom say that it was the disk.
   const disk = isDiskFull ? "the disk is full: " : "";
@@ -234,8 +232,8 @@ function complaintOf({ complaints }: Runtime, code: number | null, written: stri
 type Ports = Pick<SupervisorPorts, "store" | "worktrees">;
 
 /**
- * Puts beside each bare report what is true about its sender's work as it is handed over. A reader that is faster than
- * the end of the sender's turn gets what a look into the worktree shows now.
+ * Adds to each bare report the facts about its sender's work at this moment. If a reader is faster than the end of the
+ * sender's turn, a look into the worktree gives the facts.
  */
 async function tellFacts(ports: Ports, letters: readonly Letter[]): Promise<readonly Letter[]> {
   const told: Letter[] = [];

@@ -39,7 +39,7 @@ export interface SettlePorts {
   prices(): PriceList;
 }
 
-/** What was observed of the agent's process and of its worktree. */
+/** The observed end of the agent's process, and the state of its worktree. */
 export interface Ending {
   readonly end: TurnEnd;
   readonly exit: ProcessExit;
@@ -175,7 +175,7 @@ async function decide(
     stopRequestedBy: agent.stopRequestedBy,
     takenOver: waits.some(isAttachHold),
     terminalMail: terminal !== undefined,
-    // An agent that asked for its work to be checked hears of it: by its end, or by what is missing.
+    // An agent with an open check gets an answer: the end of its life, or a list of missing points.
     outstanding: waits.length > 0 || (await tx.deliveries.hasWaking(agent.name)) || (await tx.checks.dueWork(agent.id)),
     persistent: isIn("persistent", agent.capability),
     reminders: agent.reminders,
@@ -251,7 +251,7 @@ async function queueNext(
     await tx.turns.cancelQueued(agent.id, now);
     await tx.turns.queue({ ...queue, trigger: "retry", attempt, notBefore: next.notBefore });
   }
-  // Only reminders in a row say that an agent does not know how to end: this one knows what it waits for.
+  // Only reminders in a row show that an agent does not know how to end. An agent that waits on purpose does know.
   const waits = next.kind === "none" && settlement.state === "between_turns" && settlement.input === "ack";
   if (waits && agent.reminders > 0) await tx.agents.setReminders(agent.id, 0);
   // A turn takes only so much mail, and may not have shown all it took: the rest would wait until another message

@@ -64,8 +64,8 @@ export class WatchdogMemory {
   }
 
   /**
-   * The engine could not write what it saw, and perhaps no process could: as after a sleep, ages wait for a stale
-   * window.
+   * The engine could not store its observations, and perhaps no process could write. As after a sleep of the machine,
+   * ages count anew until a stale window has passed.
    */
   forgive(clock: Clock): void {
     this.#wokeAt = clock.monotonic();
@@ -80,7 +80,7 @@ export class WatchdogMemory {
     return 0;
   }
 
-  /** Forgets every subject but these: who is excused now is not silent since before the excuse. */
+  /** Forgets every other subject, so that a subject excused now is not counted as silent from before the excuse. */
   keepOnly(subjects: ReadonlySet<string>): void {
     for (const subject of this.#seen.keys()) if (!subjects.has(subject)) this.#seen.delete(subject);
   }

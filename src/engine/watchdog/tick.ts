@@ -103,7 +103,7 @@ async function act(tx: Tx, ports: WatchdogPorts, observed: Observed, assessment:
   }
 }
 
-/** What is reported once: the turn that does not start, or the seat that stays empty. */
+/** The id under which a stall is reported once: the turn that does not start, or the seat that stays empty. */
 const reportKey = ({ agent, stored }: Observed): string => stored.queuedTurn?.id ?? agent.id;
 
 async function recover(tx: Tx, ports: WatchdogPorts, { agent, facts }: Observed): Promise<void> {
@@ -211,7 +211,7 @@ async function complete(
   await tx.agents.setEscalation(agent.id, 0, null);
 }
 
-/** A supervisor beats every few seconds; one that did not for this long is stopped or stuck. */
+/** A supervisor beats every few seconds. One without a beat for this long is stopped or stuck. */
 const silentSupervisorMs = 30_000;
 
 /** Turns that wait longest are the late ones; more than these are the same problem. */

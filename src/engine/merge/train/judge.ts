@@ -34,7 +34,7 @@ export type Judgement =
       readonly unchanged: number;
     };
 
-/** What lands is the tree that is there. */
+/** The tree that lands is the tree that the branch has already. */
 export const nothingChanged: Evidence = { checked: false, flaky: false, gaps: [] };
 
 /**

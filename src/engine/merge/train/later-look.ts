@@ -8,7 +8,7 @@ import type { MergeAnswer } from "./steps.ts";
 export interface FirstLook {
   /** The tip of the target on which the entries were looked at. Undefined when there was none. */
   readonly lookedOn: string | undefined;
-  /** What was found then, by number of the entry. */
+  /** The concerns of that look, by number of the entry. */
   readonly concerns: ReadonlyMap<number, Concern>;
 }
 
@@ -29,7 +29,7 @@ export function laterLook(
   const { merging } = ports;
   /** Commits with the same rules and names as the tip on which the entries were looked at. */
   const alike = new Set([lookedOn]);
-  /** One process for all entries. Most branches have no merge, and can take out nothing that came in since. */
+  /** One git process for all entries. A branch without a merge, as most are, cannot remove work that landed since. */
   let merges: Promise<boolean> | undefined;
   const anyMerges = (from: string): Promise<boolean> => {
     merges ??= merging.hasMerges(

@@ -276,7 +276,8 @@ async function record(ports: MergePorts, checks: Checks, progress: TrainProgress
       return markGating(ports, progress.members);
     case "settled": {
       const { entry, outcome } = progress;
-      // Recorded together with the move of the branch; only what was in it before is recorded here.
+      // A landing is stored together with the move of the branch. Only entries that the branch held before are stored
+      // here.
       if (outcome.kind === "landed")
         return outcome.landing === null ? recordHeld(ports, checks, entry, outcome) : undefined;
       return recordOutcome(ports, entry, outcome);
@@ -292,7 +293,7 @@ async function markGating(ports: MergePorts, entries: readonly MergeEntry[]): Pr
   });
 }
 
-/** The landing branch had everything of the entry already, so what is known about its tip is known about the entry. */
+/** The landing branch had the whole entry already, so the verdict about its tip is the verdict about the entry. */
 async function recordHeld(
   ports: MergePorts,
   checks: Checks,

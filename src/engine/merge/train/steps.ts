@@ -28,7 +28,7 @@ export interface CheckRequest {
   readonly base: string;
   /** The gates to ask, whether or not they apply. Absent: every gate that applies. */
   readonly gates?: readonly string[];
-  /** Run again what failed on this tree, whatever is on record about it. */
+  /** Run failed gates of this tree again, even if their results are stored. */
   readonly rerunFailed?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface CheckAnswer {
   /** No required gate failed. */
   readonly passed: boolean;
   readonly flaky?: boolean;
-  /** Every required gate that failed, at least one when not passed: one that is not named counts as having passed. */
+  /** Every required gate that failed: at least one when the tree did not pass. A gate that is not named passed. */
   readonly failedGates: readonly string[];
   /** The gates this answer speaks about. Absent: all that exist, or all that were asked for by name. */
   readonly ran?: readonly string[];
@@ -62,8 +62,8 @@ export type TrainProgress<E extends TrainEntry> =
 /** The effects of a train. Each may be repeated; a rejection of any of them ends the train where it is. */
 export interface TrainSteps<E extends TrainEntry> {
   /**
-   * Makes a commit out of `onto` and the entry as objects, by whatever means of resolving there are. `mayAsk`: `onto` has
-   * landed, so that the operator can be asked about what comes of it.
+   * Merges the entry onto `onto` as objects, with every resolver that is configured. `mayAsk`: `onto` has landed, so
+   * the operator can be asked about the result.
    */
   merge(onto: string, entry: E, mayAsk: boolean): Promise<MergeAnswer>;
   check(commit: string, tree: string, request: CheckRequest): Promise<CheckAnswer>;
@@ -90,13 +90,13 @@ export interface Member<E extends TrainEntry> {
   readonly strategy: string | null;
 }
 
-/** What is known about the tree that lands. */
+/** The evidence about the tree that lands. */
 export interface Evidence {
   /** False: it is the tree that was on the branch already, so no gate was asked. */
   readonly checked: boolean;
   /** A gate failed on it first and passed then. */
   readonly flaky: boolean;
-  /** Why it is not fully verified, one sentence each. */
+  /** Why the tree is not fully verified, one sentence each. */
   readonly gaps: readonly string[];
 }
 

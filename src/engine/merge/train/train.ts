@@ -14,7 +14,7 @@ export interface TrainRequest<E extends TrainEntry> extends JudgeRules {
   readonly maxRebases: number;
 }
 
-/** What became of every entry, and what it took. */
+/** The outcome of every entry, and the effort it took. */
 export interface TrainReport<E extends TrainEntry> {
   /** One per entry, in the order the entries came. */
   readonly outcomes: readonly { readonly entry: E; readonly outcome: EntryOutcome }[];
@@ -114,8 +114,8 @@ async function runOne<E extends TrainEntry>(journey: Journey<E>): Promise<void> 
 }
 
 /**
- * Moves the branch to the first `count` members. False: it did not move, and nothing that was found out about this
- * train holds any more, not even the culprit, whose judgement rests on the prefix before it.
+ * Moves the branch to the first `count` members. False: the branch has moved elsewhere, and every result about this
+ * train is void. So is the culprit, whose judgement rests on the members before it.
  */
 async function landPrefix<E extends TrainEntry>(
   journey: Journey<E>,
