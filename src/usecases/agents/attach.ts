@@ -96,7 +96,7 @@ export const checkAttach: UseCase<
 
 export interface AttachRequest {
   readonly name: string;
-  /** Ends the running turn instead of waiting for it; what it was given waits until the agent goes on. */
+  /** Ends the running turn instead of waiting for it. The mail of that turn waits until the agent goes on. */
   readonly interrupt: boolean;
 }
 

@@ -9,14 +9,17 @@ import type { SlingRequest } from "./sling-request.ts";
 
 type RuntimeSettings = Pick<Settings, "runtime" | "runtimes" | "brokenRuntimes">;
 
-/** The name of the runtime that a new agent gets: what was asked for, else what the configuration says. */
+/** The name of a new agent's runtime: the requested one, else the configured one. */
 export const runtimeNameFor = (
   { runtime }: Pick<Settings, "runtime">,
   asked: string | undefined,
   capability: string,
 ): string => asked ?? runtime.capabilities[capability] ?? runtime.default;
 
-/** Runtime and driver of a new agent. Both stay the same for its whole life, whatever the configuration says later. */
+/**
+ * Runtime and driver of a new agent. Both stay the same for its whole life; later changes of the configuration do not
+ * count.
+ */
 export function chooseRuntime(
   settings: RuntimeSettings,
   asked: string | undefined,

@@ -26,7 +26,7 @@ export interface AgentEnd {
   readonly death: string | null;
   /** What a person can do about that, with the command to type. */
   readonly advice?: string | null;
-  /** A sentence about the work that is left, when it is not in the worktree and branch. */
+  /** A sentence about work of the agent that is neither in its worktree nor on its branch. */
   readonly kept?: string | undefined;
   readonly turnId: string | null;
   readonly exit?: { readonly code: number | null; readonly signal: string | null };

@@ -41,8 +41,8 @@ export function overlapsWith(
 }
 
 /**
- * Gives the agent that holds a task the files that the task has now. Where another agent of the run has some of them, it
- * keeps its own. Answers what is to be said to the caller. An agent at work is shown its new files before it can finish.
+ * Gives the agent that holds a task the task's new files. If another agent of the run has some of them, the agent keeps
+ * its old files. Returns sentences for the caller. An agent at work is shown its new files before it can finish.
  */
 export async function changeArea(
   tx: Tx,

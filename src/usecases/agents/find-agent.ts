@@ -10,7 +10,7 @@ import { isLastReviewer } from "../../domain/run/run.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 
-/** The agent of this name: its live incarnation, else its latest. The refusal names what was probably meant. */
+/** The agent of this name: its live incarnation, else its latest. The refusal names similar names. */
 export async function findAgent(tx: Tx, name: string): Promise<Result<Agent, Refusal>> {
   const typed = name.trim().toLowerCase();
   if (typed === "") return no(invalid("agent", "must not be empty"));

@@ -3,7 +3,7 @@ import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isUnderWay, rememberWhoGoesOn, willStart } from "./turns-ahead.ts";
 
-/** A transaction for reading about a whole fleet, and what it read at once. */
+/** A transaction for reading about a whole fleet, and the rows it has read at once. */
 export interface FleetReading {
   readonly tx: Tx;
   /** The agents that are not released, the latest incarnation of each name. */
@@ -21,9 +21,9 @@ export interface FleetReading {
 }
 
 /**
- * The same transaction, with answers about live agents, waits, open turns, inboxes and checks that were read for the whole
- * fleet at once. The rules about one agent stay what they are; asked about 500 agents they no longer start thousands of
- * queries. It is for reads only: it does not see what the transaction writes afterwards.
+ * The same transaction, with answers about live agents, waits, open turns, inboxes and checks that were read for the
+ * whole fleet at once. The rules about one agent need no change; asked about 500 agents they no longer start thousands
+ * of queries. For reads only: it does not see later writes of the transaction.
  */
 export async function readFleet(tx: Tx): Promise<FleetReading> {
   const unreleased = await tx.agents.list({ unreleased: true });

@@ -13,8 +13,8 @@ export async function landedNowhere(tx: Tx, { capability, ahead, branch }: Agent
 }
 
 /**
- * What keeps a submitted agent: commits of which it is not decided whether they land, a report its parent has not taken
- * in, or, for a lead, children that are not released. The letter that ends a run has the report of its last reviewer.
+ * Must a submitted agent stay? Yes while commits of it may still land, while its parent has not taken in its report,
+ * and, for a lead, while it has unreleased children. The letter that ends a run has the report of its last reviewer.
  */
 export async function holds(tx: Tx, agent: Agent): Promise<boolean> {
   if (await hasWorkToLand(tx, agent)) return true;

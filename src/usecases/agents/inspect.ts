@@ -89,7 +89,7 @@ export const inspectAgent: UseCase<InspectRequest, Inspection> = {
   },
 };
 
-/** Turns that have ended are in the ledger as one sum, however many they are; the one that runs is added to it. */
+/** The ledger holds ended turns as one sum, however many there are; the running turn is added to it. */
 async function usedBy(tx: Tx, { id }: Agent) {
   const [settled = noSpending] = await tx.spending.sumsOf("session", [id]);
   const running = await tx.turns.runningFor(id);

@@ -22,9 +22,9 @@ export interface LogsRequest {
   readonly name?: string | undefined;
   /** The newest so many lines. */
   readonly lines: number;
-  /** Only what was said after this place. */
+  /** Only output after this place. */
   readonly after?: number | undefined;
-  /** Only what was said before this place. */
+  /** Only output before this place. */
   readonly before?: number | undefined;
   /** Only this turn: its id, or its place among the turns of the newest incarnation, from 1. */
   readonly turn?: string | undefined;

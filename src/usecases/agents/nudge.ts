@@ -23,7 +23,7 @@ export interface NudgeRequest {
   readonly from?: string | undefined;
   /** Also right after another nudge. */
   readonly force: boolean;
-  /** Set by `prepare`, whatever the caller sent. */
+  /** Set by `prepare`; a value of the caller is ignored. */
   readonly blobPath?: string | null | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface NudgeReply {
   readonly delivered: boolean;
   /** It will start a turn, or be read after the running one. */
   readonly queued: boolean;
-  /** What it waits for, or why it was not sent; null when its turn may start now. */
+  /** Why its turn does not start now, or why the nudge was not sent; null when the turn may start. */
   readonly reason: string | null;
   readonly messageId: string | null;
 }

@@ -17,7 +17,7 @@ export interface Parked {
 
 type Looking = Pick<Context, "caller" | "now">;
 
-/** Null for an agent whose input starts a turn. A retry keeps its time whatever mail comes in. */
+/** Null for an agent whose mail starts a turn. A retry keeps its time; new mail does not change it. */
 export async function parkedOf(tx: Tx, { caller, now }: Looking, agent: Agent): Promise<Parked | null> {
   const { name } = agent;
   const isOperator = caller.kind !== "agent";

@@ -131,7 +131,7 @@ export async function goOn(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, a
   }
   const settled = agent.state === "between_turns" && (await tx.turns.runningFor(agent.id)) === undefined;
   if (!settled || (await tx.waits.of(agent.name)).length > 0 || isIn("persistent", agent.capability)) return false;
-  // The pause was all it waited for: its last turn was settled as waiting, and nothing else will ever wake it.
+  // The agent waited for nothing but the pause: its last turn was settled as waiting, and nothing else will wake it.
   await tx.turns.queue({
     id: ids.next("turn"),
     agentId: agent.id,
@@ -156,6 +156,6 @@ async function isTakenCareOf(tx: Tx, queued: Turn): Promise<boolean> {
   const ended = (await tx.turns.listFor(queued.agentId)).filter(
     ({ endedAt, startedAt }) => endedAt !== null && startedAt !== null,
   );
-  // A retry after a turn that counts as settled is one that was interrupted for a person.
+  // A retry after a settled turn belongs to a turn that was interrupted for a person.
   return ended.at(-1)?.status === "settled";
 }

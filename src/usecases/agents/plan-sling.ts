@@ -200,7 +200,7 @@ async function findTask(tx: Tx, request: SlingRequest, capability: Capability): 
     return no({ ...notFound("task", request.taskId, near), advice: oneWord });
   }
   if (request.skipTaskCheck === true) return ok(task);
-  // Work that waits for its landing is there to be looked at, but no longer to be done.
+  // A task in review has work that waits for its landing. Read-only agents may still take it, others may not.
   const workable = ["open", "in_progress", ...(isIn("readOnly", capability) ? ["in_review"] : [])];
   if (!workable.includes(task.status))
     return no({ kind: "task-status", task: task.id, status: task.status, wanted: workable });
@@ -212,8 +212,8 @@ const oneWord =
   'one word is the id of a task that exists; a new task is told in more than one word, or made first: ov task create "<title>"';
 
 /**
- * A reviewer starts from what it judges, so that files, gates and verdict are about the same. What was let go has landed
- * or was given up, and what has no worktree yet has no branch.
+ * The branch on which a reviewer starts: the one it judges, so that files, gates and verdict are about the same commit.
+ * A released agent's work has landed or was given up, and an agent without a worktree has no branch yet.
  */
 async function branchToJudge(tx: Tx, capability: Capability, taskId: string): Promise<string | null> {
   if (capability !== "reviewer") return null;
@@ -257,8 +257,8 @@ async function findParent(tx: Tx, caller: Caller, named: string | undefined): Pr
 }
 
 /**
- * Live children the parent may have: what the operator says for this spawn, else what its own slinger gave it, else what
- * is configured. An agent can only ask for fewer. 0 is any number.
+ * How many live children the parent may have: the operator's limit for this spawn, else the limit its own slinger gave
+ * it, else the configured one. An agent can only ask for fewer. 0 is any number.
  */
 function mostChildren(
   { maxAgents }: SlingRequest,
@@ -313,7 +313,7 @@ async function sharingOf(tx: Tx, caller: Caller, { shares, overlaps, inRun }: Me
   return { own: [...new Set([...shares, ...overlaps.map(pathOf)])], others };
 }
 
-/** A longer list is not read; the first lines tell what is wrong with the files. */
+/** A longer list would not be read; the first lines show the problem. */
 const mostOverlaps = 30;
 
 /** The agents with which the new one will share files, and the files where that has gone wrong before. */
@@ -386,7 +386,7 @@ const notTakenIn = async (tx: Tx, run: Run | undefined): Promise<number | null> 
     ? null
     : failedTakeIn(tx, run.landingBranch, run.targetBranch);
 
-/** Says that the agent joins a run for another branch than the one that is checked out where the command was typed. */
+/** Says that the agent joins a run for another branch than the one checked out where the command was typed. */
 function elsewhereWarnings({ currentBranch: here }: SlingRequest, run: Run | undefined, target: string | null) {
   if (run === undefined || here === undefined || target === null || here === target) return [];
   const elsewhere = `${here} is checked out here, but run ${run.id} is for ${target}`;

@@ -72,7 +72,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     const next = await nextGeneration(tx, context, from, "recovered");
     // From here on the engine may take the old worktree away; it does so before it makes the new one.
     if (fresh) await letGo(tx, agent, context.now);
-    // A new beginning knows nothing of what was asked.
+    // An agent that begins anew does not know its old questions, so it does not wait for their answers.
     else if (agent.releasedAt !== null) await waitForAnswersAgain(tx, next);
     await revive(tx, agent.name, context.now);
     const opening = fresh ? freshLines(agent, next) : await sameLines(tx, agent, next);
@@ -84,9 +84,9 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
 };
 
 /**
- * A coordinator leads its run or nothing. A run that ended because its coordinator was stopped goes on with it; one that
- * was completed is over. Others may go on with work that an ended run has left, when a person says so. Answers whether
- * the run was opened again.
+ * A coordinator leads its run or nothing. A run that ended because its coordinator was stopped goes on with it; a
+ * completed run is over. When a person asks for it, other agents may go on with work that an ended run has left.
+ * Returns whether the run was opened again.
  */
 async function reopenRun(tx: Tx, { caller, now }: Context, agent: Agent): Promise<Result<boolean, Refusal>> {
   const run = await tx.runs.get(agent.runId);
@@ -96,7 +96,7 @@ async function reopenRun(tx: Tx, { caller, now }: Context, agent: Agent): Promis
     const why = `run ${run.id} has ended; tell the operator what is left, and end your turn`;
     return no({ kind: "not-allowed", action: `recover ${agent.name}`, caller: caller.name, why });
   }
-  // `ov coordinator stop` ends the run and releases its coordinator in one transaction. Nothing else does both.
+  // Only `ov coordinator stop` ends the run and releases its coordinator in one transaction.
   const endedWithIt = agent.outcome === "stopped" && agent.releasedAt !== null && agent.releasedAt === run.completedAt;
   if (!endedWithIt) {
     const next = 'begin another run: ov go "<objective>"';

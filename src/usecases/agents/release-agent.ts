@@ -111,9 +111,9 @@ export async function releaseIfDue(tx: Tx, context: ReleaseContext, agent: Agent
 }
 
 /**
- * Releases an ended agent and its earlier incarnations on the same branch, so that the engine takes away what they left
- * before another one begins in the same place. After a recovery that could not start, the worktree still belongs to the
- * incarnation before it.
+ * Releases an ended agent and its earlier incarnations on the same branch, so that the engine removes their worktree
+ * before another agent begins in the same place. After a recovery that could not start, the worktree still belongs to
+ * the earlier incarnation.
  */
 export async function letGo(tx: Tx, { id, name, branch }: Agent, now: number): Promise<void> {
   const all = branch === null ? [] : await tx.agents.list({ branch });

@@ -56,7 +56,7 @@ export async function nextGeneration(
   });
   await tx.agents.reserve(next);
   await waitAgain(tx, next, now);
-  // It works again: what it announced before waits for the operator, the agent does not.
+  // Its earlier announcement waits for the operator; the agent itself works again and waits no longer.
   for (const { kind, ref } of await tx.waits.of(next.name)) {
     if (kind === "approval") await tx.waits.remove(next.name, kind, ref);
   }

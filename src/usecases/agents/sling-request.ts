@@ -38,7 +38,7 @@ export interface SlingRequest {
   readonly scoutCheck?: boolean;
   readonly forceHierarchy?: boolean;
   readonly allowOverlap?: boolean;
-  /** Set by `prepare`, whatever the caller sent. */
+  /** Set by `prepare`; a value of the caller is ignored. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
   readonly programNote?: string;

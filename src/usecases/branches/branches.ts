@@ -57,8 +57,8 @@ export interface Detached {
 }
 
 /**
- * The branch that was typed, else the one that is checked out where the command was typed, else the project's. It is
- * asked once, when the command is typed: the user may switch branches before the first agent has a worktree.
+ * The typed branch, else the branch checked out where the command was typed, else the project's. Asked once, when the
+ * command is typed: the user may switch branches before the first agent has a worktree.
  */
 export const findTarget: Effect<{ readonly branch?: string | undefined }, RunTarget> = {
   kind: "effect",

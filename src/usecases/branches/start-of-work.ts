@@ -28,7 +28,9 @@ export interface StartOfWork {
   readonly promoted: readonly string[];
 }
 
-/** Where a run for this target would start now; of a run that is there, where its next agent starts. Changes nothing. */
+/**
+ * Where a new run for this target would start now, or where the next agent of an existing run starts. Changes nothing.
+ */
 export const findStart: Effect<{ readonly target: string; readonly runId: string | null }, StartOfWork> = {
   kind: "effect",
   request: fields({ target: text, runId: orNull(text) }),

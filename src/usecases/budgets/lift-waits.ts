@@ -64,7 +64,7 @@ function isOpen({ limits, now }: BudgetTerms, ledger: Ledger): boolean {
   return (ledger.scope === "day" && ledger.subject < dayOf(now)) || hasRoom(ledger, limitOf(limits, ledger));
 }
 
-/** Its turn is still queued as a rule; where it is not, it gets one that needs no mail to be worth starting. */
+/** Lets an agent go on. Its turn is usually still queued; if not, it gets a turn that needs no mail. */
 async function resume(tx: Tx, { ids, now }: BudgetTerms, name: string, ref: string): Promise<boolean> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined || hasEnded(agent)) return false;

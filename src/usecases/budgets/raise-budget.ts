@@ -35,7 +35,7 @@ export interface RaiseReply extends LedgerKey {
   readonly spent: number;
   /** Agents that may have turns again. */
   readonly resumed: readonly string[];
-  /** Agents that still wait for this ledger, because what was added is already spent or set aside. */
+  /** Agents that still wait for this ledger, because the added amount is already spent or set aside. */
   readonly parked: readonly string[];
   readonly exhausted: boolean;
 }
@@ -101,7 +101,7 @@ async function subjectOf(tx: Tx, scope: BudgetScope, subject: string, now: numbe
       return no(notFound("agent", subject, nearest(subject, await tx.agents.names())));
     }
     case "task": {
-      // A task of another tracker is known here by what was spent on it.
+      // The program knows a task of another tracker only by its spending.
       const known = (await tx.tasks.get(subject)) ?? (await tx.budgets.of([{ scope, subject }]))[0];
       return known === undefined ? no(notFound("task", subject, nearest(subject, await tx.tasks.ids()))) : ok(subject);
     }

@@ -19,14 +19,14 @@ import type { UseCase } from "../usecase.ts";
 
 /** One ledger in the units people write: dollars, tokens, turns, minutes. */
 export interface BudgetStanding extends LedgerKey {
-  /** What was added included; null without one. */
+  /** The limit with all raises; null without a limit. */
   readonly limit: number | null;
   readonly raised: number;
   readonly spent: number;
   readonly reserved: number;
   /** Spent, of the limit. */
   readonly percent: number | null;
-  /** False for dollars where tokens were used and nothing is known of what they cost. */
+  /** False for dollars if tokens were used and their price is unknown. */
   readonly reported: boolean;
   /** Turns that are not in the sum of dollars, because their cost is unknown. */
   readonly unpriced: number;

@@ -117,8 +117,9 @@ interface SettleTurnBudget extends BudgetTerms {
 }
 
 /**
- * Replaces what the turn set aside by what it took, warns where most of a budget is gone, and lets agents go on that waited
- * for the budget. Belongs in the transaction that ends the turn; a second call for it changes nothing.
+ * Replaces the amount that the turn set aside by the amount it spent, warns when most of a budget is spent, and lets
+ * agents go on that waited for the budget. Call it in the transaction that ends the turn; a second call for the turn
+ * changes nothing.
  */
 export async function settleTurnBudget(tx: Tx, ended: SettleTurnBudget): Promise<void> {
   const reservations = await tx.budgets.take(ended.turn.id);

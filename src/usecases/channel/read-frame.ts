@@ -6,8 +6,8 @@ import { isOperationName, isUseCase, operationOf } from "../catalog.ts";
 import type { Frame } from "./run-use-case.ts";
 
 /**
- * Reads a request frame that came over the engine's socket. The frame is text of another process, so its request must
- * fit the schema of the operation before anything runs. The token stays as it came: `identify` decides what it is worth.
+ * Reads a request frame from the engine's socket. Another process wrote it, so its request must fit the schema of the
+ * operation before anything runs. The token is passed on unread: `identify` alone decides about it.
  */
 export async function readFrame(text: string): Promise<Result<Frame, Refusal>> {
   const frame = parsed(text);
@@ -33,7 +33,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The sender is told that it is not JSON.
+    // The reply says that the frame is not JSON.
     return undefined;
   }
 }

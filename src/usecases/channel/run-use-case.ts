@@ -180,7 +180,7 @@ async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Prom
       const shown = { token: frame.token, sight: ports.sight, thoroughly: false, action };
       const caller = await identify(tx, ports.ids, shown);
       const known = caller.ok ? caller.value.name : await agentAround(tx, ports.ids, ports.sight);
-      // A process inside an agent that hides its token is named by the refusal, not by what it claims to be.
+      // The refusal names a process inside an agent that hides its token; its own claim does not count.
       const name = refusal.kind === "not-allowed" ? refusal.caller : (known ?? "unknown token");
       const detail = JSON.stringify(refusal);
       await tx.audit.record({ caller: name, action, refused: true, detail, now: ports.clock.now() });

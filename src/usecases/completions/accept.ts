@@ -36,7 +36,7 @@ export interface ProvedWork {
   readonly unmerged: readonly string[];
   /** Null where there is no code to prove. */
   readonly proved: { readonly proof: Proof; readonly receipt: Receipt } | null;
-  /** For a last reviewer that passed the whole of its run: what has landed by now. */
+  /** For a last reviewer that passed the whole of its run: the landed work at that moment. */
   readonly landedLook?: LandedLook | undefined;
 }
 
@@ -44,8 +44,8 @@ export interface ProvedWork {
 export const lacking = (missing: readonly Missing[]): Rollback<readonly Missing[]> => new Rollback(missing);
 
 /**
- * The completion itself, in one transaction: the rules are asked once more on what is true now, then receipt, task,
- * verdict and the mail that ends the agent are stored together. Throws `lacking` when something is missing.
+ * The completion itself, in one transaction: asks the rules once more on the facts of now, then stores receipt, task,
+ * verdict and the mail that ends the agent. Throws `lacking` with the missing points.
  */
 export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedWork): Promise<void> {
   const { check, request, work, unmerged } = proved;
@@ -83,8 +83,8 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
 }
 
 /**
- * A refused completion is told by mail where its command no longer waits for the answer: the agent's turn ended before
- * its gates did, so it must be woken to mend what is missing.
+ * Mails a refusal to an agent whose command no longer waits for the answer: its turn ended before its gates did, so it
+ * must be woken to add the missing points.
  */
 export async function tellMissing(
   tx: Tx,
@@ -151,7 +151,7 @@ async function sendReport(
   const mail = reportMail({ agent, request, work, proof, review: told, ready: own, unshown });
   const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
   const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
-  // The parent has nothing to decide while the builder mends what was found, other work goes on, or the run is over.
+  // The parent has nothing to decide while the builder mends the findings, other work goes on, or the run is over.
   const report = told?.asksNothing === true || endsRun ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
@@ -260,8 +260,8 @@ interface FinishedWork {
 }
 
 /**
- * What a verified completion means for the task: code waits for its landing, anything else is over. Answers the tasks that
- * can be started now.
+ * Moves the task of a verified completion: a task with code waits for its landing, any other is closed. Returns the
+ * tasks that can be started now.
  */
 async function settleTask(tx: Tx, context: Context, { agent, code, summary }: FinishedWork): Promise<readonly Task[]> {
   const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
@@ -278,7 +278,7 @@ async function settleTask(tx: Tx, context: Context, { agent, code, summary }: Fi
   return (await isItsOwn(tx, agent, task)) ? closed(task) : [];
 }
 
-/** Read-only agents close only a task of their own: not one that another agent works on, nor one with code to land. */
+/** Read-only agents close only a task of their own: never a task of another agent, nor one with code to land. */
 async function isItsOwn(tx: Tx, agent: Agent, task: Task): Promise<boolean> {
   if (isCodeTask(task) || (task.claimedBy !== null && task.claimedBy !== agent.name)) return false;
   const others = await tx.agents.list({ taskId: task.id });

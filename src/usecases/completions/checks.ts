@@ -146,7 +146,7 @@ const near = async (tx: Tx, name: string | undefined): Promise<string | undefine
 
 const ownTask = ({ taskId }: Agent): readonly string[] => (taskId === null ? [] : [taskId]);
 
-/** What must be said about a check; everything else is for the engine to find out. */
+/** The part of a check that its caller names; the engine finds out the rest. */
 type NewCheck = Pick<StoredCheck, "kind" | "agentId" | "agentName" | "refName" | "request">;
 
 export interface CheckTicket {
@@ -156,7 +156,7 @@ export interface CheckTicket {
   readonly attached: boolean;
 }
 
-/** Stores what was asked for; the engine that is woken after the transaction takes it up. */
+/** Stores a check. The transaction wakes the engine, which answers the check. */
 export async function queueCheck(
   tx: Tx,
   { ids, now, caller }: Pick<Context, "ids" | "now" | "caller">,

@@ -6,7 +6,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { Composition } from "../mail/compose.ts";
 import type { Sender } from "../mail/sender.ts";
 
-/** The agent in whose name the engine sends what it has verified: bound by its rights, stamped with its turn. */
+/** The sender of the engine's mail about verified work: the agent, bound by its rights and stamped with its turn. */
 export const speakerOf = (agent: Agent, { verified }: { readonly verified: boolean }): Sender => ({
   name: agent.name,
   verified,

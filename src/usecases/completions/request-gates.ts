@@ -59,7 +59,7 @@ export const requestGates: UseCase<GatesRequest, CheckTicket> = {
   },
 };
 
-/** Runs again what a receipt rests on, believing nothing that is on record, and compares. */
+/** Runs the gates of a receipt again, without any stored result, and compares. */
 export const requestVerify: UseCase<TypedInShell & { readonly receipt: string }, CheckTicket> = {
   kind: "write",
   request: fields({ receipt: text }, shellFields),

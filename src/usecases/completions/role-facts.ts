@@ -100,8 +100,8 @@ export async function reviewedBranch(tx: Tx, agent: Agent, { branch }: DoneReque
 }
 
 /**
- * Branches it was given to judge: where it started, what its assignment names, its task's, its siblings'. Who reads the
- * whole of a run judges nothing else.
+ * Branches that a reviewer was given to judge: the one it started on, those of its assignment, of its task and of its
+ * siblings. A reviewer of a whole run judges nothing else.
  */
 export async function mayReview(tx: Tx, agent: Agent): Promise<readonly string[]> {
   const { runId, taskId, parentName } = agent;

@@ -13,8 +13,8 @@ export interface UnmendedReview {
 }
 
 /**
- * The last review of an agent's branch, if it sent exactly this commit back. The verdict of a reviewer names the commit.
- * One that a lead wrote by hand is about the commit that was reported before it.
+ * The last review of an agent's branch, if it sent exactly this commit back. A reviewer's verdict names the commit. A
+ * verdict that a lead wrote by hand is about the commit reported before it.
  */
 export async function unmendedReview(
   tx: Tx,

@@ -16,7 +16,7 @@ export interface AnswerReply {
   readonly ended: boolean;
 }
 
-/** The first message in the thread of a question that one of its recipients sent back, in whatever way. */
+/** The first message by which a recipient answered a question, in the question's thread. */
 export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
   kind: "read",
   request: fields({ sentId: text }),

@@ -13,7 +13,7 @@ export type HeadCapability = (typeof headCapabilities)[number];
 
 export interface HeadQuestion {
   readonly capability: HeadCapability;
-  /** Without it: the caller itself, the one called like its capability, or the only one that lives. */
+  /** Without a name: the caller itself, the agent named like its capability, or the only live one. */
   readonly name?: string | undefined;
 }
 

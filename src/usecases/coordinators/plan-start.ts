@@ -18,7 +18,7 @@ import { isOver, retireIfOver } from "./retire.ts";
 export interface StartRequest {
   /** Also `monitor`, which joins a run and has none of its own. */
   readonly capability: string;
-  /** Its capability when it is not said. */
+  /** Default: its capability. */
   readonly name?: string | undefined;
   readonly objective?: string | undefined;
   /** Nothing is built for the objective, so that no landed tree can show it: the run has no checklist. For the operator. */
@@ -36,7 +36,7 @@ export interface StartRequest {
   readonly budgetUsd?: number | undefined;
   /** The caller's allow-listed variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Set by `prepare`, whatever the caller sent. */
+  /** Set by `prepare`; a value of the caller is ignored. */
   readonly envFile?: string;
   readonly cliVersion?: string | null;
   readonly programNote?: string;
@@ -118,7 +118,7 @@ export const checkStart: UseCase<StartRequest, { readonly agentName: string }> =
 const refusedTargetOf = async (tx: Tx, context: Context, { targetBranch, runId }: StartRequest) =>
   targetBranch === undefined || runId !== undefined ? undefined : refusedTarget(tx, context, targetBranch, "target");
 
-/** The rules that do not depend on the agents that are there. */
+/** The rules that need no look at existing agents. */
 function wantedStart(context: Context, request: StartRequest): Result<Omit<StartPlan, "generation">, Refusal> {
   const capability = startable.find((known) => known === request.capability);
   if (capability === undefined) {

@@ -19,7 +19,10 @@ export async function retireIfOver(tx: Tx, context: Pick<Context, "ids" | "now">
   return (await tx.agents.get(agent.id)) ?? ended;
 }
 
-/** Has the run that it leads ended, and left it nothing? A person who has it open at a terminal still works with it. */
+/**
+ * Is the coordinator's run over, with nothing left to do for it? While a person has it open at a terminal, it is not
+ * over.
+ */
 export async function isOver(tx: Tx, { id, name, runId }: Agent): Promise<boolean> {
   const run = await tx.runs.get(runId);
   if (run === undefined || run.status === "active" || run.coordinatorName !== name) return false;

@@ -26,7 +26,7 @@ export interface HeadStanding {
 }
 
 export interface HeadStatus {
-  /** The one that was asked about; null when there never was one. */
+  /** The agent that was asked about; null if it never existed. */
   readonly asked: HeadStanding | null;
   /** All that live. */
   readonly all: readonly HeadStanding[];
@@ -93,7 +93,7 @@ export const remainingWork: UseCase<{ readonly runId: string }, Remaining> = {
   },
 };
 
-/** Waits until nothing of a run goes on by itself any more; each item is what is left. */
+/** Waits until all work of a run that goes on by itself has ended. Each item lists the remaining work. */
 export const followRemaining: Stream<{ readonly runId: string }, null, Remaining> = {
   kind: "stream",
   request: fields({ runId: text }),
@@ -111,7 +111,7 @@ export const followRemaining: Stream<{ readonly runId: string }, null, Remaining
 export interface OutputRequest extends HeadQuestion {
   /** The newest so many lines. */
   readonly lines: number;
-  /** Only what was said after this place. */
+  /** Only output after this place. */
   readonly after?: number | undefined;
 }
 

@@ -12,7 +12,7 @@ interface SettledTurn {
   readonly now: number;
 }
 
-/** Books what a turn used and cost, whatever its driver, in the transaction that ends the turn. */
+/** Books the usage and cost of a turn, of any driver, in the transaction that ends the turn. */
 export async function bookTurn(tx: Tx, { turn, agent, cost, list, now }: SettledTurn): Promise<void> {
   const source = {
     ...cost,

@@ -37,7 +37,7 @@ export interface CostSeries {
   readonly to: number;
   /** The ends of the steps, oldest first. */
   readonly times: readonly number[];
-  /** What was spent until each of them, the largest first. A null key is all others together. */
+  /** The sums spent up to each of these moments, the largest series first. A null key is all others together. */
   readonly series: readonly { readonly key: string | null; readonly micros: readonly number[] }[];
   readonly rows: readonly CostRow[];
   readonly totals: SpendingTotals;
@@ -93,7 +93,7 @@ export const costSeries: UseCase<CostSeriesRequest, CostSeries> = {
       by,
       from,
       to,
-      // A limit is about the whole run: what was spent before the window stands below it.
+      // A limit is about the whole run, so the graph starts at the sum spent before the window.
       ...stepsOf(await tx.spending.steps(by, { ...filter.value, until: to }, stepMs(from, to)), { from, to, run }),
       rows: rows.toSorted(mostFirst),
       totals,

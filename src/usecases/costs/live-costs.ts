@@ -25,12 +25,12 @@ interface RunningAgent {
   /** Of its turns that have settled. */
   readonly settled: SpendingTotals;
   readonly lastAt: number | null;
-  /** The turn that runs now, and what was told of it so far. */
+  /** The start of the running turn, and the use that its program has reported so far. */
   readonly turnStartedAt: number | null;
   readonly usage: readonly Usage[];
 }
 
-/** Live agents, with what is stored of the turns that they are in. */
+/** Live agents, with the stored facts of their running turns. */
 export const readRunning: UseCase<
   LiveCostsRequest,
   { readonly agents: readonly RunningAgent[]; readonly now: number }

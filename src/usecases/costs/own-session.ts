@@ -100,7 +100,7 @@ export const findUnbooked: UseCase<
 const nameOf = (caller: { readonly kind: string; readonly name: string }, named: string | undefined): string =>
   caller.kind === "agent" ? caller.name : (named ?? caller.name);
 
-/** Puts the use of a person's session on record, in place of what was on record of it. */
+/** Stores the usage of a person's session, in place of the usage stored before. */
 export const recordSession: UseCase<
   { readonly rows: readonly SessionSpending[]; readonly agent?: string | undefined },
   { readonly booked: boolean }

@@ -13,7 +13,7 @@ export interface AgentWork {
   readonly agentName: string;
   readonly branch: string | null;
   readonly base: string;
-  /** The commit, or what stands for a commit while some of it is not committed. */
+  /** The commit; while some work is not committed, a text that stands for it. */
   readonly head: string;
   /** Some of it is in no commit yet. */
   readonly uncommitted: boolean;

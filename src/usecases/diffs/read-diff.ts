@@ -11,7 +11,7 @@ import { commandFor } from "../merge/generated-files.ts";
 
 /** How a diff is asked for. */
 export interface DiffForm {
-  /** Only this file, open whatever it is, unless it is no text or too long to be shown. */
+  /** Only this file. It is shown open, unless it is no text or too long. */
   readonly file?: string | undefined;
   /** How many unchanged lines stand around each change. */
   readonly context?: number | undefined;

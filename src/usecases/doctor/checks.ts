@@ -8,7 +8,7 @@ import { dependencies, ecosystem, git, providers, runtimes, security, serve } fr
 /** What a category looks at beside the rules of `domain/consistency`. */
 export type Checker = (world: World, survey: ProjectSurvey) => Promise<readonly DoctorCheck[]>;
 
-/** Each category by itself. Programs that are not needed are no finding, whether they are there or not. */
+/** One checker for each category. A missing program that is not needed is no finding. */
 export const checkers: Readonly<Record<DoctorCategory, Checker>> = {
   dependencies,
   config,
@@ -183,7 +183,7 @@ function databaseChecks(health: DatabaseHealth, backup: string | null): readonly
   ];
 }
 
-/** An older copy loses what was stored since: it is advised for damage alone. */
+/** A backup lacks the newest rows, so it is advised for damage alone. */
 function nextFor(problem: FailureData, backup: string | null): string {
   if (problem.kind === "disk-full") return "make room; agents at work go on by themselves";
   if (problem.kind === "store-busy") return "look again; if it stays so, see what runs: ov engine status";

@@ -38,7 +38,7 @@ export const examineProject: Effect<ExamineRequest, Examination> = {
 /** A check that takes longer says so instead of its answer. */
 const longestMs = 5_000;
 
-/** Categories that the rules of `domain/consistency` speak about; what they found nothing in says so. */
+/** The categories of the rules in `domain/consistency`, each with its words for "nothing found". */
 const ruled: Partial<Record<DoctorCategory, string>> = {
   consistency: "rows, worktrees, branches, processes, leases, refs and files agree",
   agents: "agents, turns and what they wait for agree",
@@ -105,8 +105,8 @@ async function lookAtRules(world: World, survey: ProjectSurvey): Promise<readonl
 const betweenLooksMs = 1_500;
 
 /**
- * What was wrong in two looks. While something works on the project, one look may see a turn without its process, because
- * rows, processes and files are not read in one moment.
+ * The problems seen in both of two looks. Rows, processes and files are not read in one moment, so a single look at a
+ * working project may see a turn without its process.
  */
 async function lookTwice(world: World, survey: ProjectSurvey) {
   const facts = await lookOnce(world, survey);

@@ -34,7 +34,7 @@ export interface FixResult {
   readonly message: string;
   readonly does: string;
   readonly outcome: "planned" | "fixed" | "engine" | "refused" | "failed";
-  /** What was done, a sentence each. */
+  /** The steps that were taken, a sentence each. */
   readonly actions: readonly string[];
   readonly why: string | null;
 }
@@ -46,7 +46,7 @@ export interface FixReport {
   readonly after: readonly DoctorCheck[];
 }
 
-/** Mends what `examine` finds, and looks again. Nothing that an agent wrote is deleted. */
+/** Mends the findings of `examine`, and looks again. Deletes nothing that an agent wrote. */
 export const fixProject: Effect<FixRequest, FixReport> = {
   kind: "effect",
   request: fields<FixRequest>({ ...examineFields, only: list(text), dryRun: flag }),
@@ -95,8 +95,8 @@ async function carryOut(world: World, chosen: readonly DoctorCheck[]): Promise<r
   const asked = await askEngine(world, ofEngine, "wake");
   const own = chosen.filter((check) => !ofEngine.includes(check));
   const results = new Map<string, FixResult>();
-  // The engine's part comes first: a step of the others may start an engine. The repairs of rows start none, or it would
-  // act on what is not mended yet.
+  // The engine's own findings come first: another step may start an engine. Repairs of rows start none, because it
+  // would act on rows that are not mended yet.
   const parts = [own.filter(({ isOfEngine }) => isOfEngine), inOrder(own.filter(({ isOfEngine }) => !isOfEngine))];
   let isWorkDue = false;
   for (const part of parts) isWorkDue = (await carryOutOwn(world, part, results)) || isWorkDue;
@@ -121,7 +121,7 @@ async function carryOutOwn(
 ): Promise<boolean> {
   if (checks.length === 0) return false;
   const survey = await world.projectSurvey();
-  // The rows that tell what is wrong also tell the fence, so an engine that comes later is noticed by its fence.
+  // These rows also hold the fence, so an engine that starts later is noticed by its fence.
   const facts = await lookOnce(world, survey);
   const still = new Set(inconsistencies(facts).map(({ key }) => key));
   const repairs = await world.projectRepairs();
@@ -153,12 +153,12 @@ async function carryOutOwn(
 /** One engine at most takes the seat meanwhile, and a successor if that one ends. */
 const mostLooks = 3;
 
-/** Findings of rules have an id that also says what they are about. They can be looked for again in a moment. */
+/** The id of such a finding also names its subject, so a second look can find the same one again quickly. */
 const isOfRules = ({ id, name }: DoctorCheck): boolean => id !== name;
 
 /**
- * A worktree goes before its branch: work in it is kept by what it has checked out, and a branch that git counts as checked
- * out cannot be deleted.
+ * A worktree goes before its branch: its snapshot needs the branch, and git does not delete a branch that is checked
+ * out.
  */
 const inOrder = (checks: readonly DoctorCheck[]): readonly DoctorCheck[] => {
   const has = ({ steps }: DoctorCheck, on: FixStep["on"]): boolean => steps.some((step) => step.on === on);
@@ -173,7 +173,7 @@ async function repairRows(world: World, { rows }: ProjectFacts, repairs: readonl
   return stored.ok ? stored.value : { isFree: false, isWorkDue: false };
 }
 
-/** A woken engine looks within milliseconds; one that starts may have a gate or a worktree to finish first. */
+/** A woken engine looks within milliseconds. An engine that starts may have to finish a gate or a worktree first. */
 const patienceMs = { wake: 5_000, start: 30_000 } as const;
 const betweenLooksMs = 300;
 

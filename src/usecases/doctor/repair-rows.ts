@@ -28,7 +28,7 @@ export const readRows: UseCase<object, StoredRows> = {
   },
 };
 
-/** Variables of agents that are gone: the promotion of what they landed runs the gates with them. */
+/** The variables of released agents whose work is not promoted yet: its promotion runs the gates with them. */
 async function wantedEnvironments(tx: Tx, { agents, runs }: StoredRows): Promise<readonly string[]> {
   const waiting = new Set<string | null>();
   for (const landing of new Set(runs.map(({ landingBranch }) => landingBranch))) {
@@ -54,7 +54,7 @@ export interface RepairReply {
   readonly isWorkDue: boolean;
 }
 
-/** Carries out repairs of `ov doctor`, all in one transaction. Each of them changes nothing where it is not needed any more. */
+/** Carries out repairs of `ov doctor`, all in one transaction. A repair that is no longer needed changes nothing. */
 export const repairRows: UseCase<RepairRequest, RepairReply> = {
   kind: "write",
   request: fields({

@@ -13,7 +13,7 @@ export interface Versions {
   readonly newest: number;
 }
 
-/** What is of another version than this program: the engine that runs, the database. Changes nothing. */
+/** The versions of the running engine and the database, compared with this program's. Changes nothing. */
 export const showVersions: Effect<object, Versions> = {
   kind: "effect",
   request: noFields,
@@ -30,7 +30,7 @@ export const showVersions: Effect<object, Versions> = {
 export interface Companion {
   readonly name: string;
   readonly cli: string;
-  /** The first version number that it prints; null when it is not there, or prints none. */
+  /** The first version number that it prints; null when the program is missing, or prints none. */
   readonly version: string | null;
   readonly isInstalled: boolean;
 }

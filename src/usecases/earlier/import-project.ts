@@ -80,7 +80,7 @@ export const importProject: Effect<{ readonly dryRun: boolean }, ImportReport> =
       const source = earlierParts[part];
       const isEdited = editedParts.includes(part);
       const place = places.get(source) ?? 0;
-      // A dry run tells what is new; it does not compare rows.
+      // A dry run lists new rows only; it does not compare known ones.
       const from = isEdited && !dryRun ? 0 : place;
       const left = earlier.countAfter(part, from);
       const known = { part, source, rows, before: rows - left, present: 0, leftOut: null };

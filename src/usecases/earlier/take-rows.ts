@@ -36,7 +36,10 @@ export interface Taken {
   readonly problems: readonly RowProblem[];
 }
 
-/** What a part makes of its rows. `take`: it is ours now; the others say why it is not, or not as it was. */
+/**
+ * The tools with which one part imports its rows. `take` counts a row as imported, `present` as known before, and
+ * `problem` notes why a row was left out or changed.
+ */
 export interface Taking {
   readonly tx: Tx;
   readonly context: Context;

@@ -54,7 +54,7 @@ export const startEngine: Effect<object, EngineStart> = {
 
 export interface EngineReport extends Workload, DiskState {
   readonly running: boolean;
-  /** Whether the engine answered just now; null when it is not running. */
+  /** Did the engine answer just now? Null when no engine runs. */
   readonly answers: boolean | null;
   readonly pid: number | null;
   readonly socket: string | null;
@@ -107,7 +107,7 @@ export const stopEngine: Effect<object, EngineStop> = {
   },
 };
 
-/** Needs no database: one that is damaged can be put aside after this. */
+/** Works without a database, so that a damaged one can be put aside afterwards. */
 export async function endEngine(world: World) {
   const control = await world.engineControl();
   const engine = await runningOne(world, control);
@@ -149,7 +149,7 @@ export interface EngineInstall {
   readonly enable: string;
 }
 
-/** Writes a user service that starts the engine with the machine; with `print` only says what it would write. */
+/** Writes a user service that starts the engine with the machine; with `print` only returns its text. */
 export const installEngine: Effect<{ readonly print: boolean }, EngineInstall> = {
   kind: "effect",
   request: fields({ print: flag }),

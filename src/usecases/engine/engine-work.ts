@@ -11,7 +11,7 @@ interface Terms {
   readonly settings: Pick<Settings, "merge">;
 }
 
-/** Is there something that an engine would do now, or that goes on? */
+/** Has the engine work to do now, or work that is under way? */
 export async function isWorkDue(tx: Tx, { now, settings }: Terms): Promise<boolean> {
   if ((await tx.turns.dueWork(now)) || (await tx.checks.dueWork())) return true;
   return tx.merges.dueWork(now, sufficientApprovals(settings.merge.mode));
@@ -96,7 +96,7 @@ export interface TriedMerge {
   readonly triedAt: number;
 }
 
-/** What is left for an engine to do. */
+/** The work that is left for an engine. */
 export const readWorkload: UseCase<object, WorkLeft> = {
   kind: "read",
   request: noFields,

@@ -8,7 +8,7 @@ import type { UseCase } from "../usecase.ts";
 import type { EngineReport } from "./control.ts";
 
 export interface StoredServices {
-  /** What the merge worker has before it, and what it works on. */
+  /** The entries that the merge worker still has to do, and the one it works on. */
   readonly merge: {
     readonly mode: Settings["merge"]["mode"];
     readonly open: number;

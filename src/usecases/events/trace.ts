@@ -50,7 +50,7 @@ export const traceEvents: UseCase<TraceRequest, Trace> = {
   },
 };
 
-/** A turn with what was done in it. */
+/** A turn with its events. */
 export interface TracedTurn {
   readonly turn: Turn;
   readonly story: TurnStory;

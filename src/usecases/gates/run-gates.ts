@@ -22,7 +22,7 @@ export interface GatePorts {
   readonly clock: Pick<Clock, "now">;
   readonly ids: Pick<Ids, "next" | "digest">;
   newRun(): CommandRun;
-  /** Puts a process on record; what it answers takes note of its end. */
+  /** Stores a process that starts; the returned function stores its end. */
   recordProcess(identity: ProcessIdentity, run: CommandRun): Promise<() => Promise<void>>;
   /** Writes a list of paths, each ended by a NUL. */
   saveChangedFiles(path: string, files: readonly string[]): Promise<void>;
@@ -61,7 +61,7 @@ export type GateProgress =
   | { readonly kind: "finished"; readonly result: GateResult; readonly cached: boolean };
 
 export interface GatesRun {
-  /** In the order of the gates; what was left out or not reached has none. A setup that failed is the last. */
+  /** In the order of the gates. Gates that were left out or not reached have no result. A failed setup is the last. */
   readonly results: readonly GateResult[];
   /** Setup and every required gate that applies have passed. True when there is none. */
   readonly passed: boolean;
@@ -76,10 +76,9 @@ export interface GateFailure {
 }
 
 /**
- * Runs the gates of one tree, one after the other, up to the first required one that does not pass; or all of them,
- * where what fails may be excused and the others must then speak for the tree. Files are only checked out when a result
- * is missing. Every result is stored before the next gate starts, so a repetition goes on
- * where this one was cut off.
+ * Runs the gates of one tree, one after the other, up to the first required gate that does not pass. Where a failure
+ * may be excused, it runs all gates, because the others must then speak for the tree. Files are checked out only when a
+ * result is missing. Every result is stored before the next gate starts, so a repetition goes on from there.
  */
 export async function runGates(ports: GatePorts, request: RunGates): Promise<GatesRun> {
   const { askAll = false } = request;
@@ -122,8 +121,8 @@ export async function runGates(ports: GatePorts, request: RunGates): Promise<Gat
 }
 
 /**
- * The command was not started, or left processes that nobody could end: nothing is known about any tree, as where setup failed. A
- * gate that fails on the base is excused, this is not.
+ * The command was not started, or left processes that could not be ended. Like a failed setup it proves nothing about
+ * any tree. A gate that fails on the base too is excused, this is not.
  */
 const neverRan = ({ status, exitCode }: GateResult): boolean => status === "could_not_run" && exitCode === null;
 

@@ -42,7 +42,7 @@ export async function resumeGroupsOf(tx: Tx, context: Context, taskIds: readonly
   }
 }
 
-/** An active group, whatever it was before. */
+/** Makes the group active again; its earlier state does not matter. */
 export async function resume(tx: Tx, context: Context, group: Group): Promise<Group> {
   if (group.status === "active") return group;
   await tx.groups.setStatus(group.id, "active", null);

@@ -22,7 +22,7 @@ export interface TriedCommand {
   readonly agent?: string | null;
 }
 
-/** What the guard says about a command. The other fields are null for what is allowed. */
+/** The guard's answer about a command. The other fields are null for an allowed command. */
 export interface TryVerdict {
   readonly decision: "allow" | "deny";
   readonly ruleId: GuardRule | null;
@@ -73,7 +73,7 @@ export const tryCommands: Effect<{ readonly commands: readonly TriedCommand[] },
   },
 };
 
-/** Of the project around the caller. Undefined without one, or with one that cannot be read. */
+/** The rules of the project around the caller. Undefined without a project, or with an unreadable one. */
 async function projectTerms(world: World): Promise<GuardTerms | undefined> {
   try {
     const { root, state } = await world.place();

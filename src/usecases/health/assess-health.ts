@@ -79,7 +79,7 @@ function isNews(health: AgentHealth, told: ReadonlyMap<string, string>): boolean
   return last !== newsOf(health);
 }
 
-/** What must differ for another item. The time that passes is no news. */
+/** A new item is told when these fields differ. Time that passes is no news. */
 const newsOf = ({ agent, assessment }: AgentHealth): string =>
   JSON.stringify([agent.generation, agent.state, assessment.status, assessment.level, assessment.note]);
 
@@ -141,7 +141,7 @@ export async function storedFacts(
   };
 }
 
-/** Beside a running turn only its gates are asked for: whatever else the agent waits for, it is at work. */
+/** For an agent with a running turn only its gates are looked up: it is at work, so its other waits do not matter. */
 const nothing = {
   queuedTurn: undefined,
   queued: null,

@@ -27,7 +27,7 @@ import type { Context, UseCase } from "../usecase.ts";
 
 export interface HookReport {
   readonly event: HookEvent;
-  /** Null when the hook was told nothing that can be read. */
+  /** Null when the hook got no readable input. */
   readonly input: HookInput | null;
   /** Hand out no mail when some was handed out less than so many milliseconds ago. */
   readonly debounceMs?: number | undefined;
@@ -101,11 +101,11 @@ export interface DeniedUse {
   readonly reason?: string;
   /** The part of a command that is meant. */
   readonly of?: string;
-  /** Null when the hook was told nothing that can be read. */
+  /** Null when the hook got no readable input. */
   readonly input: HookInput | null;
 }
 
-/** An agent was kept from using a tool: put on record, so that a person sees what was tried and by whom. */
+/** Stores that the guard kept an agent from using a tool, so that a person sees the attempt and the agent. */
 export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
   kind: "write",
   request: fields({ rule: oneOf(guardRules), input: orNull(hookInput) }, { reason: text, of: text }),
@@ -126,7 +126,7 @@ export interface RecordEventRequest {
   readonly agent?: string;
 }
 
-/** One event from a hook of an agent's runtime: what it sees at every tool call, so it costs one insert. */
+/** Stores one event from a hook of an agent's runtime. It runs at every tool call, so it costs one insert. */
 export const recordHookEvent: UseCase<RecordEventRequest, { readonly type: string }> = {
   kind: "write",
   request: fields(

@@ -113,7 +113,7 @@ function installed(settings: HookSettings, text: string | null | undefined): Res
   return next.ok ? next : no(unusable(settings, next.refusal));
 }
 
-/** Undefined when nothing is left that was there before us. */
+/** Undefined when the file held nothing but our entries. */
 function uninstalled(settings: HookSettings, text: string): Result<string | undefined, Refusal> {
   const memory = settings.recall();
   if (memory?.after === text) return ok(memory.before ?? undefined);
@@ -128,7 +128,10 @@ function memoryOf(settings: HookSettings, before: string | undefined, after: str
   return bare.ok ? { before: bare.value, after } : undefined;
 }
 
-/** The bytes from before our entries came, where they are known; else what is left without them, null for nothing. */
+/**
+ * The bytes of the file before our entries came, where they are known. Otherwise its text without our entries, or null
+ * if that is empty.
+ */
 function freeOfOurs(settings: HookSettings, text: string): Result<string | null, Refusal> {
   const known = settings.format.events(text);
   if (!known.ok || known.value.length === 0) return ok(text);

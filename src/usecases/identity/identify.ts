@@ -21,7 +21,7 @@ export interface ProcessSight {
   ancestors(): readonly ProcessIdentity[];
 }
 
-/** What is known of a caller apart from its token. */
+/** Facts about a caller apart from its token. */
 export type CallerSight =
   | ProcessSight
   /** It is at the other end of a connection. `process`: what can be seen of it there, where the system tells. */
@@ -32,7 +32,7 @@ export type CallerSight =
   | { readonly kind: "sent"; readonly process: ProcessSight };
 
 export interface Shown {
-  /** As it came: whatever it is, only a text that was given out names a caller. */
+  /** The value that the caller sent. Only a text that we gave out names a caller. */
   readonly token: unknown;
   readonly sight: CallerSight;
   /** Also compares the ancestors of the process with known agents, which costs a look at each of them. */
