@@ -27,17 +27,20 @@ import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { AnyEffect, ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
 
 /**
- * An operation is one verb of the product, as the catalogue names it: `noun.verb`. Surfaces know nothing else of the
- * program. A `read` or `write` is one transaction (see `UseCase`). An `effect` reaches further, into git, processes and
- * files, and keeps the order intent, effect, fact by calling reads and writes. A `stream` is an effect that tells how far
- * it is.
+ * An operation is one verb of the product, named in the catalogue as `noun.verb`. Surfaces know no other part of the
+ * program. A `read` or `write` is one transaction (see `UseCase`). An `effect` also reaches git, processes and files,
+ * and keeps the order intent, effect, fact by calling reads and writes. A `stream` is an effect that reports its
+ * progress.
  */
 interface EffectBase<Request> {
   /** What a request that comes from another process must look like. The engine refuses others before anything runs. */
   readonly request: SchemaOf<Request>;
   /** Only the operator may call it, also in a project without a database or with a broken one. */
   readonly operatorOnly?: boolean;
-  /** What it does, in words, for the refusal of what is the operator's alone: "install hooks". Without it, its name. */
+  /**
+   * The verb and its object, for the sentence that refuses callers other than the operator: "install hooks". Default:
+   * the name of the operation.
+   */
   readonly action?: (request: Request) => string;
   /** Where it looks for the store that knows its caller; see `Whereabouts`. */
   readonly at?: Whereabouts;
@@ -92,7 +95,9 @@ export interface CallerShell {
   unknownCommitter(): Promise<string | undefined>;
 }
 
-/** What effects and streams may use. Each port is loaded when it is asked for: a command pays only for what it uses. */
+/**
+ * The ports of effects and streams. Each port is loaded at its first use, so a command pays only for the ports it uses.
+ */
 export interface World {
   readonly call: Call;
   /** Calls operations of the project at this place, whichever project the caller's directory and environment name. */

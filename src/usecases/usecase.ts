@@ -35,9 +35,9 @@ export interface UseCase<Request, Reply> {
   /** The whole change, in one transaction. May run more than once; must await nothing but `tx`. */
   readonly run: (tx: Tx, context: Context, request: Request) => Promise<Result<Reply, Refusal>>;
   /**
-   * Effects that follow from what is stored by now, and what only files can tell. Runs after the transaction, and again
-   * whenever a reply is repeated; whatever it makes must also be made by the engine when this process dies before it.
-   * It refuses only for a `read`: a change has happened by then.
+   * Effects that follow from the stored facts, and facts that only files can tell. Runs after the transaction, and
+   * again whenever a reply is repeated. The engine must make the same files, in case this process dies before it. It
+   * refuses only for a `read`, because a write has happened by then.
    */
   readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
   /** Starts no engine, though work may be due: its caller is about to stop an engine, to be one or to start one itself. */
@@ -51,8 +51,8 @@ export interface UseCase<Request, Reply> {
 }
 
 /**
- * Could an agent of this runtime start with this PATH? Found out before a seat is reserved for it. `version` is that of
- * its program; null where that is our own, or where a `note` says why it is not known.
+ * Could an agent of this runtime start with this PATH? Asked before a seat is reserved for it. `version` is the
+ * program's; null for our own program, or when a `note` says why the version is unknown.
  */
 export type Preflight = (
   runtime: string,
@@ -62,7 +62,7 @@ export type Preflight = (
 /** Can a limit in dollars hold during a turn of this runtime and driver, with this model? */
 export type WatchesDollars = (choice: RuntimeChoice, model: string | null) => Promise<DollarWatch>;
 
-/** Is there a commit of this name, be it a branch, a tag or an id? */
+/** Is this the name of a commit: a branch, a tag or an id? */
 export type IsCommit = (ref: string) => Promise<boolean>;
 
 /** The tip of a branch of this name; null when there is none. */

@@ -112,7 +112,10 @@ async function holderOf(
   });
 }
 
-/** The agent inside of which a caller runs, whatever it shows: by the processes it descends from, and by its mark. */
+/**
+ * The agent inside of which a caller runs, found by its parent processes and by its mark. Its token does not count
+ * here.
+ */
 export async function agentAround(tx: Tx, ids: Ids, sight: CallerSight): Promise<string | undefined> {
   if (sight.kind !== "process") return undefined;
   return (await agentAbove(tx, sight.ancestors())) ?? agentMarked(tx, ids, sight.mark());

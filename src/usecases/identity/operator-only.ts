@@ -6,7 +6,7 @@ import type { Ids } from "../../ports/ids.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import { agentAround, identify, type ProcessSight } from "./identify.ts";
 
-/** What can be known of the caller without the settings of the project, which may be broken or not there yet. */
+/** Facts about the caller that need no settings of the project: these may be broken or missing. */
 export interface OperatorCheck {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sight: ProcessSight;
@@ -37,7 +37,7 @@ export async function operatorOnly(check: OperatorCheck, action: string): Promis
     );
     return refusal;
   } catch (error) {
-    // A broken store names no caller; the commands that need it say what is wrong with it. A busy store is asked again.
+    // A broken store names no caller; commands that need the store say what is wrong. A busy store is asked again.
     if (error instanceof Failure && !passing.includes(error.data.kind)) return unknown();
     throw error;
   }

@@ -119,7 +119,10 @@ export async function shownByRefusal(tx: Tx, { id }: Agent): Promise<Missing | u
   };
 }
 
-/** Mail that its supervisor has written into the input of the turn comes to the agent by itself, so it is not shown twice. */
+/**
+ * Mail that the supervisor has written into the input of the turn reaches the agent by itself, so it is not shown
+ * twice.
+ */
 const underWay = (names: readonly string[]): Missing => ({
   kind: "unread-mail",
   message: `mail came while you worked: ${names.length === 1 ? "1 message" : `${names.length} messages`}, on the way to you`,

@@ -40,8 +40,9 @@ const defaultLimit = 100;
 const maxChars = 65_536;
 
 /**
- * Takes the mail of an inbox, most urgent first. What was handed to this reader before is acknowledged by its coming
- * back; what a reader took and never showed is offered again. The caller confirms with `mail.delivered` what it showed.
+ * Takes the mail of an inbox, most urgent first. A reader that asks again thereby acknowledges the mail it was given
+ * before. Mail that a reader took and never showed is offered again. The caller confirms shown mail with
+ * `mail.delivered`.
  */
 export const checkMail: UseCase<CheckRequest, CheckReply> = {
   kind: "write",
@@ -187,7 +188,7 @@ export async function expireClaim(
 
 export interface Reporter {
   readonly agent: Agent | undefined;
-  /** What the store knows; it learns it when a turn ends, so during one it knows nothing that is true. */
+  /** The stored facts about its work. They are read when a turn ends, so during a turn they are out of date. */
   readonly work: WorkBehind;
 }
 

@@ -28,9 +28,9 @@ export interface WrittenRequest {
   readonly payload?: string | undefined;
   /** Of several messages of one sender with this key only the first is stored. */
   readonly dedupeKey?: string | undefined;
-  /** Set by `prepareWritten`, whatever the caller sent. */
+  /** Set by `prepareWritten`; a value of the caller is ignored. */
   readonly blobPath?: string | null | undefined;
-  /** Set by `prepareWritten`, whatever the caller sent; see `Announced`. */
+  /** Set by `prepareWritten`; a value of the caller is ignored. See `Announced`. */
   readonly head?: string | null | undefined;
 }
 

@@ -36,7 +36,7 @@ export async function foldMail(tx: Tx, queued: readonly Mail[], now: number): Pr
   return kept;
 }
 
-/** Of two messages about one landing, the one that brings tasks says more. */
+/** The newest message of each topic. Of two messages about one landing, the one that names tasks counts. */
 function newestByTopic(queued: readonly Mail[]): ReadonlyMap<string, Message> {
   const newest = new Map<string, Message>();
   for (const { message } of queued) {
@@ -96,7 +96,7 @@ function topicOf(message: Message): string | null {
   return JSON.stringify(["copy", fromAgent, type, subject, original, message.payload]);
 }
 
-/** Why this news of the engine is no longer true; null where it is, or where it is not the engine's. */
+/** Why this message of the engine is out of date; null if it is true still, or from another sender. */
 async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promise<string | null> {
   if (fromAgent !== fromEngine.from || runId === null) return null;
   const { phase, workers, finished, branches, agents } = payloadFields(payload);
@@ -131,7 +131,7 @@ async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): 
   return cancelled.ok;
 }
 
-/** What has become of the agent, the tasks and the branch of a message since it was sent, in one line; undefined when nothing has. */
+/** One line about changes since a message was sent, to its agent, tasks and branch; undefined without any. */
 export async function changedSince(tx: Tx, message: Message): Promise<string | undefined> {
   if (message.type === "merge_ready") return landingSince(tx, message);
   if (message.type === "worker_died") return backSince(tx, message);

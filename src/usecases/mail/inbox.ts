@@ -15,7 +15,9 @@ export const inboxChannel = "inbox";
 /** An inbox that the caller may read. */
 export interface Inbox {
   readonly name: string;
-  /** The running turn of the agent that reads its own inbox: the turn's end decides about what it took. Null: a lease does. */
+  /**
+   * The running turn of an agent that reads its own inbox: its end settles the mail it took. Null: a lease settles it.
+   */
   readonly turnId: string | null;
 }
 
@@ -67,7 +69,7 @@ export interface PeekRequest {
 
 export interface PeekReply {
   readonly inbox: string;
-  /** An agent asks; what it takes is settled by the end of its turn. */
+  /** True when an agent asks: the end of its turn settles the mail it takes. */
   readonly byAgent: boolean;
   /** `mail.check` would find or change something. */
   readonly waiting: boolean;

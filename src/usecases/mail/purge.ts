@@ -23,7 +23,7 @@ export interface PurgeReply {
 
 const dayMs = 86_400_000;
 
-/** Deletes messages with all their deliveries. What was deleted stays on record as a number. */
+/** Deletes messages with all their deliveries, and records how many. */
 export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
   kind: "write",
   request: fields({}, { all: flag, days: whole, before: whole, agent: text }),

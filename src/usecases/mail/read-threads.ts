@@ -32,7 +32,7 @@ export interface Thread {
   readonly subject: string;
   readonly newest: TrackedMessage;
   readonly messages: number;
-  /** What it asks the operator, and has got no answer to. */
+  /** The kind of its unanswered question to the operator. */
   readonly asks: "decision" | "question" | null;
   readonly dead: readonly DeadLetter[];
   /** The operator has looked at its newest message, or wrote it. */
@@ -49,7 +49,7 @@ export interface DeadLetter {
 }
 
 const operatorName = "operator";
-/** Of more messages than these nobody looks for a thread in a list. */
+/** How many messages a list of threads looks at: nobody scrolls further. */
 const mostLookedAt = 1_000;
 const mostThreads = 200;
 /** As the operator's mark says it: put off until something new comes. */
@@ -153,7 +153,7 @@ async function threadOf(tx: Tx, id: string, { given, open, marks }: Known): Prom
   };
 }
 
-/** A message as the operator reads it: with how far it has come, and what it asks. */
+/** A message as the operator reads it: with the state of its deliveries, and its question to the operator. */
 export interface Letter {
   readonly message: TrackedMessage;
   readonly deliveries: readonly Delivery[];

@@ -6,9 +6,9 @@ import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /**
- * Mail for the running turn of an agent whose program takes messages during a turn: what it would have to read before
- * it may finish, and what was taken for this turn and is not known to have reached its model. An agent whose work was
- * accepted only ends its turn: mail that comes now is for the next reader.
+ * Mail to write into the running turn of an agent whose program takes messages during a turn: mail that it would have
+ * to read before it may finish, and mail that was taken for this turn and may not have reached the model. An agent
+ * whose work was accepted only ends its turn; mail that comes now is for the next reader.
  */
 export async function mailForTurn(tx: Tx, agent: Agent, turnId: string, now: number): Promise<readonly Mail[]> {
   const queued = (await tx.deliveries.queued(agent.name, now, Number.MAX_SAFE_INTEGER)).filter(

@@ -110,7 +110,10 @@ function claimsToBeDone(
   return claimsCompletion({ capability, type, toParent: address === parentName });
 }
 
-/** A report of another incarnation than the one that used its key before: each of them reports its own work. */
+/**
+ * Does another incarnation of the agent report under a key that an earlier one used? Each incarnation reports its own
+ * work.
+ */
 function isLaterReport(sender: Sender, mail: Composition, stored: Message): boolean {
   return sender.agent !== null && stored.fromAgentId !== sender.agent.id && claimsToBeDone(sender, mail, mail.to);
 }
@@ -280,8 +283,9 @@ async function coverageWarnings(tx: Tx, { name: sender, agent }: Sender): Promis
 const manyBuilders = 3;
 
 /**
- * Brings a submitted agent back to work for mail that asks for it; answers the incarnation that will read the mail. Agents
- * of an ended run finish what they have begun, which takes verdicts of their reviewers; they start nothing else.
+ * Brings a submitted agent back to work for mail that asks for it. Returns the incarnation that will read the mail.
+ * Agents of an ended run may finish begun work, for which they need verdicts of their reviewers; they start nothing
+ * else.
  */
 async function reopen(
   tx: Tx,

@@ -5,8 +5,8 @@ import { nearestLiveAncestor } from "./hand-on.ts";
 import { fromEngine, post } from "./post.ts";
 
 /**
- * Tells the agent above one that asked the operator what the answer was. Agents ask the operator directly about taste and
- * scope, and the agent that answers for their work has to know it too. It starts no turn.
+ * Tells the operator's answer also to the agent above the one that asked. Agents ask the operator directly about taste
+ * and scope, and the agent that answers for their work has to know the answer. It starts no turn.
  */
 export async function tellAnswerAbove(tx: Tx, context: Context, question: Message, answer: string): Promise<void> {
   const asker = await tx.agents.byName(question.fromAgent);

@@ -23,7 +23,7 @@ export async function openWait(tx: Tx, agentName: string, message: Message): Pro
 }
 
 /**
- * A recovered agent waits again for the answers to what it had asked. Its release had ended these waits. Questions that
+ * Lets a recovered agent wait again for answers to its questions: its release had ended these waits. Questions that
  * were answered meanwhile stay closed; the answer is in its mail.
  */
 export async function waitForAnswersAgain(tx: Tx, { name, runId }: Pick<Agent, "name" | "runId">): Promise<void> {

@@ -59,8 +59,8 @@ export async function forbiddenToQueue(
 }
 
 /**
- * The receipt of `ov done` for exactly this commit of an agent's branch. An agent that was called back since, as by
- * `ov attach`, has a later generation than the one that proved the commit.
+ * The receipt of `ov done` for exactly this commit of an agent's branch. An agent that was called back since, such as
+ * by `ov attach`, has a later generation than the one that proved the commit.
  */
 export async function completionReceipt(
   tx: Tx,
@@ -115,8 +115,8 @@ async function conflictBefore(tx: Tx, { id, branch, headCommit }: Place): Promis
 }
 
 /**
- * The task that lands with this branch. The task of a lead does not: it is over when those of its children are, whatever
- * the lead commits itself. Nor does a task that its owner only read.
+ * The task that lands with this branch. Undefined for a lead's task, which is over when the tasks of its children are,
+ * even if the lead commits something itself; and for a task that its owner only reads.
  */
 export async function taskOf(tx: Tx, { taskId, branch }: MergeEntry): Promise<Task | undefined> {
   const task = taskId === null ? undefined : await tx.tasks.get(taskId);
@@ -134,9 +134,9 @@ export async function setMergeState(tx: Tx, entry: MergeEntry, mergeState: Merge
 }
 
 /**
- * The entry with what its agent proved about exactly this commit, while it has not landed. The question about its
- * approval says the same. A person's refusal does not change the verdict. An agent that was called back since has a later
- * generation than the one that proved the commit.
+ * The entry with the verdict about exactly this commit, while it has not landed. The question about its approval says
+ * the same. A person's refusal does not change the verdict. An agent that was called back since has a later generation
+ * than the one that proved the commit.
  */
 export async function withVerdict(tx: Tx, entry: MergeEntry): Promise<MergeEntry> {
   const keeps = isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied";

@@ -22,8 +22,8 @@ export interface MergesUnderWay {
 }
 
 /**
- * Waits until the engine has ended each of these, or until what is left waits for a person.
- * Answers what became of them, in their order.
+ * Waits until the engine has ended each of these entries, or until the rest waits for a person. Returns the outcome of
+ * each, in their order.
  */
 export const followMerges: Stream<{ readonly ids: readonly number[] }, FollowedMerges, MergesUnderWay> = {
   kind: "stream",
@@ -87,7 +87,7 @@ export interface OperationUnderWay {
 /** How many operations an operation may speak about. */
 const lately = 200;
 
-/** Waits until the engine has done what was asked, or has found that it cannot. */
+/** Waits until the engine has done the requested operation, or has found that it cannot. */
 export const followOperation: Stream<{ readonly id: string }, FollowedOperation, OperationUnderWay> = {
   kind: "stream",
   request: fields({ id: text }),

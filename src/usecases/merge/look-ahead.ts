@@ -113,7 +113,7 @@ export async function landingTip(
 /** What would become of a branch if it were landed now. */
 interface Prediction {
   readonly predictedTier: ResolutionTier;
-  /** What rules would settle, or, where they do not, what is left for an agent or a person to decide. */
+  /** Files whose conflicts rules would settle; if some remain, the files that an agent or a person must settle. */
   readonly conflictFiles: readonly string[];
   readonly wouldRequireAgent: boolean;
   readonly reason: string;
@@ -143,8 +143,9 @@ interface Candidate {
 }
 
 /**
- * Merges these heads onto `onto`, one upon the other as a train would, in a place whose objects vanish. One that cannot
- * be merged is left out of what follows. Never rejects: a branch that cannot be predicted is predicted to need an agent.
+ * Merges these heads onto `onto`, one upon the other as a train would, in a place whose objects vanish. A head that
+ * cannot be merged is left out of the following ones. Never rejects: a branch that cannot be predicted is predicted to
+ * need an agent.
  */
 async function predictTrain(
   ports: PredictPorts,
@@ -186,7 +187,7 @@ async function predictOne(ports: PredictPorts, tip: string, { head, words, lande
     }
     return attempt(ports, { tip, head }, await merging.merge(tip, head));
   }
-  // Git takes what was taken out for merged, so it is brought back first, as the merge worker does.
+  // For git, work that was taken out is merged already. So it is brought back first, as the merge worker does.
   let step: Step = { prediction: byRule("redo", [], bringsBack), next: tip };
   for (const by of new Set(out.map((one) => one.by))) {
     step = await attempt(ports, { tip: step.next, head }, await merging.revert(by, step.next));

@@ -9,7 +9,7 @@ import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Context } from "../usecase.ts";
 
-/** The entry of this number, or of this branch: the one that holds its place, else the latest. */
+/** The entry of this number or branch: of a branch the open entry, else the latest. */
 export async function findEntry(tx: Tx, of: string): Promise<Result<MergeEntry, Refusal>> {
   const typed = of.trim().replace(/^#/, "");
   if (/^\d{1,15}$/.test(typed)) {
@@ -53,7 +53,7 @@ export async function recordMerge(
   await record(tx, now, { source: caller.kind, runId, agentName, ...describe(facts) });
 }
 
-/** Writes down what is about to happen to a ref, before it does. */
+/** Records an operation on a ref before the ref moves. */
 export async function newOp(
   tx: Tx,
   { caller, ids, now }: Pick<Context, "caller" | "ids" | "now">,

@@ -12,9 +12,9 @@ export interface Notice extends OutcomeMail {
   readonly type: MailType;
   readonly priority: Priority;
   readonly runId: string | null;
-  /** Names that are woken, whatever the project's rules for the type say. */
+  /** Recipients that are woken, even if the project's rules for the type say otherwise. */
   readonly wake?: readonly string[];
-  /** Names that get it with their next turn, whatever the rules say: it asks nothing of them. */
+  /** Recipients that get it with their next turn, even if the rules say otherwise: it asks nothing of them. */
   readonly quiet?: readonly string[];
 }
 

@@ -104,8 +104,8 @@ export async function liveBranches(tx: Tx, context: Pick<Context, "settings">): 
 }
 
 /**
- * Tells the owners of two branches, and those they answer to, that the branches collide; once for each
- * file and owner, whatever is committed or lands later. Answers whether anything was said.
+ * Tells the owners of two branches, and their parents, that the branches collide: once for each file and owner, also
+ * when more is committed or lands. Returns whether a message was sent.
  */
 export async function warnOfCollision(
   tx: Tx,
@@ -167,7 +167,7 @@ interface JudgePorts {
 
 interface JudgedPair extends CommitPair {
   readonly outcome: RadarOutcome;
-  /** Where they meet; of a conflict only what no rule settles. */
+  /** The files in which they meet; of a conflict only those that no rule settles. */
   readonly files: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export interface QueuedMerge {
 }
 
 export interface ListMergesRequest {
-  /** Without it: what is open. */
+  /** Default: open entries. */
   readonly status?: string | undefined;
   readonly runId?: string | undefined;
   readonly branch?: string | undefined;
@@ -169,7 +169,7 @@ export interface MergeLogRequest {
   readonly limit?: number | undefined;
   /** With promotions that found nothing to move. */
   readonly empty?: boolean | undefined;
-  /** What is older than the operation with this number, or the next that is newer than it. */
+  /** Operations older than the one with this number, or the next ones newer than it. */
   readonly before?: number | undefined;
   readonly after?: number | undefined;
 }
@@ -178,7 +178,7 @@ export interface MergeLogRequest {
 const movedNothing = ({ kind, status, beforeCommit, afterCommit }: MergeOp): boolean =>
   kind === "begin" || (kind === "promote" && status === "done" && beforeCommit === afterCommit);
 
-/** What was landed, taken back and promoted, newest first. */
+/** Landings, undos and promotions, newest first. */
 export const mergeLog: UseCase<
   MergeLogRequest,
   {

@@ -105,7 +105,7 @@ async function promotionOf(tx: Tx, work: Unpromoted): Promise<WaitingPromotion> 
 
 /** One look of the gates at a tree of a train. */
 interface TrainCheck {
-  /** `1-train`, `2-bisect`: its place and what it is for. */
+  /** Its place and purpose, such as `1-train` or `2-bisect`. */
   readonly name: string;
   readonly purpose: string;
   readonly gates: readonly TrainGate[];

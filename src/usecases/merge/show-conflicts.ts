@@ -64,7 +64,7 @@ export interface ShownConflicts {
   readonly byHand: HandSteps;
 }
 
-/** Where an entry conflicts with what has landed by now, with all three sides. Changes nothing. */
+/** The conflicts of an entry with the landing branch as it is now, with all three sides. Changes nothing. */
 export const showConflicts: Effect<{ readonly of: string }, ShownConflicts> = {
   kind: "effect",
   request: fields({ of: text }),

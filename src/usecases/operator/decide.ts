@@ -198,7 +198,10 @@ async function decideGate(
 
 const engineName = "system";
 
-/** The live agent above one that was stopped with its question; undefined where only the operator is above it. */
+/**
+ * The live agent above an agent that was stopped while its question was open; undefined if only the operator is above
+ * it.
+ */
 async function readerAbove(tx: Tx, gate: Message): Promise<string | undefined> {
   const author = await tx.agents.byName(gate.fromAgent);
   if (author === undefined || author.runId !== gate.runId) return undefined;
@@ -242,7 +245,7 @@ function choose<O extends string>(typed: string, options: readonly O[]): Result<
   return no(invalid("option", "is not among those that were offered", extra));
 }
 
-/** An answer to such a question would be about something that is not there any more. */
+/** Refuses an answer to a question whose subject has gone. */
 const staleQuestion = ({ id }: Message, why: string): InvalidInput =>
   invalid("id", `asks nothing any more: ${why}; nothing was changed, and what waits for you now is in: ov inbox`, {
     value: id,

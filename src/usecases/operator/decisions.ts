@@ -143,7 +143,7 @@ function decisionOf(message: Message): OpenDecision {
   };
 }
 
-/** What was said about it, in the data and in the message, each once. */
+/** The text about a decision: its data and its message, without repeating a sentence that both have. */
 function whole(context: unknown, body: string): string {
   if (typeof context !== "string" || context.trim() === "" || body.includes(context)) return body;
   return context.includes(body) ? context : `${context}\n\n${body}`;

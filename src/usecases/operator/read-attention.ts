@@ -7,7 +7,7 @@ import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { operatorInbox, type Waiting } from "./inbox.ts";
 
-/** The kinds of what may need a person, most urgent first. */
+/** The kinds of items that may need a person, most urgent first. */
 export const attentionKinds = [
   "decision",
   "target",
@@ -48,7 +48,7 @@ export interface AttentionItem {
 /** Put off until it says something else. */
 const untilItChanges = -1;
 
-/** Everything that needs the operator, the most urgent first; inside a rank the one that costs most by waiting. */
+/** All items that need the operator, the most urgent first; inside a rank the one whose waiting costs most. */
 export const readAttention: UseCase<object, { readonly items: readonly AttentionItem[] }> = {
   kind: "read",
   request: operatorInbox.request,

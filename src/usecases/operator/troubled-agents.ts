@@ -12,7 +12,7 @@ import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { runFlagFor } from "../runs/read-runs.ts";
 import { heirOf, openDecisions } from "./decisions.ts";
 
-/** What is wrong with an agent, by the last of its turns that ended. */
+/** The trouble of an agent, by its last ended turn. */
 export interface Trouble {
   /** Why its last turn failed; null when it did not. */
   readonly problem: string | null;
@@ -53,7 +53,7 @@ export interface TroubledAgent extends Trouble {
   readonly lastTurnId: string | null;
 }
 
-/** How an agent stands: what is wrong with it, and whether only the operator can help. */
+/** The trouble of an agent, and whether only the operator can help. */
 export interface Standing extends Trouble {
   readonly needsOperator: boolean;
 }
@@ -76,7 +76,7 @@ export async function standingOf(tx: Tx, agent: Agent, turns: readonly Turn[]): 
   return { ...(trouble ?? troubleOf(agent, turns)), needsOperator: await hasFailedUnnoticed(tx, agent) };
 }
 
-/** Why an agent that ended without a report counts as not finished, and what it leaves. */
+/** Why an agent that ended without a report counts as unfinished, and the work it leaves. */
 async function silenceOf(tx: Tx, agent: Agent): Promise<string> {
   const why = neverFinished({ agent, asked: await tx.checks.completionsOf(agent.id) });
   const { branch, ahead, dirty } = agent;
@@ -98,8 +98,8 @@ export interface Stillness {
 }
 
 /**
- * Why a live agent stands still, and what the operator can do: nothing that is under way will give it a turn. An agent
- * that waits for a child which stands still is not named beside that child.
+ * Why a live agent stands still, and how the operator can help: no running work will give it a turn. Of an agent and
+ * the child it waits for, only the child is named.
  */
 export async function stillnessOf(tx: Tx, agent: Agent): Promise<Stillness | undefined> {
   if (hasEnded(agent) || (await isWokenAgain(tx, agent.name))) return undefined;
@@ -176,7 +176,7 @@ export async function unhandedBranches(tx: Tx, agents: readonly Agent[]): Promis
     const { name, branch, headCommit, outcome } = agent;
     // A stopped agent, for example, has handed in nothing.
     if (branch === null || outcome !== "done" || !isSubmitted(agent) || !(await landedNowhere(tx, agent))) continue;
-    // What was queued and sent back or cancelled has been handed over, and is told as that.
+    // A commit that was queued, even if it was sent back or cancelled, has been handed over, and is reported as such.
     if ((await tx.merges.list({ branch })).some((entry) => entry.headCommit === headCommit)) continue;
     if (await isWokenAgain(tx, await nearestLiveAncestor(tx, agent.parentName))) continue;
     found.push({ agentName: name, branch });

@@ -16,7 +16,7 @@ export interface PriceReport {
   readonly date: string | null;
   readonly ageDays: number | null;
   readonly stale: boolean;
-  /** The file with the project's own prices, and why it is not used. */
+  /** The file with the project's own prices, and the problem that keeps it from being used. */
   readonly file: string;
   readonly problem: string | null;
   readonly prices: readonly ShownPrice[];

@@ -19,7 +19,7 @@ export interface ToldFacts extends ProjectFacts {
 export interface Proposals {
   /** Undefined when a setup command is set, or none is needed. */
   readonly setup: SetupCommand | undefined;
-  /** Gates of the configuration, or of the one that is to be written, that cannot run here. */
+  /** Gates that cannot run here: those of the configuration, or those that are about to be written. */
   readonly unusable: readonly UnusableGate[];
   /** The other gates, in the form in which they would be set. */
   readonly remaining: readonly unknown[];
@@ -97,7 +97,9 @@ export async function localGates(configuration: Configuration): Promise<readonly
 const gatesOf = ({ project, gatesFrom: from = "config.yaml" }: FileSettings): readonly DetectedGate[] =>
   project.qualityGates.map(({ name, command, description }) => ({ name, command, description, from }));
 
-/** Facts as the project's own configuration has them. One that cannot be used is never replaced unasked. */
+/**
+ * Facts by the project's own configuration. A configured value that cannot be used is never replaced without asking.
+ */
 export async function configuredFacts(configuration: Configuration, name: string | undefined): Promise<ToldFacts> {
   const settings = await configuration.ofFiles();
   const { project, runtime } = settings;

@@ -22,7 +22,7 @@ export interface InitRequest {
   readonly runtime?: string | undefined;
   /** `merge.setup` of a new configuration. */
   readonly setup?: string | undefined;
-  /** Begin with an empty database where the one that was there is gone. */
+  /** Begin with an empty database if the project's database is gone. */
   readonly newDatabase?: boolean;
   /** The caller sets gates right after this, so that a project without one is no news. */
   readonly gatesFollow?: boolean;
@@ -59,7 +59,7 @@ const takenWords = "must be a directory, but something else has that name; look 
 const leftOutWords =
   "is tracked, but a sparse checkout leaves it out, and new settings would take its place; bring it in: git sparse-checkout add .overstory";
 
-/** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
+/** Sets up the project around the working directory. Repeatable: existing files stay as they are. */
 export const init: Effect<InitRequest, InitReport> = {
   kind: "effect",
   request: fields(

@@ -16,7 +16,7 @@ export interface UpdateRequest {
   /** None: everything. */
   readonly only: readonly NamedPart[];
   readonly dryRun: boolean;
-  /** Replace what was changed by hand as well, keeping a copy. Texts of the project's own are not meant. */
+  /** Also replace files that were edited by hand, keeping a copy. The project's own texts are never replaced. */
   readonly force: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface UpdateReport
   /** Paths that were written, or would be, relative to the root. */
   readonly written: readonly string[];
   readonly kept: readonly Kept[];
-  /** Copies of what was replaced. */
+  /** Copies of replaced files. */
   readonly backups: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export interface LandingStory {
   readonly entry: MergeEntry;
   readonly agent: Agent | null;
   readonly task: Task | null;
-  /** Oldest first: what the agent was told to do, what was said about it, how it ended. */
+  /** Oldest first: the agent's orders, remarks about its work, and the end. */
   readonly messages: readonly Message[];
   /** In which the commit was made. */
   readonly turn: Turn | null;

@@ -96,8 +96,8 @@ async function placeAsked(
 }
 
 /**
- * In the checkout; else, when no branch is named, on the landing branches of the newest runs: what has landed there waits
- * for its promotion.
+ * Finds the lines in the checkout. If no branch is named and the checkout lacks them, on the landing branches of the
+ * newest runs, where landed work waits for its promotion.
  */
 async function locateAnywhere(
   world: World,

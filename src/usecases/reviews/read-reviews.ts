@@ -17,7 +17,7 @@ import { completionReceipt, doubtsAbout } from "../merge/branch-owner.ts";
 import { unhandedBranches } from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";
 
-/** The branch of an agent, as somebody who reviews it sees it in a list. */
+/** An agent's branch, as a row in a list of reviews. */
 export interface Reviewable {
   readonly agent: Agent;
   readonly branch: string;
@@ -54,7 +54,7 @@ export interface ReviewFinding {
   readonly text: string;
 }
 
-/** What is ready to be looked at: work that was handed in and has not landed, oldest first. */
+/** Work that is ready for a review: reported as done, and not landed. Oldest first. */
 export const listReviews: UseCase<object, { readonly reviews: readonly Reviewable[] }> = {
   kind: "read",
   request: noFields,
@@ -73,7 +73,7 @@ export const listReviews: UseCase<object, { readonly reviews: readonly Reviewabl
   },
 };
 
-/** Handed in and in nobody else's hands: not in the queue, or waiting there for the operator's word. */
+/** Reported as done, and either not in the queue or waiting there for the operator's approval. */
 const isReady = ({ agent, entry }: Reviewable): boolean =>
   entry === undefined ? isSubmitted(agent) && agent.outcome === "done" : awaitsApproval(entry);
 
@@ -146,7 +146,7 @@ async function reviewable(tx: Tx, agent: Agent, { branch, unhanded, reviewMail }
   };
 }
 
-/** The report by which it handed its work in; until then what it noted last. */
+/** The agent's final report; before it, the agent's last note. */
 async function summaryOf(tx: Tx, { name, runId }: Agent): Promise<string | null> {
   const [report] = await tx.messages.list({ from: name, type: "worker_done", runId, limit: 1 });
   return report?.body ?? (await tx.recovery.checkpoint(name))?.summary ?? null;

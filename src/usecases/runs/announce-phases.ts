@@ -16,9 +16,9 @@ import { findingsStanding } from "./verdict-standing.ts";
 type AnnounceContext = Pick<Context, "ids" | "now">;
 
 /**
- * Puts the end of a phase of a run on record, and tells the run's coordinator where that asks something of it: all its
- * workers have ended, and nothing else will start a turn of it. Each set of workers (names and generations) is announced
- * once, and a set that grew is another set.
+ * Records the end of a phase of a run, and tells the run's coordinator if it has to act: all its workers have ended,
+ * and nothing else will start a turn of it. Each set of workers (names and generations) is announced once; a set that
+ * grew is another set.
  */
 export async function announcePhases(
   tx: Tx,

@@ -21,9 +21,9 @@ import { findRun } from "./read-runs.ts";
 import { lastReviewers } from "./verdict-on-whole.ts";
 
 export interface ChangeRunRequest {
-  /** The current run, else the newest, when it is not said. */
+  /** Default: the current run, else the newest. */
   readonly runId?: string | undefined;
-  /** What is wanted now. */
+  /** The wish that is added to the objective. */
   readonly words: string;
   /** Criteria that the change makes needless: they are waived with the words as reason. */
   readonly waive?: readonly number[] | undefined;

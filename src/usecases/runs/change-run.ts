@@ -34,14 +34,14 @@ import { lastVerdictOf, type VerdictOnWhole } from "./verdict-on-whole.ts";
 export interface EndReply {
   readonly runId: string;
   readonly status: RunStatus;
-  /** What was left open, when it was ended by force. */
+  /** The open ends of a run that was ended by force. */
   readonly open: readonly OpenEnd[];
-  /** What is to be said about the last review. While it is to be done, the run is active still. */
+  /** A sentence about the last review. A run that still needs one stays active. */
   readonly review: string | null;
 }
 
 interface EndRequest {
-  /** The current run when it is not said. An agent names no other than its own. */
+  /** Default: the current run. An agent names no run but its own. */
   readonly runId?: string | undefined;
   readonly force?: boolean | undefined;
   readonly waive?: readonly number[] | undefined;
@@ -95,7 +95,7 @@ export const endRun: UseCase<EndRequest, EndReply> = {
       return no({ kind: "not-allowed", action: `end ${run.id}`, caller: context.caller.name, why });
     }
     const review = await lastReviewOf(tx, context, run, landed);
-    // The operator has the last word anyway, and is told what was found, or that the whole was never read.
+    // The operator may end the run without a passed review, and is told the findings, or that nobody read the whole.
     const mayDoWithout = context.caller.kind !== "agent";
     if (review.kind === "no" && !mayDoWithout) return no(await isStillOpen(tx, run, context.caller, [review.end]));
     if (review.kind === "needed" && !mayDoWithout) {
@@ -149,7 +149,7 @@ function remarksWords(verdict: VerdictOnWhole | null): string | null {
   return `the last review passed with ${count === 1 ? "1 remark" : `${count} remarks`}: ov mail list --from ${verdict.by}`;
 }
 
-/** Ends an active run, for every command that does. `open`: what it leaves open. */
+/** Ends an active run, for every command that does. `open`: its open ends. */
 export async function recordEnd(
   tx: Tx,
   context: Context,
@@ -238,9 +238,9 @@ function shownBy(criterion: Criterion): string {
 }
 
 export interface RetargetRequest {
-  /** The current run, else the newest, when it is not said. */
+  /** Default: the current run, else the newest. */
   readonly runId?: string | undefined;
-  /** A branch that exists: looked up by the caller, who has git at hand. */
+  /** An existing branch: the caller looks it up, because it has git at hand. */
   readonly target: string;
   /** The branch that the run was for is gone, as after a renaming: every run that lands where this one does moves along. */
   readonly wasRenamed?: boolean | undefined;
@@ -254,9 +254,9 @@ export interface RetargetReply {
 }
 
 /**
- * Gives a run another branch to work for. What has landed on a landing branch of ours stays there, and is promoted to the
- * new target. A run that lands on its target directly decides anew where to land, and takes what waits along. A landing
- * branch that other runs share holds their work for the old target, so a run leaves it, and only when nothing waits there.
+ * Gives a run another target. Work on a landing branch of ours stays there, and is promoted to the new target. A run
+ * that lands on its target directly decides anew where to land, and takes its waiting entries along. A landing branch
+ * that other runs share holds their work for the old target, so a run leaves it, but only when nothing waits there.
  */
 export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
   kind: "write",

@@ -7,7 +7,7 @@ import { type ChecklistReply, type EvidenceGit, lacksOf } from "./criteria.ts";
 import type { LandedLook } from "./end-after-review.ts";
 
 export interface CompleteRequest {
-  /** The current run when it is not said. */
+  /** Default: the current run. */
   readonly runId?: string | undefined;
   readonly force?: boolean | undefined;
   /** Numbers of criteria that the operator waives with this. */
@@ -16,7 +16,7 @@ export interface CompleteRequest {
   readonly reason?: string | undefined;
 }
 
-/** Ends the current run. Evidence that was found before is looked for once more, on what has landed by now. */
+/** Ends the current run. Looks once more, on the landed work of this moment, for evidence that was found before. */
 export const completeRun: Effect<CompleteRequest, EndReply> = {
   kind: "effect",
   request: fields({}, { runId: text, force: flag, waive: list(whole), reason: text }),

@@ -40,7 +40,7 @@ export interface ChecklistReply {
 }
 
 interface OfRun {
-  /** The current run, else the newest, when it is not said. */
+  /** Default: the current run, else the newest. */
   readonly runId?: string | undefined;
 }
 
@@ -114,7 +114,7 @@ export interface ProveRequest extends OfRun, TypedEvidence {
   readonly number: number;
 }
 
-/** Evidence for a criterion: it counts only when it is there on the landed tree. */
+/** Stores evidence for a criterion. It counts only if the landed tree has it. */
 export const proveCriterionOfRun: Effect<ProveRequest, ChecklistReply> = {
   kind: "effect",
   request: fields({ number: whole }, { runId: text, file: text, test: text, commit: text }),
@@ -181,7 +181,7 @@ export async function lacksOf(
   return lacks;
 }
 
-/** What it takes to look for evidence. */
+/** The ports for finding evidence. */
 export type EvidenceGit = Pick<LookingGit, "commitOf" | "contains" | "objectsAt" | "readBlob">;
 
 interface EvidenceFiles {

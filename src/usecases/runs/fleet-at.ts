@@ -39,7 +39,7 @@ export interface FleetAt {
   readonly nextAt: number | null;
 }
 
-/** The fleet of a run at a moment of the past: agents that were there, what they did, what had landed and was spent. */
+/** The fleet of a run at a past moment: its agents, their work, the landings and the spending until then. */
 export const fleetAt: UseCase<FleetAtRequest, FleetAt> = {
   kind: "read",
   request: fields<FleetAtRequest>({ id: text, at: whole }),

@@ -13,9 +13,9 @@ import { announceFinished, announcePhases } from "./announce-phases.ts";
 type GoingContext = Pick<Context, "ids" | "now">;
 
 /**
- * The one place that asks whether something is to be decided in a run for which nothing else will start a turn. To be
- * called last in each transaction that ends something: a turn, also one that was dropped, an agent, its release, the way
- * of a branch through the queue, a wait. Each engine asks it once when it starts.
+ * The one place that asks whether a run has something to decide for which nothing else will start a turn. Call it last
+ * in each transaction that ends something: a turn (dropped ones too), an agent, its release, the way of a branch
+ * through the queue, a wait. Each engine calls it once when it starts.
  */
 export async function keepGoing(tx: Tx, context: GoingContext, runId: string | null): Promise<void> {
   const runs = new Set(runId === null ? [] : [runId]);
@@ -118,8 +118,9 @@ async function startForReports(tx: Tx, context: GoingContext, everybody: readonl
 }
 
 /**
- * Tells the operator once of a coordinator that ended its turn although nothing else goes on in its run, and of an agent
- * that waits for an answer which no turn will give. No agent will mention it, and the run would stay as it is.
+ * Tells the operator once of a coordinator that ended its turn although nothing else goes on in its run, and of an
+ * agent that waits for an answer which no turn will give. No agent will mention it, so the run would stand still
+ * unnoticed.
  */
 async function tellOfStandstill(tx: Tx, context: GoingContext, run: Run, everybody: readonly Agent[]): Promise<void> {
   if (run.status !== "active" || run.objective === null) return;

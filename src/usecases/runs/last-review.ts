@@ -30,7 +30,7 @@ export type LastReview =
   | {
       readonly kind: "no";
       readonly end: OpenEnd;
-      /** What was found, for an operator who ends the run with it; null where what has landed was never read. */
+      /** The findings, for an operator who ends the run with them; null where nobody read the landed work. */
       readonly found: string | null;
     };
 
@@ -78,7 +78,9 @@ async function tasksWorkedOn(tx: Tx, { id: runId }: Run, reviewers: readonly Age
   return tasks;
 }
 
-/** Starts a reviewer on what has landed. When it cannot start, the operator is asked. Answers what to tell the caller. */
+/**
+ * Starts a reviewer on the landed work. If it cannot start, the operator is asked. Returns a sentence for the caller.
+ */
 export async function startLastReview(tx: Tx, context: Context, run: Run): Promise<string> {
   const before = await lastReviewers(tx, run);
   const failed = before.at(-1);
@@ -158,7 +160,9 @@ async function changesToKnow(tx: Tx, run: Run): Promise<readonly string[]> {
     : [];
 }
 
-/** What was given as evidence, so that the reviewer need not look for it. Whether it is good enough is its judgement. */
+/**
+ * The evidence of each criterion, so that the reviewer need not look for it. The reviewer judges whether it is enough.
+ */
 async function saidToShow(tx: Tx, run: Run): Promise<readonly string[]> {
   const lines = (await tx.criteria.of(run.id)).flatMap((criterion) => {
     const words = criterionStatus(criterion) === "proved" ? proofWords(criterion) : undefined;

@@ -37,7 +37,7 @@ export const listRuns: UseCase<{ readonly last: number }, { readonly runs: reado
 };
 
 export interface ShowRunRequest {
-  /** The current run, else the newest, when it is not said. */
+  /** Default: the current run, else the newest. */
   readonly id?: string | undefined;
 }
 
@@ -96,11 +96,11 @@ export interface RunDetail {
   readonly approvals: readonly number[];
   readonly merges: MergeCounts;
   readonly criteria: readonly CriterionDetail[];
-  /** What was changed in its objective and checklist, oldest first. */
+  /** Changes of its objective and checklist, oldest first. */
   readonly changes: readonly RunChange[];
   /** The newest verdict on the whole of it. */
   readonly lastReview: VerdictOnWhole | null;
-  /** What was open when it was ended, a sentence each. */
+  /** Its open ends when it was ended, a sentence each. */
   readonly leftOpen: readonly string[];
 }
 

@@ -51,7 +51,7 @@ export interface RunSpans {
 const leastIdlePart = 0.05;
 const mostEvents = 20_000;
 
-/** What each agent of a run did when, what was merged, and which gates were asked. */
+/** The times of a run: each agent's turns and waits, the merges, and the gates. */
 export const runSpans: UseCase<ShowRunRequest, RunSpans> = {
   kind: "read",
   request: fields({}, { id: text }),

@@ -16,7 +16,7 @@ export interface VerdictOnWhole {
   readonly commit: string | null;
   /** How many things it found. */
   readonly findings: number;
-  /** What it said beside a pass. */
+  /** Remarks beside a pass. */
   readonly remarks: readonly Finding[];
   /** The criteria that its findings name. */
   readonly unmet: readonly number[];
@@ -80,8 +80,8 @@ export async function knowsLastChange(tx: Tx, run: Run, reviewer: Agent): Promis
 }
 
 /**
- * Only what was accepted as a completion, on the branch that the reviewer was given: its mail may say anything. The first
- * one was reported; those after it are repetitions.
+ * The verdict of a last reviewer: only an accepted completion about the branch that it was given, because its mail may
+ * say anything. The first one was reported; later ones repeat it.
  */
 export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole | undefined> {
   const accepted = (await tx.checks.completionsOf(reviewer.id)).find(({ status }) => status === "done");

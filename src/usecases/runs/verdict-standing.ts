@@ -6,7 +6,7 @@ import type { Tx } from "../../ports/store.ts";
 import { checklist } from "./checklist.ts";
 import { hasMovedFrom, knowsLastChange, lastReviewers, type VerdictOnWhole, verdictOf } from "./verdict-on-whole.ts";
 
-/** The verdict of this reviewer, while it is about what has landed and about the checklist as it is now. */
+/** The verdict of this reviewer, while it is about the landed work and the checklist of this moment. */
 export async function verdictStanding(tx: Tx, run: Run, reviewer: Agent): Promise<VerdictOnWhole | undefined> {
   const { baseCommit } = reviewer;
   if (baseCommit === null || !(await knowsLastChange(tx, run, reviewer))) return undefined;
@@ -29,8 +29,8 @@ export const endOf = (run: Run, { by, verdict }: VerdictOnWhole): OpenEnd => ({
 });
 
 /**
- * What was said since then about a verdict that sent the run back. `waived`: the operator waived every criterion that it
- * found not met. `anew`: something was waived, or each of these criteria is waived or has other evidence.
+ * Answers since then to a verdict that sent the run back. `waived`: the operator waived every criterion that was found
+ * not met. `anew`: a criterion was waived, or each of these criteria is waived or has other evidence.
  */
 export async function answerOf(tx: Tx, run: Run, read: VerdictOnWhole): Promise<"waived" | "anew" | undefined> {
   const { criteria } = await checklist(tx, run);

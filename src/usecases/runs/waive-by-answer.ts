@@ -13,9 +13,9 @@ export interface WaiverByAnswer {
 }
 
 /**
- * The criterion that the operator waives by this answer to a question of the coordinator, before the answer is stored. Only
- * an option that was offered counts, in its own words: the operator has read what it does. Undefined for any other answer,
- * and where the question was answered before or taken back.
+ * The criterion that the operator waives by this answer to a question of the coordinator, before the answer is stored.
+ * Only an offered option counts, word for word, because the operator has read its effect. Undefined for any other
+ * answer, and for a question that was answered or taken back before.
  */
 export async function waiverIn(
   tx: Tx,

@@ -23,7 +23,7 @@ export interface ProbedRuntime extends ListedRuntime {
   readonly login: LoginStanding;
 }
 
-/** `bad`: an agent would fail. `warn`: it may. `info`: what is so. */
+/** `bad`: an agent would fail. `warn`: an agent may fail. `info`: a fact. */
 export interface Finding {
   readonly runtime: string | null;
   readonly check: "file" | "program" | "login" | "model" | "guard" | "sandbox" | "committer" | "environment";

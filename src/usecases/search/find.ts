@@ -3,7 +3,7 @@ import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface FindRequest {
-  /** All words of it must be there, in whatever order and case. */
+  /** A hit contains all words of it, in any order, in upper or lower case. */
   readonly q: string;
   /** So many of each kind. */
   readonly limit: number;

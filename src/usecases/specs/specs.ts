@@ -52,7 +52,7 @@ export interface WriteSpecRequest {
   readonly body: string;
   /** The author, as a person states it. An agent writes as itself. */
   readonly agent?: string | undefined;
-  /** Set by `prepare`, whatever the caller sent. */
+  /** Set by `prepare`; a value of the caller is ignored. */
   readonly written?: { readonly path: string; readonly digest: string; readonly author: string | null } | undefined;
 }
 

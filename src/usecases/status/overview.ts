@@ -74,7 +74,7 @@ export interface Overview {
   readonly mergePause: QueuePause | null;
   /** Landed work that waits for a promotion, of this run and of earlier ones. */
   readonly unpromoted: readonly Unpromoted[];
-  /** Branches that work is meant for and that are not there any more. */
+  /** Targets of runs that no longer exist as branches. */
   readonly missingTargets: readonly MissingTarget[];
   /** Work that was handed in, and that only the operator can hand over. */
   readonly unhanded: readonly UnhandedBranch[];

@@ -67,7 +67,7 @@ async function lookedAt(
   return { unpromoted, starts };
 }
 
-/** Does the target still have what was promoted last? Git is asked only where that decides what is shown. */
+/** Does the target still have the last promotion? Git is asked only where the answer changes the shown status. */
 async function hasPromoted({ lookAhead }: World, { target, takenOut, promoted }: Unpromoted): Promise<boolean> {
   if (takenOut === 0 || promoted === null) return true;
   return lookAhead(async (git) => {

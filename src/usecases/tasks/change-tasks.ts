@@ -35,7 +35,7 @@ export interface CreateTaskRequest extends TaskFields {
   readonly criteria?: readonly number[] | undefined;
 }
 
-/** A task that was created or changed, with what is to be said to the caller about the plan. */
+/** A task that was created or changed, with sentences for the caller about the plan. */
 export interface PlannedTask extends TaskDetail {
   readonly planning: readonly string[];
 }

@@ -88,7 +88,7 @@ export async function openDependencies(tx: Tx, taskId: string): Promise<readonly
   return open;
 }
 
-/** Opens what was set aside for these tasks, now closed, and answers everything that became ready by their closing. */
+/** Opens tasks that waited for these closed ones. Returns every task that can be started now. */
 export async function unblockDependents(
   tx: Tx,
   context: Context,

@@ -53,7 +53,7 @@ async function worksOnDropped(tx: Tx, { taskId, releasedAt }: Agent): Promise<bo
 }
 
 /**
- * Agents drop what is theirs: a coordinator tasks of its run, a lead its parts and the tasks of agents below it.
+ * Agents drop their own tasks only: a coordinator tasks of its run, a lead its parts and the tasks of agents below it.
  * Neither stops an agent that works for another parent, such as one that the operator slung into the run.
  */
 export async function forbiddenToDrop(

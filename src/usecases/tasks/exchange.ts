@@ -66,7 +66,7 @@ export interface ImportTasksReply {
   readonly completedGroups: readonly Group[];
 }
 
-/** Takes over every line that is newer than what is stored: all of the text or, when one line is wrong, nothing. */
+/** Imports every line that is newer than the stored task. If one line is wrong, nothing is imported. */
 export const importTasks: UseCase<{ readonly text: string }, ImportTasksReply> = {
   kind: "write",
   request: fields({ text }),

@@ -11,7 +11,7 @@ import type { Tx } from "../../ports/store.ts";
 /** A task with its place among the others. */
 export interface TaskDetail {
   readonly task: Task;
-  /** What it waits for, closed ones included. */
+  /** Tasks that it depends on, closed ones included. */
   readonly blockedBy: readonly string[];
   /** Those of them that are not closed. While there are any, the task cannot be claimed. */
   readonly waitsFor: readonly string[];
@@ -26,7 +26,7 @@ export interface ServedCriterion {
   readonly text: string;
 }
 
-/** What may be written about a new task and about one that is there, beside its title. */
+/** The fields beside the title that may be set when a task is created or changed. */
 export const taskFields = {
   type: text,
   priority: whole,

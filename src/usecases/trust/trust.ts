@@ -72,7 +72,7 @@ async function change(
     const extra = { value: unknown, allowed: all, ...(near === undefined ? {} : { nearest: near }) };
     return no(invalid("name", "is no filter, hook or attributes that this repository has", extra));
   }
-  // A filter may have any name, also one by which something else is confirmed.
+  // A filter may have any name, also the name of a hook or attribute.
   const twice = names.find((name) => all.filter((other) => other === name).length > 1);
   if (twice !== undefined) return no(invalid("name", "names two things; rename the filter", { value: twice }));
   await programs.change(names, to);

@@ -14,7 +14,7 @@ export interface AuditRead {
   readonly older: number | null;
 }
 
-/** Changes that were asked for, over the web and by commands, and refusals of what is the operator's alone. */
+/** Requested changes, by the web and by commands, and refusals of requests that only the operator may make. */
 export const listAudit: UseCase<AuditRequest, AuditRead> = {
   kind: "read",
   request: fields<AuditRequest>({ limit: whole }, { before: whole, refused: flag, text }),

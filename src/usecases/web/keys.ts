@@ -12,7 +12,7 @@ export interface IssuedKey {
   readonly expiresAt: number;
 }
 
-/** Makes a code that lets a browser in once, or a token for a program. Operator's commands show it, and nothing else. */
+/** Makes a code that lets a browser in once, or a token for a program. Only the operator's commands show it. */
 export const issueKey: UseCase<{ readonly kind: "code" | "token"; readonly role: WebRole }, IssuedKey> = {
   kind: "write",
   request: fields({ kind: oneOf(["code", "token"]), role: oneOf(webRoles) }),

@@ -69,7 +69,7 @@ export async function cleanWorktrees(
   const results = await atMost(worktreesAtOnce, going, (one) => removeOne(ports, removalOf(one), policy));
   const failed = results.find((result) => !result.ok);
   if (failed !== undefined && !failed.ok) return failed;
-  // What was there a moment ago has been taken away by the engine: it is cleaned all the same.
+  // Worktrees that existed at the survey. If the engine has removed one meanwhile, it counts as cleaned too.
   const wasThere = new Set(subjects.filter(({ exists }) => exists).map(({ worktree }) => worktree.path));
   const removed = results.flatMap((result) => (result.ok ? [result.value] : []));
   const there = removed.filter(({ path }) => wasThere.has(path));

@@ -87,7 +87,7 @@ async function readOwnersOf(tx: Tx, _: Context, { branches }: OfBranches) {
   return ok({ agents });
 }
 
-/** What is on record about kept work, oldest first. */
+/** The records of kept work, oldest first. */
 export const snapshots: UseCase<object, { readonly snapshots: readonly SnapshotRecord[] }> = {
   kind: "read",
   request: noFields,
@@ -127,7 +127,7 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
   });
 }
 
-/** The worktree of an agent; undefined for one that has none, or works in the project's own checkout. */
+/** The worktree of an agent; undefined for an agent without one, or one that works in the project's own checkout. */
 export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
   if (agent.worktreePath === null || agent.branch === null || agent.worktreeKind === "root") return undefined;
   const { name: agentName, generation, worktreePath: path, branch, worktreeKind: kind, baseCommit, baseRef } = agent;

@@ -53,8 +53,8 @@ export interface RemovingReply {
 }
 
 /**
- * The intent before the effect. An agent that is reserved before it keeps the place, whether it is seated or not; one
- * that is reserved after it is seated only when the removal has ended. A released agent is not reopened.
+ * The intent before the removal. An agent that was reserved earlier keeps the place, seated or not. An agent that is
+ * reserved later is seated only when the removal has ended. A released agent is not reopened.
  */
 export const worktreeRemoving: UseCase<RemovingRequest, RemovingReply> = {
   kind: "write",
@@ -96,7 +96,7 @@ async function holderOf(tx: Tx, name: string, seen: string | null): Promise<stri
 const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
   a.pid === b.pid && a.startToken === b.startToken && a.bootId === b.bootId;
 
-/** The removal is over, whatever became of it: an agent that waits for the place may have it. */
+/** Ends the removal, successful or not: an agent that waits for the place may have it. */
 export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly names: readonly string[] }, object> = {
   kind: "write",
   request: fields({ names: list(text), process: fields(processFields) }),
@@ -107,7 +107,10 @@ export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly
   },
 };
 
-/** The fact after the effect: what was kept where, and that the worktree is gone. Its agent is archived, not deleted. */
+/**
+ * The fact after the removal: where the work was kept, and that the worktree is gone. Its agent is archived, not
+ * deleted.
+ */
 export const worktreeRemoved: UseCase<RemovedRequest, { readonly forgotten: string | null }> = {
   kind: "write",
   request: fields(

@@ -34,9 +34,9 @@ export interface SnapshotDetail extends NamedSnapshot {
 }
 
 export interface SnapshotPlace {
-  /** A directory that is not there yet. */
+  /** A new directory. */
   readonly dir?: string | undefined;
-  /** A branch that is not there yet. */
+  /** A new branch. */
   readonly branch?: string | undefined;
 }
 

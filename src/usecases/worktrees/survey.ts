@@ -11,7 +11,7 @@ import type { Call, Effect, World } from "../operation.ts";
 import type { Owner, OwnersReply } from "./owners.ts";
 import type { RemovingRequest } from "./record-removal.ts";
 
-/** One worktree with what is known about it. */
+/** A worktree with the facts about it. */
 export interface Surveyed {
   readonly worktree: OwnedWorktree;
   readonly owner: Owner | undefined;
@@ -24,7 +24,7 @@ export interface Surveyed {
   readonly words: readonly WordAboutBranch[];
 }
 
-/** A surveyed worktree and what may be done with it. */
+/** A surveyed worktree with the decision about it. */
 export interface Judged extends Surveyed {
   readonly verdict: Verdict;
   readonly landed: boolean;
@@ -143,7 +143,7 @@ export async function judgeAll(
   });
 }
 
-/** What was asked for, or why git cannot read this one worktree. All other trouble is thrown. */
+/** The result of `look`, or why git cannot read this one worktree. All other trouble is thrown. */
 export async function unlessDamaged<T>(look: () => Promise<T>): Promise<Result<T, string>> {
   try {
     return ok(await look());

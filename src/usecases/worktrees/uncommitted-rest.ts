@@ -59,7 +59,8 @@ export const listRests: Effect<RestsRequest, { readonly rests: readonly Rest[] }
       const { uncommitted: files, ahead, onBranch } = facts;
       const { agentName, branch } = worktree;
       const hasCommits = (facts.offBranch?.branchMessages.length ?? ahead) > 0;
-      // An agent that finished on its branch has said that its work is there: what it tried elsewhere is no rest.
+      // An agent that finished on its branch has declared that its work is there. Attempts elsewhere do not count as a
+      // rest.
       const isDone = agent.outcome === "done" && onBranch;
       if (facts.offBranch !== null && !isDone) {
         const left = offBranchRefusal(worktree, facts.offBranch, facts.halfWay);
@@ -85,7 +86,7 @@ async function keptRest(
   if (kept === undefined) return undefined;
   const { agentName, branch } = worktree;
   const { ref, files, messages } = kept;
-  // As for a worktree that stands: an agent that finished on its branch has said that its work is there.
+  // As for an existing worktree: an agent that finished on its branch has declared that its work is there.
   const beside = outcome === "done" && messages.length === 0 ? [] : kept.beside;
   const all = [...messages, ...beside.flatMap((one) => one.messages)];
   if (all.length + files.length === 0) return undefined;

@@ -11,7 +11,10 @@ import type { Tx } from "../../../ports/store.ts";
 import type { Context, UseCase } from "../../usecase.ts";
 import { ownerOfBranch } from "../branch-owner.ts";
 
-/** Where branches of this run land: where it was decided to, else what it is meant for, else the project's own branch. */
+/**
+ * The branch on which branches of this run land: its landing branch if one is decided, else its target, else the
+ * project's own branch.
+ */
 export async function targetOf(tx: Tx, { settings }: Pick<Context, "settings">, runId: string | null): Promise<string> {
   const run = runId === null ? undefined : await tx.runs.get(runId);
   return run?.landingBranch ?? run?.targetBranch ?? settings.project.canonicalBranch;
@@ -169,8 +172,8 @@ export const landingsOf: UseCase<{ readonly target: string; readonly runId?: str
 };
 
 /**
- * Is this entry about to land by itself? A blocked one, and one that met trouble or rests, is tried again later; nothing
- * waits for it.
+ * Is this entry about to land by itself? An entry that is blocked, met trouble or rests is tried again later, so
+ * nothing waits for it.
  */
 export const isUnderWay = ({ status, approval, cause, notBefore }: MergeEntry, now: number): boolean =>
   status === "merging" ||
@@ -219,7 +222,10 @@ export async function leftTips(tx: Tx, landing: string): Promise<LeftTips> {
 
 type Looking = Pick<MergeGit, "commitOf" | "contains">;
 
-/** Which of these landing branches still exist, in the same order, and whether the target at `tip` has what is on them. */
+/**
+ * Those of these landing branches that still exist, in the same order, each with whether the target at `tip` contains
+ * it.
+ */
 export async function earlierLandings(
   merging: Looking,
   branches: Iterable<string>,
@@ -240,7 +246,7 @@ interface LandingPlace {
   readonly at: string;
 }
 
-/** A landing branch that is new, or holds nothing that the target does not have, begins at the target's tip. */
+/** Where a landing branch begins: a new one, or one that the target contains, at the target's tip. */
 export async function landingPlace(merging: Looking, branch: string, tip: string): Promise<LandingPlace> {
   const from = (await merging.commitOf(`refs/heads/${branch}`)) ?? null;
   const holdsNothing = from === null || from === tip || (await merging.contains(tip, from));

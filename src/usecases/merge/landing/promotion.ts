@@ -18,7 +18,7 @@ import { formerLandingOf } from "./landing-target.ts";
 import { doubtsAbout, type Unpromoted, unpromotedWork } from "./unpromoted.ts";
 
 export interface PromoteRequest {
-  /** The current run, else the newest, when it is not said. */
+  /** Default: the current run, else the newest. */
   readonly runId?: string | undefined;
   /** What waits for this branch, whichever run it is of. */
   readonly target?: string | undefined;

@@ -22,7 +22,10 @@ export interface Undoable {
   readonly entries: readonly MergeEntry[];
   /** The undo takes back all work of the operation. */
   readonly whole: boolean;
-  /** The branch that was promoted since and so keeps what the landing branch loses, or still lacks what it gets back. */
+  /**
+   * The branch that was promoted since. It keeps the work that the landing branch loses, or still lacks the work that
+   * comes back.
+   */
   readonly promoted: string | null;
   /** Landings on the same branch since, which stay. Without any, the branch goes back to where it was. */
   readonly later: number;

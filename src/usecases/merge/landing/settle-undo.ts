@@ -18,8 +18,8 @@ interface Undone {
 }
 
 /**
- * Everything that follows from something having been taken back, in the transaction that records it. False, and nothing
- * happens, when it was recorded before. Taking back an undo makes what it took back count as landed again.
+ * All consequences of an undo, in the transaction that records it. False, without any change, if it was recorded
+ * before. Undoing an undo makes its work count as landed again.
  */
 export async function undone(tx: Tx, context: Context, { op, beforeCommit, afterCommit }: Undone): Promise<boolean> {
   const { request } = op;

@@ -87,7 +87,7 @@ export async function baseOfTakenOut(
   merging: Pick<MergeGit, "commitOf" | "contains" | "baseOf">,
   about: {
     readonly branch: string;
-    /** The tip of the branch, when it is not said. */
+    /** Default: the tip of the branch. */
     readonly head?: string | undefined;
     readonly into: string;
     readonly words: readonly WordAboutBranch[];

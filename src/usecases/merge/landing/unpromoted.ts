@@ -84,7 +84,7 @@ export async function landingsSincePromotion(
   return [...entries.values()];
 }
 
-/** What a promotion brought to the target, and what was taken out of the landing branch since. */
+/** Entries that were promoted to the target and taken out of the landing branch since. */
 async function takenOutSincePromotion(tx: Tx, landing: string): Promise<readonly MergeEntry[]> {
   const last = await lastPromotion(tx, landing);
   if (last === undefined) return [];
@@ -97,8 +97,8 @@ async function takenOutSincePromotion(tx: Tx, landing: string): Promise<readonly
 }
 
 /**
- * What was taken back since a promotion, of operations before it: the target has their outcome, and the landing branch
- * does not. What happened after the promotion never was on the target. Undoing an undo brings its work back.
+ * Undos since a promotion, of operations before it: the target has the undone work, and the landing branch does not.
+ * Work that landed after the promotion never was on the target. Undoing an undo brings its work back.
  */
 async function undosSince(tx: Tx, landing: string, last: MergeOp, of: "land" | "undo"): Promise<readonly MergeOp[]> {
   const undos = await tx.mergeOps.list({ kind: "undo", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
@@ -119,9 +119,9 @@ async function lastPromotion(tx: Tx, landing: string): Promise<MergeOp | undefin
 type GateTerms = Pick<Context, "settings" | "ids">;
 
 /**
- * Why the tree at the tip of a landing branch is not proved, by the gates as they are now. A promotion brings this tree
- * and no other, so what was known about each landing on the way does not matter. Where the record does not have the
- * tree, the landings speak for it.
+ * Why the tree at the tip of a landing branch is not proved by the gates as they are now. A promotion brings this tree
+ * and no other, so the verdicts about the landings on the way do not matter. If no result of the tree is stored, the
+ * landings speak for it.
  */
 export async function doubtsAbout(
   tx: Tx,

@@ -13,10 +13,10 @@ import { enqueueBranch, freshEntry, type NewMerge, whyLanded } from "./enqueue.t
 
 export interface AddMergeRequest {
   readonly branch: string;
-  /** Looked up by the caller, who has git at hand. */
+  /** The caller looks it up, because it has git at hand. */
   readonly headCommit: string;
   readonly filesModified?: readonly string[] | undefined;
-  /** Where its run lands, when it is not said. */
+  /** Default: where its run lands. */
   readonly targetBranch?: string | undefined;
   readonly taskId?: string | undefined;
   readonly priority?: number | undefined;

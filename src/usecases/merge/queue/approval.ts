@@ -95,8 +95,8 @@ export interface Doubt {
 }
 
 /**
- * A branch that changes how it is judged, or files outside of its scope, lands only with an approval of this very
- * commit, or with one that was given after this question. True when the entry has to wait.
+ * A branch that changes how it is judged, or files outside its scope, lands only with an approval of this very commit,
+ * or with one that was given after this question. True when the entry has to wait.
  */
 export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doubt: Doubt): Promise<boolean> {
   const { id, branch, headCommit } = entry;

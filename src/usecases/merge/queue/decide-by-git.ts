@@ -80,7 +80,7 @@ async function refuseLeftBehind(
     if (!allowed.ok) return allowed.refusal;
   }
   for (const { id, branch, headCommit } of entries) {
-    // The newest commit of this branch is queued together with what is committed.
+    // Together with the committed work the newest commit of this branch is queued already.
     if (rests.some((one) => one.branch === branch)) continue;
     const tip = await world.call("branch.find", { branch });
     if (!tip.ok || headCommit === "" || tip.value.commit === headCommit) continue;

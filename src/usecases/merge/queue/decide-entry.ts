@@ -30,7 +30,7 @@ export interface ApproveRequest {
   readonly all?: boolean | undefined;
   /** With `all`: only these of the open entries, because the others were announced after the caller looked. */
   readonly numbers?: readonly number[] | undefined;
-  /** Lands even though what it depends on has not landed. */
+  /** Land even if the entries it depends on have not landed. */
   readonly ignoreDependencies?: boolean | undefined;
   /** Only returns the entries that would be approved; writes nothing. */
   readonly look?: boolean | undefined;
@@ -185,7 +185,7 @@ export const retryMerge: UseCase<{ readonly of: string }, Reply> = {
   run: (tx, context, { of }) => takeUp(tx, context, of, "retry", ["failed", "conflict", "blocked", "cancelled"]),
 };
 
-/** Looks at once whether what was in the way of a branch is gone. */
+/** Looks at once whether the obstacle of a blocked branch is gone. */
 export const resumeMerge: UseCase<{ readonly of: string }, Reply> = {
   kind: "write",
   request: fields({ of: text }),

@@ -17,8 +17,8 @@ import { enqueueBranch, whyLanded } from "./enqueue.ts";
 export const mergeReady: Follower = { refuse: refuseIdle, follow: enqueueReady };
 
 /**
- * Refuses to announce what is no branch, and a commit that has landed already: every landing is told to the sender, and a
- * sender that answers with the same announcement would go on for ever.
+ * Refuses to announce a branch that does not exist, and a commit that has landed already: every landing is told to the
+ * sender, and a sender that answers with the same announcement would go on for ever.
  */
 async function refuseIdle(
   tx: Tx,
@@ -40,10 +40,10 @@ async function refuseIdle(
 }
 
 /**
- * What follows from a `merge_ready`, in the transaction that stores it. Whose branch and task it is says the record of
- * the agent, not the message: otherwise one branch could land in the name of another. Which commit it is and which files
- * it brings says git: the operator decides about what is shown. A branch of no agent has no task, unless the operator
- * names one.
+ * Queues the branch of a `merge_ready`, in the transaction that stores the message. The record of the agent says whose
+ * branch and task it is, not the message: otherwise one branch could land in the name of another. Git says which commit
+ * it is and which files it changes, because the operator decides about the commit that is shown. A branch without an
+ * agent has no task, unless the operator names one.
  */
 async function enqueueReady(
   tx: Tx,

@@ -20,7 +20,7 @@ export interface NewMerge
     MergeEntry,
     "branch" | "headCommit" | "targetBranch" | "taskId" | "agentName" | "runId" | "filesModified" | "source"
   > {
-  /** The task's, when it is not given. */
+  /** Default: the priority of its task. */
   readonly priority?: number | undefined;
   /** Entries that must land first, besides those of the tasks it depends on. */
   readonly after?: readonly number[];

@@ -5,9 +5,9 @@ import { record } from "../../events/record.ts";
 import type { UseCase } from "../../usecase.ts";
 
 /**
- * Keeps the queue from landing anything until it is resumed, whatever happens to the engine. A train that is under way
- * goes on, and what a person asks for (undo, promotion) is done. Branches take in commits of their targets as before:
- * agents start from them.
+ * Keeps the queue from landing anything until it is resumed; an engine that is restarted keeps the pause. A running
+ * train goes on, and operations that a person asks for (undo, promotion) are done. Branches take in commits of their
+ * targets as before, because agents start from them.
  */
 export const pauseQueue: UseCase<
   { readonly reason?: string | undefined },

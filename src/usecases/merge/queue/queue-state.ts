@@ -35,8 +35,8 @@ export const queueOrder = async (tx: Tx, context: Pick<Context, "settings" | "no
 });
 
 /**
- * Of these entries, those that an entry which depends on them still waits for. Settled is what has landed, and what ended
- * without landing when its task is closed: the task was done anew by another branch, or dropped.
+ * Those of these entries that a dependent entry still waits for. An entry is settled when it has landed, or when it
+ * ended without landing and its task is closed: another branch did the task anew, or the task was dropped.
  */
 export async function unsettledOf(tx: Tx, ids: readonly number[]): Promise<readonly MergeEntry[]> {
   const unsettled: MergeEntry[] = [];
@@ -52,7 +52,7 @@ export async function unsettledOf(tx: Tx, ids: readonly number[]): Promise<reado
 export interface BlockedMerge {
   readonly id: number;
   readonly branch: string;
-  /** What is in the way, in words. */
+  /** The obstacle, in words. */
   readonly why: string;
   /** What a person can do, with the command. */
   readonly next: string;
@@ -64,7 +64,7 @@ export interface MergeCounts {
   readonly pending: readonly number[];
   /** Wait for the operator's word. */
   readonly approvals: readonly number[];
-  /** Did not land, and nothing newer of the branch is there. */
+  /** Entries that did not land and have no successor of the same branch. */
   readonly failed: readonly number[];
   /** Something outside is in their way; they are tried again, and mostly a person has to mend it. */
   readonly blocked: readonly BlockedMerge[];
@@ -88,7 +88,10 @@ export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Prom
   };
 }
 
-/** The branches of all runs that something outside keeps from landing, but for what is a decision of its own. */
+/**
+ * Branches of all runs that an outside obstacle keeps from landing. Obstacles with a decision of their own are left
+ * out.
+ */
 export async function blockedMerges(tx: Tx): Promise<readonly BlockedMerge[]> {
   const open = await tx.merges.list({ statuses: openMergeStatuses });
   return blockedAmong(

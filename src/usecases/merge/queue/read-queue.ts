@@ -20,8 +20,8 @@ export interface WatchedMerge extends QueuedMerge {
 }
 
 /**
- * What is on its way, in the order in which it lands, and before it what does not move by itself. What failed is part of
- * it until its task is closed or its run has ended.
+ * Entries on their way, in the order in which they land, after those that do not move by themselves. Failed entries are
+ * listed until their task is closed or their run has ended.
  */
 export const readQueue: UseCase<{ readonly runId?: string | undefined }, { readonly merges: readonly WatchedMerge[] }> =
   {
@@ -57,7 +57,10 @@ async function isOver(tx: Tx, { taskId, runId }: MergeEntry): Promise<boolean> {
 /** After every place in the line. */
 const last = 1_000_000;
 
-/** What needs a person, what stands still, what is in a train, what is next, and what waits for others. */
+/**
+ * The order of the list: entries that need a person, blocked ones, those in a train, the next, and those that wait for
+ * others.
+ */
 function rankOf({ entry, place }: QueuedMerge, standing: Standing, isBack: boolean): number {
   if (standing.can.includes("approve")) return 0;
   if (standing.isStuck && !isBack) return 1;

@@ -118,7 +118,10 @@ async function settle(tx: Tx, context: Context, one: Landed, along: LandedWith):
  */
 const isOwnErrand = (entry: MergeEntry): boolean => bringsTarget(entry) && entry.enqueuedBy === engineCaller.name;
 
-/** Nothing else below the parent of this branch is at work or on its way, so the parent has something to decide. */
+/**
+ * Is this branch the last one below its parent, with no sibling at work or on its way? Then the parent has something to
+ * decide.
+ */
 async function isLastBelow(tx: Tx, { name, parentName, runId }: Agent): Promise<boolean> {
   if (await isAnyAtWorkBelow(tx, parentName, [name])) return false;
   const siblings = newestPerName(await tx.agents.list({ parentName, runId }));
