@@ -26,7 +26,7 @@ export interface Explanation {
   readonly variable: string;
 }
 
-/** What a key means, what it is now, and who said so. Takes names too: `models.builder`. */
+/** The meaning of a key, its value, and the source of the value. Takes names too: `models.builder`. */
 export function explain(key: string, loaded: Loaded): Result<Explanation, InvalidInput> {
   const found = findKey(key);
   if (found !== undefined) return ok(explanation(found.known, found.path, loaded));

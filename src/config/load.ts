@@ -19,7 +19,7 @@ export interface Loaded {
   readonly config: Config;
   readonly warnings: readonly ConfigProblem[];
   readonly problems: readonly ConfigProblem[];
-  /** What a person should know whatever they do: that a file was not found and its last known copy counts. */
+  /** Notices for every command: a file was not found, and its last known copy counts. */
   readonly notices: readonly string[];
   readonly origins: Origins;
   /** The runtimes that the project describes itself. Those that cannot be used are no problem of the configuration. */

@@ -50,7 +50,7 @@ export type FailureData =
 export interface ConfigProblem {
   readonly field: string;
   readonly problem: string;
-  /** The file it stands in, when it is not the `path` of the failure. */
+  /** The file with the problem, when it is not the `path` of the failure. */
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
@@ -117,7 +117,9 @@ export function failureOf(thrown: unknown): FailureData {
   return { kind: "unexpected", problem: thrown instanceof Error ? thrown.message : String(thrown) };
 }
 
-/** What could not be made on a read-only disk is not there; its directory is. */
+/**
+ * The directory of a path. A file that could not be made on a read-only disk does not exist, but its directory does.
+ */
 const directoryOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
 /** No space, or none for this user. */

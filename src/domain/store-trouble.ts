@@ -3,14 +3,14 @@ import { shellWord } from "./text/shell-word.ts";
 /** Why the database cannot be used. */
 export type StoreFailure =
   | { readonly kind: "store-lost"; readonly path: string; readonly backup: string | null }
-  /** `backup`: the name of one that can be brought back, or "newest"; null where there is none. */
+  /** `backup`: the name of a backup to restore, or "newest"; null where there is none. */
   | { readonly kind: "store-corrupt"; readonly path: string; readonly problem: string; readonly backup: string | null }
   | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
   /** `disk`: the whole file system is mounted read-only. */
   | { readonly kind: "store-read-only"; readonly path: string; readonly of?: "disk" }
   | { readonly kind: "store-busy"; readonly path: string; readonly waitedMs: number };
 
-/** What is wrong with the database, as a sentence, and what to type next. */
+/** The problem of the database as a sentence, and the next command to type. */
 export interface StoreTrouble {
   readonly says: string;
   readonly next: string;

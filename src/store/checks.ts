@@ -49,7 +49,7 @@ export const checks = table<StoredCheck>("checks", {
   updatedAt: integer,
 });
 
-/** In the words of its index: what is not open. */
+/** The words of its index, for closed checks. */
 const answered = "status IN ('done', 'failed')";
 /** Said with every question about some of them, or the index of those that are open would not be used. */
 const open = `status IN ${literals(openCheckStatuses)}`;

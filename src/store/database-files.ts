@@ -8,7 +8,7 @@ import { openDatabase } from "./open-files.ts";
 import { summedAnew } from "./spending.ts";
 import { openSqlite, withDatabase } from "./sqlite.ts";
 
-/** Above every schema version: no program takes a database that was left behind for the one that counts. */
+/** A version above every schema version: no program takes a database that was left behind for the current one. */
 const leftBehind = 1_000_000_000;
 
 /** Every column that holds a path of the project. `test/relocate.test.ts` finds out when one is missing here. */
@@ -221,8 +221,8 @@ export function shrinkSparseDatabase(path: string): void {
 const restorable = ["messages", "deliveries", "usage", "spending", "events"] as const;
 
 /**
- * Puts back rows of the copy that are missing now. What was written since stays as it is, so restoring never loses
- * anything. Answers how many rows came back.
+ * Puts back rows of the backup that are missing now. Newer rows stay as they are, so restoring never loses anything.
+ * Returns the number of restored rows.
  */
 function restoreDatabase(path: string, from: string): number {
   let isAttached = false;

@@ -21,7 +21,7 @@ const task = "all work on one task";
 const run = "one run";
 const day = "one day (UTC)";
 
-/** What may be spent before turns stop. Raised for one subject with `ov budget raise`. */
+/** The limits at which turns stop. `ov budget raise` raises one for one subject. */
 export const budgetKeys = {
   "budgets.agent.usd": usd(agent),
   "budgets.agent.tokens": tokens(agent),

@@ -110,7 +110,7 @@ export const hasEnded = (agent: Pick<Agent, "state">): boolean =>
 export const isSubmitted = (agent: Pick<Agent, "state" | "releasedAt">): boolean =>
   agent.state === "completed" && agent.releasedAt === null;
 
-/** What must be said about a new incarnation; everything else starts from nothing. */
+/** The facts that a new incarnation must be given; all others start empty. */
 type FreshAgent = Pick<
   Agent,
   "id" | "name" | "generation" | "capability" | "runtime" | "parentName" | "depth" | "runId" | "taskId" | "startedAt"

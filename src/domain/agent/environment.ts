@@ -102,7 +102,7 @@ const anyway = { PATH: "/usr/local/bin:/usr/bin:/bin" } as const;
 /** There is no terminal and no person to ask; `CI` is how test runners are told so. */
 const fixed = { TERM: "dumb", CI: "1", OVERSTORY_GATE: "1" } as const;
 
-/** The whole environment of a gate, setup or regenerate command; `told` is what it is told about the change. */
+/** The whole environment of a gate, setup or regenerate command. `told`: variables that describe the change. */
 export function gateEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   told: Readonly<Record<string, string>>,

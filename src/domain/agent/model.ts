@@ -41,7 +41,7 @@ interface ModelSettings {
 }
 
 interface Wanted {
-  /** What was typed; counts before everything else. */
+  /** The typed name; it counts before everything else. */
   readonly asked: string | undefined;
   readonly capability: string;
   readonly choice: {
@@ -53,7 +53,7 @@ interface Wanted {
   };
 }
 
-/** The model of a new agent: what was typed, else that of its capability, in the words of its runtime. */
+/** The model of a new agent: the typed one, else the one of its capability, in the words of its runtime. */
 export function chooseModel(settings: ModelSettings, wanted: Wanted): Result<ChosenModel, Refusal> {
   const { asked, capability, choice } = wanted;
   const fallback = settings.runtime.fallbackModels[choice.runtime] ?? null;
@@ -64,7 +64,7 @@ export function chooseModel(settings: ModelSettings, wanted: Wanted): Result<Cho
   if (name === undefined) return ok(chosen(null, null, fallback));
   const alias = choice.modelAliases?.[name];
   if (alias !== undefined) return ok(chosen(alias, null, fallback));
-  // Models are set by capability, whatever runtime it has: a short name of another runtime says nothing here.
+  // Models are set by capability, for every runtime alike, so a short name of another runtime does not count here.
   const isForeign = settings.runtimes.some(({ modelAliases = {} }) => Object.hasOwn(modelAliases, name));
   if (isForeign && asked === undefined) return ok(chosen(null, null, fallback));
   const slash = name.indexOf("/");

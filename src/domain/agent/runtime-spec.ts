@@ -3,8 +3,8 @@ export const runtimeNames = ["claude", "codex", "gemini", "copilot", "pi", "open
 export type RuntimeName = (typeof runtimeNames)[number];
 
 /**
- * A runtime that a project describes in `.overstory/runtimes/<id>.yaml`: a program that speaks the Agent Client Protocol.
- * Plain data: an agent keeps the description that it was spawned with, whatever becomes of the file.
+ * A runtime that a project describes in `.overstory/runtimes/<id>.yaml`: a program that speaks the Agent Client
+ * Protocol. Plain data: an agent keeps the description that it was spawned with, even if the file changes.
  */
 export interface RuntimeSpec {
   readonly id: string;
@@ -51,7 +51,7 @@ export interface RuntimeLogin {
   readonly advice: string | null;
 }
 
-/** What the program keeps in a person's home, and what it finds there when the system confines it. */
+/** The files of a program in a person's home, and those of them that it sees when the system confines it. */
 export interface RuntimeHome {
   readonly keeps: readonly string[];
   readonly brings: readonly string[];
@@ -85,12 +85,12 @@ export const runtimeFileOf = (id: string): string => `${runtimeDir}/${id}.yaml`;
 
 export const runtimeDir = ".overstory/runtimes";
 
-/** Says what is wrong with a runtime file, and where. */
+/** The problem of a runtime file and its place in the file. */
 export const brokenWords = ({ file, line, column, key, message, nearest }: BrokenRuntime): string => {
   const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
   return `${file}${line > 0 ? `:${line}:${column}` : ""}: ${[key, message].filter(Boolean).join(" ")}${hint}`;
 };
 
-/** Completes the refusal of such a runtime, whatever it was asked for. */
+/** Completes the refusal of every request that names such a runtime. */
 export const brokenRefusal = (broken: BrokenRuntime): string =>
   `is described in a file that cannot be used: ${brokenWords(broken)}; mend it, then look again: ov config validate`;

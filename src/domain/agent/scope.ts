@@ -56,8 +56,9 @@ export interface Overlap {
 }
 
 /**
- * Where two areas may have a file in common that not both of them share. Patterns are paths or globs; a directory owns what
- * is in it. Two globs that could meet count as meeting: asking once too often is cheaper than two agents in one file.
+ * Places where two areas may have a file in common that not both of them share. Patterns are paths or globs; a
+ * directory owns its files. Two globs that could meet count as meeting: asking once too often is cheaper than two
+ * agents in one file.
  */
 export function findOverlaps(wanted: FileArea, other: FileArea & { readonly owner: string }): readonly Overlap[] {
   const found: Overlap[] = [];

@@ -131,7 +131,10 @@ export const mostAmount: Readonly<Record<BudgetUnit, number>> = {
 /** Units of which there is no half. */
 export const isWhole = (unit: BudgetUnit): boolean => parts[unit] === 1;
 
-/** As ledgers keep it. What no counter can mean (a negative or unreal number a runtime reported) counts as nothing. */
+/**
+ * An amount as ledgers store it. An amount that no counter can have (a negative or unreal number of a runtime) counts
+ * as nothing.
+ */
 export function kept(unit: BudgetUnit, amount: number): number {
   return Number.isFinite(amount) && amount > 0 ? Math.round(Math.min(amount, mostAmount[unit]) * parts[unit]) : 0;
 }

@@ -19,7 +19,10 @@ export type TokenCounts = Pick<Usage, "input" | "output" | "cacheRead" | "cacheW
 
 export const noTokens: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** What counts against a budget. What is read from a cache is not new: each request of a long turn reads it all again. */
+/**
+ * The tokens that count against a budget. Tokens read from a cache are not new: each request of a long turn reads them
+ * again.
+ */
 export const countedTokens = (counts: Iterable<TokenCounts>): number => {
   let tokens = 0;
   for (const { input, output, cacheWrite } of counts) tokens += input + output + cacheWrite;
@@ -30,8 +33,9 @@ export const countedTokens = (counts: Iterable<TokenCounts>): number => {
 export type Spent = Amounts;
 
 /**
- * What the next turn will take: the average of the agent's own turns, else of the turns of its capability, else what is
- * configured. A runtime that never tells its cost so comes to expect none, and the other units are what bounds it.
+ * The likely cost of the next turn: the average of the agent's own turns, else of its capability's turns, else the
+ * configured estimate. For a runtime that never reports dollars the estimate becomes zero, and the other units limit
+ * it.
  */
 export function estimateTurn(own: Spent, capability: Spent, { estimate }: Pick<BudgetSettings, "estimate">): Amounts {
   const seen = [own, capability].find((history) => history.turns > 0);

@@ -23,7 +23,7 @@ export const engineCaller: Caller = { kind: "engine", name: "system" };
 /** What can be known of a caller where no store says whose token it shows. */
 export interface UnknownCaller {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** It runs inside some agent, of whatever project. */
+  /** It runs inside an agent, of this project or another. */
   readonly isMarked: boolean;
 }
 

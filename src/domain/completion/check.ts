@@ -51,7 +51,7 @@ export interface StoredCheck {
   /** The agent whose work is checked; for a completion, its incarnation. */
   readonly agentId: string | null;
   readonly agentName: string | null;
-  /** What was named: a branch, a commit, or the receipt. */
+  /** The named object: a branch, a commit, or the receipt. */
   readonly refName: string;
   /** The commit that was looked at; null before the first look. */
   readonly commitId: string | null;
@@ -61,7 +61,7 @@ export interface StoredCheck {
   readonly progress: string | null;
   readonly verdict: Verdict | Reproduction | null;
   readonly receiptId: string | null;
-  /** What is missing, or differs. */
+  /** The missing or different points. */
   readonly problem: readonly Missing[];
   /** How often an engine took it. */
   readonly attempts: number;
@@ -136,7 +136,7 @@ export interface Missing {
   readonly message: string;
   /** What to do, or the command to type. */
   readonly fix: string;
-  /** What it is about: paths, branches or agents. */
+  /** Its subjects: paths, branches or agents. */
   readonly names?: readonly string[];
   readonly gate?: string;
   readonly logPath?: string;

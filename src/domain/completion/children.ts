@@ -16,8 +16,8 @@ export interface ChildFacts {
 }
 
 /**
- * What keeps a lead from finishing: children at work, and branches that are neither handed over nor given up. It is
- * computed from the queue and the agents, not from what was said in mail.
+ * The points that keep a lead from finishing: children at work, and branches that are neither handed over nor given up.
+ * Computed from the queue and the agents; claims in mail do not count.
  */
 export function openChildren(children: readonly ChildFacts[]): readonly Missing[] {
   return children.flatMap((child) => problemOf(child) ?? []);
@@ -59,7 +59,7 @@ function problemOf({ agent, finished, entries, abandoned, isJoined }: ChildFacts
   if (isJoined && (last === undefined || isRefused(last))) return undefined;
   const why = last === undefined ? "was never handed over" : lackOf(last, agent.headCommit);
   if (why === undefined) return undefined;
-  // Landing the branch that holds it settles it, too; until that landing it is not certain.
+  // The landing of the branch that holds it settles it too; until then it is not certain.
   const joined = isRefused(last) ? "when a merger joins it, wait until that has landed; " : "";
   return {
     kind: "unready-branch",

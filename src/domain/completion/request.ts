@@ -60,7 +60,7 @@ export interface TypedDone {
   readonly reason?: string | undefined;
 }
 
-/** Reads what was typed. A blank text is none. */
+/** Reads the typed flags. A blank text counts as missing. */
 export function parseDone(typed: TypedDone): Result<DoneRequest, InvalidInput> {
   const summary = typed.summary.trim();
   if (summary === "") return no(invalid("summary", "must say what was done"));

@@ -29,7 +29,7 @@ export interface WorkSeen {
 export interface CompletionFacts {
   readonly agent: Pick<Agent, "capability" | "scope" | "shares" | "branch">;
   readonly request: DoneRequest;
-  /** Null for who has no worktree of its own. */
+  /** Null for an agent without a worktree of its own. */
   readonly work: WorkSeen | null;
   /** Subjects of the mail it ever sent. */
   readonly mailSubjects: readonly string[];
@@ -48,7 +48,7 @@ export interface CompletionFacts {
   readonly unmerged: readonly string[];
 }
 
-/** What is missing before the work is complete; empty when only the gates are left to ask. */
+/** The points that are missing before the work is complete; empty when only the gates are left to ask. */
 export function missingFrom(facts: CompletionFacts): readonly Missing[] {
   return [...missingWork(facts), ...missingForRole(facts)];
 }

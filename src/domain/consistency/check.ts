@@ -31,7 +31,7 @@ export interface DoctorCheck {
   readonly message: string;
   readonly details: readonly string[];
   readonly affects: string | null;
-  /** What `--fix` would do, in words; null when there is nothing that a program should do. */
+  /** The effect of `--fix`, in words; null when a person must decide. */
   readonly fix: string | null;
   /** What to type instead, or besides. */
   readonly next: string | null;

@@ -111,7 +111,7 @@ export interface DanglingRow {
 export interface GitFacts {
   /** Refs below `refs/heads/overstory/` and `refs/overstory/`, with their commits. */
   readonly refs: ReadonlyMap<string, string>;
-  /** Refs among them that git cannot read: their object is not there. */
+  /** Those of these refs whose object is missing, so that git cannot read them. */
   readonly brokenRefs: ReadonlyMap<string, string>;
   /** Commits that rows name and git does not have. */
   readonly missing: ReadonlySet<string>;

@@ -1,17 +1,17 @@
 import type { ProcessIdentity } from "../process/process.ts";
 
 /**
- * What is wrong between rows, worktrees, branches, processes, leases, refs and files of one project. `key` names it in
- * `ov doctor --fix <key>`: the rule and what it is about.
+ * A disagreement between rows, worktrees, branches, processes, leases, refs and files of one project. `key` names it in
+ * `ov doctor --fix <key>`: the rule and its subject.
  */
 export interface Inconsistency {
   readonly rule: string;
   readonly key: string;
   /** `fail`: work or an agent suffers. `warn`: it only takes room or confuses. */
   readonly severity: "warn" | "fail";
-  /** What is wrong, as a sentence. */
+  /** The disagreement, as a sentence. */
   readonly says: string;
-  /** What it affects. */
+  /** Its effect on the user's work. */
   readonly affects: string;
   /** What the fix does, completing "the fix: ...". */
   readonly does: string;

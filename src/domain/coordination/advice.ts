@@ -121,7 +121,7 @@ function neighboursOf(meetings: readonly Meeting[]): Plan["conflicts"] {
   return neighbours;
 }
 
-/** Whatever is connected by overlaps, however indirectly, is one cluster. */
+/** Groups of tasks that are connected by overlaps, directly or through others. */
 function clustersOf(meetings: readonly Meeting[]): readonly ConflictCluster[] {
   const neighbours = neighboursOf(meetings);
   const seen = new Set<string>();

@@ -4,20 +4,21 @@ import { statusOf } from "../agent/status.ts";
 import type { MailType } from "../mail/types.ts";
 import { type TrackerReading, trackerProblem } from "../tracker/tracker.ts";
 
-/** What may say that a run has reached its end. Each is switched on in the settings. */
+/** Signs that a run has reached its end. Each is switched on in the settings. */
 export const exitTriggers = ["allAgentsDone", "taskTrackerEmpty", "onShutdownSignal"] as const;
 export type ExitTrigger = (typeof exitTriggers)[number];
 
 export type ExitTriggerSettings = Readonly<Record<ExitTrigger, boolean>>;
 
-/** What is known about a run that might be over. */
+/** The facts about a run that might be over. */
 export interface ExitFacts {
   /** The newest incarnation of every agent in the run. */
   readonly agents: readonly Pick<Agent, "name" | "capability" | "state" | "outcome" | "releasedAt">[];
   /** Branches of the run that are still in the merge queue. */
   readonly openBranches: readonly string[];
   /**
-   * Tasks of our own that an agent could start on now. They count whatever tracker is used: `ov task` makes them here.
+   * Tasks of our own that an agent could start on now. They count beside those of another tracker, because `ov task`
+   * makes them here.
    */
   readonly readyTasks: readonly string[];
   /** Tasks of our own that are neither ready nor closed. */

@@ -17,8 +17,8 @@ export interface MergeTerms {
 }
 
 /**
- * An entry of the merge queue. One that was open waits for the operator, at the commit its branch has now; without a
- * branch it has failed.
+ * An entry of the merge queue. An open entry waits for the operator, at the commit of its branch now; without a branch
+ * it has failed.
  */
 export function mergeOf(values: EarlierValues, { targetBranch, runId, now }: MergeTerms): Omit<MergeEntry, "id"> {
   const branch = textOf(values, "branch_name");

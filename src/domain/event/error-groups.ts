@@ -4,7 +4,7 @@ import { causeWords, eventWords, said } from "./event-words.ts";
 
 /** Events that went wrong for the same reason. */
 export interface ErrorGroup {
-  /** The kind of the events and what they have in common. Equal for equal causes. */
+  /** The kind of the events and their common fields. Equal for equal causes. */
   readonly key: string;
   readonly cause: string;
   readonly count: number;
@@ -89,7 +89,7 @@ const withoutDetails = (line: string): string =>
     .replace(/(?:\/[\w.@+-]+){2,}/g, "…")
     .slice(0, longestCause);
 
-/** The command that shows more about an event, or mends what it tells of. */
+/** The command that shows more about an event, or mends its cause. */
 export function nextCommand(event: Event): string {
   const { type, turnId, seq, data } = event;
   const { queueId } = payloadFields(data);

@@ -256,7 +256,7 @@ export const eventKinds = {
   old_pruned: holds<{ removed: Readonly<Record<string, number>> }>(),
 
   // Notifications
-  /** Things that wait for the operator and that nobody told them of before. Followers ring the bell at it. */
+  /** Items that wait for the operator and were never told before. Followers ring the bell at it. */
   attention: holds<{ items: readonly string[]; subjects: readonly string[] }>(),
   notify_failed: holds<{ channel: string; problem: string; items: readonly string[] }>(),
   /** An engine died while it told the operator of these. They are not told again. */

@@ -148,7 +148,7 @@ export function causeWords(cause: unknown): string {
   return known === undefined ? said(cause) : failures[known].words;
 }
 
-/** A field as text; nothing for what is no text or number. */
+/** A text or number as text; any other value as nothing. */
 export const said = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
 

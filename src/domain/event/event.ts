@@ -38,9 +38,9 @@ export type UnstoredEvent = Omit<
   };
 
 /**
- * Every kind of notice: what the engine tells once and never again. A notice is known by its kind, by what it is about
- * and by its key. The same kind about the same thing is told again only under another key. The words are stored in
- * users' databases, so a kind is never renamed.
+ * Every kind of notice: a message of the engine that is sent once. A notice is known by its kind, its subject and its
+ * key; the same kind about the same subject is sent again only under another key. The words are stored in users'
+ * databases, so a kind is never renamed.
  */
 export const noticeKinds = [
   // About an agent, by its id

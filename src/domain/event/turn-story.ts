@@ -41,7 +41,7 @@ export interface TurnOutcome {
   readonly agentOutcome: string | null;
 }
 
-/** What was done in one turn: its tool calls and its mail in order, and how it ended. */
+/** The story of one turn: its tool calls and its mail in order, and its end. */
 export interface TurnStory {
   readonly messages: number;
   readonly steps: readonly TurnStep[];

@@ -17,8 +17,8 @@ export interface NamedByCommand {
 }
 
 /**
- * What becomes of the text that a command prints. `shown`: nothing else. `decides`: another command depends on it, as on
- * a limit in `test 3 -le $(cat limit)`. `run`: it is run, as in `eval "$(cat check.sh)"`.
+ * The use of a command's output. `shown`: nothing but printing. `decides`: another command depends on it, such as a
+ * limit in `test 3 -le $(cat limit)`. `run`: it is run, as in `eval "$(cat check.sh)"`.
  */
 type Output = "shown" | "decides" | "run";
 
@@ -49,7 +49,7 @@ export function namedByCommand(command: string, dir = "", around: Around = alone
   const values = valuesIn(commands, around.values);
   const search = [...around.search];
   let cwd = dir;
-  // A substituted command runs, whatever its output is used for.
+  // A substituted command always runs; `output` is only the use of its text.
   const takeInner = (word: string, output: Output): void => {
     for (const [, number = ""] of word.matchAll(substituted))
       take(namedByCommand(inner.get(number) ?? "", cwd, { output, values, search }));
@@ -279,7 +279,7 @@ function runsItsFiles(at: number, { commands }: Line): boolean {
 
 const interpreters = /^(eval|source|\.|sh|bash|dash|zsh|ksh|fish|python[\d.]*|node|bun|deno|perl|ruby|php)$/;
 
-/** A pattern that a test runner is given stands for tests, whatever they are called. Scripts of a shell stay the gate's. */
+/** A pattern for a test runner stands for tests, with any file name. Scripts of a shell stay the gate's own. */
 const matchesTests = (pattern: string, at: number, line: Line): boolean =>
   runsTests(at, line) && !isShellScript.test(pattern);
 

@@ -60,7 +60,7 @@ const words = {
 
 /**
  * Does a change of these files need the gate? Unknown files need every gate. A plain directory among the paths means
- * what is in it: a gate that never ran because of a missing `/**` would go unnoticed.
+ * its files too: a gate that never ran because of a missing `/**` would go unnoticed.
  */
 export function applies({ paths }: Pick<Gate, "paths">, changed: readonly string[] | undefined): boolean {
   if (paths.length === 0 || changed === undefined) return true;

@@ -3,8 +3,8 @@ import { isIn } from "../agent/capability.ts";
 import { climb, type HealthLimits, type LadderStep, nextRungAt } from "./ladder.ts";
 
 /**
- * What is known about one agent at one moment. Ages are durations that the observer measured, never differences it was
- * told: what they count from is the agent's own activity (its events, output and mail), not what others did about it.
+ * The facts about one agent at one moment. The observer measures ages as durations; no caller computes them as
+ * differences. They count from the agent's own activity (its events, output and mail), never from acts of others.
  */
 export interface HealthFacts {
   readonly agent: Pick<
@@ -37,7 +37,7 @@ export interface HealthFacts {
   readonly quietMs: number;
   /** It was active by itself after it had been found stalled. */
   readonly activeSinceStall: boolean;
-  /** What is left of the time in which ages mean nothing, because the host slept. */
+  /** The rest of the time in which ages mean nothing, because the host slept. */
   readonly sleptGraceMs: number;
 }
 
@@ -94,7 +94,7 @@ export interface Assessment {
   readonly note: string | null;
 }
 
-/** How is this agent, and what must be done? First match wins; what is observed outranks what is recorded. */
+/** The health of an agent, and the next act. The first match wins; observations outrank records. */
 export function assess(facts: HealthFacts, limits: HealthLimits): Assessment {
   const { agent, turn } = facts;
   if (hasEnded(agent)) return ended(facts);
@@ -122,7 +122,7 @@ function ended({ agent, process }: HealthFacts): Assessment {
   return { status: "ended", level, action: { kind: "investigate" }, note: "given up, but its process is alive" };
 }
 
-/** A live supervisor has the stall timer of its turn: what it does not end is not for us to end. */
+/** A live supervisor has the stall timer of its turn, so the watchdog leaves the turn to it. */
 function supervised(facts: HealthFacts, limits: HealthLimits): Assessment {
   if (facts.quietMs <= limits.staleThresholdMs) return calm(facts, "working");
   if (facts.waits > 0) return { ...calm(facts, "waiting"), note: "for its gates" };
@@ -189,14 +189,14 @@ function givenUp({ maxEscalationLevel }: HealthLimits, reason: string): Assessme
   return { status: "gone", level: maxEscalationLevel, action, note: reason };
 }
 
-/** Nothing to hold against it. It recovers from a stall by a sign of its own alone, not by what was done about it. */
+/** The agent is healthy. Only a sign of its own ends a stall, never an act of the watchdog. */
 function calm(facts: HealthFacts, status: HealthStatus): Assessment {
   const { agent, activeSinceStall } = facts;
   const over = agent.stalledSince !== null && (activeSinceStall || agent.state !== "stalled");
   return over ? recovered(status, null) : { status, level: agent.escalationLevel, action: none, note: null };
 }
 
-/** Idle for a good reason: whatever was held against it is dropped. */
+/** Idle for a good reason: earlier suspicion is dropped. */
 function excused({ agent }: HealthFacts, { status, note }: Excuse): Assessment {
   if (agent.stalledSince !== null || agent.state === "stalled") return recovered(status, note);
   return { status, level: 0, action: none, note };

@@ -2,7 +2,7 @@
 export interface HealthLimits {
   /** Silent for longer is stalled. */
   readonly staleThresholdMs: number;
-  /** Silent for longer is given up, whatever the ladder says. */
+  /** An agent that is silent for longer is given up, at any step of the ladder. */
   readonly zombieThresholdMs: number;
   /** Time between the steps of the ladder. */
   readonly nudgeIntervalMs: number;
@@ -10,7 +10,7 @@ export interface HealthLimits {
   readonly maxEscalationLevel: number;
 }
 
-/** What is done about a silent agent, mildest first. */
+/** The acts about a silent agent, mildest first. */
 export const ladderSteps = ["warn", "nudge", "triage", "terminate"] as const;
 export type LadderStep = (typeof ladderSteps)[number];
 

@@ -63,7 +63,7 @@ export interface PhaseFacts {
   readonly isLed: boolean;
 }
 
-/** The announcement in words: how many, how they ended, and what may come next. */
+/** The announcement in words: the number of workers, their outcomes, and the possible next steps. */
 export function phaseText(
   phase: Phase,
   { runId, openTasks, isLed, unhanded = [] }: PhaseFacts,

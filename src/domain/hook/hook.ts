@@ -99,7 +99,7 @@ export function hookFact(event: HookEvent, seen: HookSeen, digest: (text: string
   }
 }
 
-/** Which tool a hook saw, and on what it is used. */
+/** The tool that a hook saw, and its target. */
 export const toolFacts = (seen: HookSeen): ToolFacts => ({
   tool: seen.tool ?? null,
   id: seen.toolUseId ?? null,

@@ -9,9 +9,9 @@ export interface Letter {
   readonly redelivered: boolean;
   /** The state of the work behind an unverified report; absent for all other mail. */
   readonly unverified?: string;
-  /** What is no longer as the message says, at the moment it is handed over. */
+  /** Changes since the message was written, at the moment it is handed over. */
   readonly since?: string;
-  /** It counts by itself: it is shown in full, whatever its sender wrote later. */
+  /** Shown in full, even if its sender wrote again later: the message counts by itself. */
   readonly whole?: boolean;
 }
 
@@ -60,17 +60,17 @@ interface WorkFacts {
   readonly dirty: boolean;
 }
 
-/** What is known about the work behind an unverified report. */
+/** The facts about the work behind an unverified report. */
 export type WorkBehind =
   | { readonly kind: "none" }
   | { readonly kind: "unknown"; readonly why: string }
   | { readonly kind: "seen"; readonly when: "turn-ended" | "turn-running"; readonly facts: WorkFacts };
 
-/** A worker's bare word that it is done: it counts, but its reader must be told what it is worth. */
+/** A worker's claim that it is done, without a completion. The claim counts, but its reader must be told the facts. */
 export const isUnverified = ({ type, payload }: Pick<Message, "type" | "payload">): boolean =>
   type === "worker_done" && payloadFields(payload).unverified === true;
 
-/** One line that says what is behind the word, in facts and not in judgement. */
+/** One line with the facts behind a claim, without a judgement. */
 export function workLine(work: WorkBehind): string {
   if (work.kind === "none") return `its sender has no worktree of its own; ${noGate}`;
   if (work.kind === "unknown") return `${work.why}; ${noGate}`;

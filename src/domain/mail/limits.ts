@@ -84,7 +84,7 @@ export function findDuplicate<M extends Fingerprint & Pick<Message, "createdAt">
 }
 
 export interface CappedBody {
-  /** What is stored in the message and shown to its recipient. */
+  /** The stored text, which the recipient sees. */
   readonly body: string;
   /** The whole text, to be written to the given path; null when it fits. */
   readonly blob: string | null;

@@ -22,8 +22,8 @@ export function checkPayload(type: MailType, json: string | null): readonly Inva
 }
 
 /**
- * Adds what the sender left out and the facts know; what was written stays. Text that is no JSON object comes back as it
- * was, for `checkPayload` to judge.
+ * Adds fields that the sender left out and the facts know; fields that were written stay. Text that is no JSON object
+ * is returned unchanged, for `checkPayload` to judge.
  */
 export function fillPayload(type: MailType, json: string | null, facts: PayloadFacts): string | null {
   const read = readFields(json);

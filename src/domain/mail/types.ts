@@ -36,7 +36,7 @@ export const isPriority = (text: string): text is Priority => priorities.some((k
 /** Stored with each delivery so that an index can sort by it: smaller comes first. */
 export const priorityRank: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal: 2, low: 3 };
 
-/** High and urgent mail wakes whatever its type, and is announced in a banner. */
+/** Mail of every type wakes when its priority is high or urgent, and is announced in a banner. */
 export const isPressing = (priority: Priority): boolean => priorityRank[priority] <= priorityRank.high;
 
 /** One piece of mail as it was sent. Immutable: everything that happens to it afterwards happens to its deliveries. */

@@ -72,7 +72,7 @@ export function dropsLandedLines(file: MergedFile): boolean {
   return left.some(({ edit }) => !isSomewhere(edit.added));
 }
 
-/** Lines of the base that became other lines in what has landed. */
+/** Lines of the base that the landed work has replaced. */
 interface Edit {
   readonly base: Range;
   readonly landed: Range;
@@ -96,7 +96,7 @@ interface Edited {
   readonly base: string | undefined;
   readonly landed: string;
   readonly edits: readonly Edit[];
-  /** Where each line of the base is in what has landed. Undefined where the file is compared as a whole. */
+  /** The place of each line of the base in the landed text. Undefined where the file is compared as a whole. */
   readonly places: ReturnType<typeof matchingPlaces> | undefined;
 }
 

@@ -55,7 +55,10 @@ export type MergeCause = (typeof mergeCauses)[number];
 export const approvals = ["waiting", "parent", "operator", "denied"] as const;
 export type Approval = (typeof approvals)[number];
 
-/** What is known about the tree that landed or would land: all gates ran and passed, some were left out or flaky, or none ran. */
+/**
+ * The verdict about the tree that landed or would land: all gates ran and passed, some were left out or flaky, or none
+ * ran.
+ */
 export const verdicts = ["verified", "verified_with_gaps", "unverified"] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -172,7 +175,7 @@ export const sufficientApprovals = (mode: MergeMode): readonly Approval[] =>
 
 const strength: Readonly<Record<Approval, number>> = { denied: 0, waiting: 1, parent: 2, operator: 3 };
 
-/** A repeated request can only add to what was approved before. */
+/** The stronger of two approvals: a repeated request can only add to an earlier one. */
 export const strongerApproval = (a: Approval, b: Approval): Approval => (strength[a] >= strength[b] ? a : b);
 
 /** Does this entry bring the target's own commits to a landing branch? */

@@ -88,7 +88,7 @@ export async function climb(rungs: readonly Rung[], triple: Triple): Promise<Cli
 /** Larger files are not text that people merge. */
 const mostCharacters = 5 * 1024 * 1024;
 
-/** Why nothing may be decided by rule here, whatever the contents are; undefined when the ladder may be climbed. */
+/** Why no rule may decide here, independent of the contents; undefined when the ladder may be climbed. */
 function forbidden({ kind, base, ours, theirs }: Triple): string | undefined {
   if (kind !== "content" && kind !== "add-add") return `a conflict of the kind ${kind} is never settled by rule`;
   const texts = [base ?? "", ours, theirs];
@@ -137,7 +137,7 @@ export function rememberedRung(ports: RememberedPorts): Rung {
   return { name: "remembered", attempt: (triple) => remembered(triple, ports) };
 }
 
-/** Names the conflicts of a file: equal for equal hunks at the same path, whatever the rest of the file looks like. */
+/** Names the conflicts of a file: equal for equal hunks at the same path; the rest of the file does not matter. */
 export function fingerprintOf(triple: Triple, digest: Digest): string | undefined {
   const conflicts = piecesOf(triple)?.filter((piece) => piece.kind === "conflict");
   if (conflicts === undefined || conflicts.length === 0) return undefined;
@@ -146,7 +146,7 @@ export function fingerprintOf(triple: Triple, digest: Digest): string | undefine
   return digest(JSON.stringify([triple.path, hunks]));
 }
 
-/** What was put in place of each conflict, read from the finished file; undefined when other lines changed as well. */
+/** The text in place of each conflict, read from the finished file; undefined when other lines changed as well. */
 export function resolutionOf(triple: Triple, content: string): Resolution | undefined {
   const pieces = piecesOf(triple);
   const finished = plainOf({ base: null, ours: content, theirs: content })?.ours;

@@ -11,7 +11,7 @@ export interface LandingFacts {
   readonly runId: string | null;
   /** The target is checked out: moving it would leave that checkout with files of another commit. */
   readonly targetCheckedOut: boolean;
-  /** Landing branches of the same target, the newest first, with whether the target already has what is on them. */
+  /** Landing branches of the same target, the newest first, each with whether the target contains it. */
   readonly earlier: readonly { readonly branch: string; readonly promoted: boolean }[];
 }
 
@@ -59,7 +59,7 @@ interface TipFacts {
 export const isOurTip = ({ tip, last, targetHasTip, targetHasLast }: TipFacts): boolean =>
   tip === last || (targetHasTip && (last === null || targetHasLast));
 
-/** `accept`: what is there counts as landed. `put back`: the branch goes to where our last operation left it. */
+/** `accept`: the branch counts as landed as it is. `put back`: the branch goes to where our last operation left it. */
 export const tipOptions = ["accept", "put back"] as const;
 
 export interface TipQuestion {
@@ -69,7 +69,7 @@ export interface TipQuestion {
   readonly expected: string;
   /** The subject line of the commit at the tip. */
   readonly subject: string;
-  /** The branch was moved backwards: it has nothing that we did not put there. */
+  /** The branch was moved backwards: all its commits came from our own operations. */
   readonly isBack: boolean;
   /** Landings that it does not have any more. */
   readonly lost: readonly LostLanding[];

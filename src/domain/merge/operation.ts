@@ -54,7 +54,7 @@ export const promoteCauses = [
 ] as const;
 export type PromoteCause = (typeof promoteCauses)[number];
 
-/** What was asked for beyond the move itself. */
+/** Wishes beyond the move itself. */
 export interface MergeOpRequest {
   /** Undo: the branches go back into the queue. */
   readonly requeue?: boolean;
@@ -107,6 +107,6 @@ export interface JoinedBranch extends Omit<LandedAlong, "id"> {
 
 /** An entry that came in as part of another one's branch; `commit` is the merge commit of that other. */
 export interface LandedAlong extends LandedMember {
-  /** The tip of its branch, which may be newer than what was announced. */
+  /** The tip of its branch, which may be newer than the announced commit. */
   readonly head: string;
 }

@@ -5,7 +5,7 @@ export const ageStepMs = 30 * 60_000;
 
 export interface ReadyTerms {
   readonly now: number;
-  /** What is enough to land; see `sufficientApprovals`. */
+  /** The approvals that are enough to land; see `sufficientApprovals`. */
   readonly approvals: readonly Approval[];
   /** Entries that nothing has to wait for any more. */
   readonly settled: ReadonlySet<number>;

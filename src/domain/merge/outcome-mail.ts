@@ -80,7 +80,10 @@ export interface FailedFacts {
 
 interface RejectedFacts extends FailedFacts {
   readonly entry: FailedFacts["entry"] & Pick<MergeEntry, "enqueuedBy">;
-  /** The agent of the branch, whether it works on, and who above it is there; null where the branch belongs to no agent. */
+  /**
+   * The agent of the branch, the live agent above it, and whether it works on; null where the branch belongs to no
+   * agent.
+   */
   readonly owner: { readonly name: string; readonly above: string; readonly isBack: boolean } | null;
 }
 
@@ -160,7 +163,7 @@ function whoActs({ enqueuedBy }: RejectedFacts["entry"], owner: RejectedFacts["o
   return `${name} is at work on it and finishes again; ${again}`;
 }
 
-/** A builder merges only what it is told to, so the command is written out. */
+/** The merge command in full, because a builder merges only branches that it is told to merge. */
 function joinedSuggestion({ targetBranch }: RejectedFacts["entry"], cause: MergeCause): string | undefined {
   const join = `in your worktree: ${joinCommand(targetBranch)}`;
   if (cause === "conflict") return `${join}, settle the files above, commit, and report again`;

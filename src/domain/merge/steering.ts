@@ -24,7 +24,7 @@ export interface SteeringFacts {
   readonly commands: readonly ProjectCommand[];
   /** Changed entries of `scripts`, by manifest. */
   readonly changedScripts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The symbolic links of the target, with what they lead to. */
+  /** The symbolic links of the target, each with its destination. */
   readonly links: ReadonlyMap<string, string>;
 }
 

@@ -18,7 +18,7 @@ export interface TakenOut {
   readonly by: string;
   readonly opId: string;
   readonly queueId: number;
-  /** The commit that landed it. Null when it is not on record. */
+  /** The commit that landed it; null when no row names it. */
   readonly landedBy: string | null;
 }
 

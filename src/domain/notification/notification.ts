@@ -12,7 +12,7 @@ export interface AttentionItem {
   readonly runId: string | null;
 }
 
-/** What is told at once. */
+/** The items that are told together. */
 export interface Notification {
   readonly project: string;
   /** In words of ours, without any text of an agent. */

@@ -52,7 +52,7 @@ export const gateMark = (digest: string): Mark => ranked(digest, 0);
 export const markOf = (digest: string, depth: number): Mark =>
   ranked(digest, Math.min(Math.max(highest - 1 - depth, 0), highest - 1));
 
-/** Only orchestrators have the highest rank, whatever another agent writes about itself into a database. */
+/** Only orchestrators have the highest rank; a rank that an agent writes into a database does not count. */
 export const orchestratorMark = (digest: string): Mark => ranked(digest, highest);
 
 export const isOrchestratorMark = (mark: Mark | undefined): boolean =>

@@ -33,12 +33,12 @@ export function generatedState({ found, ships }: Generated, digest: Digest): Gen
   return seal === readSeal(ships, digest).seal ? "edited" : "diverged";
 }
 
-/** What was written before texts carried a seal: ignore rules, readme and guide. */
+/** Digests of texts that were written before texts carried a seal: ignore rules, readme and guide. */
 const earlier: readonly string[] = ["9c3479acc68c", "db0c23c48268", "29a14b85445f"];
 
 export type UpdateStep = "none" | "write" | "keep" | "replace";
 
-/** What an update does about it. `replace`: a copy of what is there is kept first. */
+/** The step of an update. `replace`: keeps a copy of the file first. */
 export function updateStep(state: GeneratedState, { force }: { readonly force: boolean }): UpdateStep {
   if (isKept(state)) return force ? "replace" : "keep";
   return state === "current" ? "none" : "write";
@@ -50,11 +50,14 @@ export type Digest = (text: string) => string;
 /** The word that a text of ours carries where its seal goes, in whatever its kind of file takes for a comment. */
 export const sealWord = "overstory:generated";
 
-/** A text of ours with its own digest in it, by which a later version tells what we wrote from what was changed since. */
+/**
+ * A text of ours with its own digest in it. By the digest, a later version tells our text from one that was edited
+ * since.
+ */
 export const sealed = (text: string, digest: Digest): string =>
   text.replace(sealWord, `${sealWord} ${shortDigest(text, digest)}`);
 
-/** What a text says about itself, and what it really is. `seal` is undefined where there is none. */
+/** The digest that a text carries, and its real digest. `seal` is undefined if the text carries none. */
 interface SealReading {
   readonly seal: string | undefined;
   /** Digest of the text without its seal: equal to the seal when the text is unchanged. */

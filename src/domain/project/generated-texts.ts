@@ -20,7 +20,7 @@ export const generatedFiles = (digest: Digest): Readonly<Record<GeneratedFile, s
 /** The section of the instruction file, sealed. */
 export const sealedGuide = (digest: Digest): string => sealed(`<!-- ${sealWord} -->\n${orchestratorGuide}`, digest);
 
-/** `.overstory/.gitignore`: what everyone shares is tracked, all else is this machine's own. */
+/** `.overstory/.gitignore`: shared files are tracked, all others belong to this machine. */
 const ignoreText = `# ${sealWord}
 # Shared with everyone who works on this project; all else belongs to this machine alone.
 *

@@ -1,4 +1,4 @@
-/** Where one project is. Everything else is found from these two directories. */
+/** The place of one project. All other paths are found from these two directories. */
 export interface ProjectPlace {
   /** The checkout whose `.overstory/` holds what people share: configuration, role texts, specifications. */
   readonly root: string;

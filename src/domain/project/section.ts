@@ -10,8 +10,8 @@ export const begin = "<!-- overstory:begin -->";
 const end = "<!-- overstory:end -->";
 
 /**
- * Puts our section into a file that belongs to its author: in the place of the section that is there, else at the end.
- * Not a character outside the two marks changes. Line ends follow the file's.
+ * Puts our section into a file of another author: in the place of an existing section, else at the end. Not a character
+ * outside the two marks changes. Line ends follow the file's.
  */
 export function withSection(text: string | undefined, body: string): SectionEdit {
   const section = `${begin}\n${body.trimEnd()}\n${end}`;

@@ -36,7 +36,7 @@ function oneLine(text: string): string | undefined {
 /** A file of ours that git should know. */
 export interface OwnPath {
   readonly path: string;
-  /** Others write in it too: what is in it beside our part is not ours to commit. */
+  /** Others write into the file too, so their changes are not ours to commit. */
   readonly mixed: boolean;
 }
 

@@ -20,8 +20,8 @@ interface Surroundings {
 type Gate = Pick<UnusableGate, "name" | "command">;
 
 /**
- * Gates that cannot pass here, whatever the work is: version 0.11 wrote `bun test` into the configuration of every
- * project. Only certain cases count. A gate that merely fails is not unusable.
+ * Gates that cannot pass here with any work: version 0.11 wrote `bun test` into the configuration of every project.
+ * Only certain cases count. A gate that merely fails is not unusable.
  */
 export function unusableGates(gates: readonly Gate[], around: Surroundings): readonly UnusableGate[] {
   return gates.flatMap(({ name, command }) => {

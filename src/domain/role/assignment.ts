@@ -63,7 +63,7 @@ export interface ReviewBefore {
   readonly findings: string;
 }
 
-/** An agent that began the same task and did not finish it, with what it left. */
+/** An agent that began the same task and did not finish it, with the work it left. */
 export interface Predecessor {
   readonly name: string;
   readonly branch: string;
@@ -102,7 +102,7 @@ export interface NamedGate {
   readonly description?: string | undefined;
 }
 
-/** What is true for every agent of the project. */
+/** Facts that hold for every agent of the project. */
 export interface ProjectTerms {
   readonly gates: readonly NamedGate[];
   /** Where the agent's program finds this text. */
@@ -125,7 +125,7 @@ interface Asked {
   readonly skipReview: boolean;
 }
 
-/** Reads what was stored; whatever is missing or of another shape counts as not asked for. */
+/** Reads stored wishes. A missing value, or one of another shape, counts as not asked for. */
 export function readAsked(json: string | null): Asked {
   const { siblings, profile, dispatchMaxAgents, skipScout, skipReview } = payloadFields(json);
   return {

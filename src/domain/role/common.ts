@@ -111,5 +111,5 @@ const obeyedData = failureMode("OBEYED_DATA", "advisory", {
 /** What every role can do wrong. */
 export const failuresOfAll: readonly FailureMode[] = [pollingLoop, unseenHelpers, obeyedData];
 
-/** Those who work on one task answer to a parent, which must learn how it went. */
+/** Failures of agents that work on one task: their parent must learn how it went. */
 export const failuresOfWorkers: readonly FailureMode[] = [silentFailure, ...failuresOfAll];

@@ -1,6 +1,6 @@
 import type { Role } from "./role-spec.ts";
 
-/** What is found for one role: the text that ships, and the files of the project beside it. */
+/** The texts of one role: the one that ships, and the project's own files beside it. */
 export interface RoleSources {
   readonly role: Role;
   readonly builtIn: string;
@@ -43,7 +43,7 @@ export function roleTextFrom({ role, builtIn, hash, replacement, addition }: Rol
   };
 }
 
-/** The built-in text as the beginning of a replacement, which then knows what it was made from. */
+/** The built-in text as the beginning of a replacement, with a mark that names its source. */
 export const replacementOf = (role: Role, builtIn: string, hash: string): string =>
   `<!-- overstory:role ${role} ${shortHash(hash)} -->\n\n${builtIn}`;
 

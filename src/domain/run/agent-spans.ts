@@ -19,7 +19,7 @@ export interface AgentSpan {
   /** Null while it goes on. */
   readonly to: number | null;
   readonly turnId: string | null;
-  /** Why, in words: what started the turn, how it failed, what it waits for. */
+  /** The cause in words: of a turn its trigger and its failure, of a wait its object. */
   readonly words: string;
   readonly failed: boolean;
   readonly costMicros: number | null;
@@ -39,7 +39,7 @@ export interface AgentTime {
   readonly holds: readonly Hold[];
   /** When the program of a turn began, by the turn's id. */
   readonly begun: ReadonlyMap<string, number>;
-  /** What it waits for now; empty when nothing is on record. */
+  /** The object of its wait now; empty when none is stored. */
   readonly waitsFor: string;
 }
 
@@ -88,7 +88,7 @@ function turnWords({ trigger, status, failure }: SpanTurn): string {
 const pauseWords = (before: SpanTurn | undefined): string =>
   before?.failure == null ? "until it is due" : failures[before.failure].words;
 
-/** The parts of a span that holds cover are parked; the others stay what they are. */
+/** Splits a span: the parts that holds cover are parked, the others keep their kind. */
 function parkedParts(span: AgentSpan, holds: readonly Hold[]): readonly AgentSpan[] {
   const parts: AgentSpan[] = [];
   let at = span.from;

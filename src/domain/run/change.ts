@@ -81,9 +81,9 @@ const withdrawals = [
 ] as const;
 
 /**
- * Puts a criterion into other words and forgets its evidence, which was about the older words. A coordinator may do this
- * once per criterion after each change of the objective. Otherwise it could reword criteria until they fit what was built.
- * What the operator worded stays in these words until the operator changes them.
+ * Gives a criterion other words and forgets its evidence, which was about the older words. A coordinator may do this
+ * once per criterion after each change of the objective. Otherwise it could reword criteria until they fit the work.
+ * Words of the operator stay until the operator changes them.
  */
 export function amendCriterion(
   criterion: Criterion,

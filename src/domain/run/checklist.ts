@@ -56,7 +56,7 @@ export interface LastReviewFacts {
   readonly givenAt: number;
 }
 
-/** `doubted`: there is evidence, but the last review did not pass, and does not say of each finding what it is about. */
+/** `doubted`: there is evidence, but the last review did not pass, and does not name a criterion for each finding. */
 export type ShownStatus = CriterionStatus | "doubted";
 
 /** How a criterion stands after the last review. Evidence that was found since then counts again. */
@@ -66,7 +66,7 @@ export function statusAfterReview(criterion: Criterion, review: LastReviewFacts 
   return (criterion.provedAt ?? 0) > review.givenAt ? status : "doubted";
 }
 
-/** What is said to show a criterion. */
+/** Evidence that was given for a criterion. */
 export type Evidence =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "test"; readonly path: string; readonly test: string | null }
@@ -87,7 +87,7 @@ export function checklistOf(
 const longest = 500;
 const most = 50;
 
-/** New criteria behind those that are there. */
+/** Adds criteria at the end of the list. */
 export function addCriteria(
   runId: string,
   stored: readonly Criterion[],
@@ -206,7 +206,7 @@ export const seeProofAgain = (criterion: Criterion, { landed, unchanged }: SeenE
   proofUnchanged: unchanged,
 });
 
-/** The criterion whose evidence does not count any more. What it was stays on record. */
+/** The criterion without counting evidence. The lost evidence stays stored. */
 export const loseProof = (criterion: Criterion, why: string): Criterion => ({ ...criterion, proofLost: why });
 
 export const waiveCriterion = (
@@ -237,7 +237,7 @@ export function evidenceWords(evidence: Evidence): string {
   return `test ${evidence.path} "${evidence.test}"`;
 }
 
-/** What is said to show a criterion, and what a reader has to know about it; undefined while nothing was ever said. */
+/** The evidence of a criterion in words, with remarks for the reader; undefined while none was ever given. */
 export function proofWords(criterion: Criterion): string | undefined {
   const evidence = evidenceOf(criterion);
   if (evidence === undefined) return undefined;

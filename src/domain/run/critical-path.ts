@@ -15,9 +15,9 @@ export interface PathStep {
 }
 
 /**
- * The chain of work that the end of a run depended on, first step first. It is followed back from the end: the work that
- * went on longest; before that, what it began from. That is work of the agent itself, of a child that had ended by then, or
- * of its parent; where there is none of these, whatever had gone on until then.
+ * The chain of work that the end of a run depended on, first step first. It is followed back from the end: the work
+ * that went on longest; before that, the work it began from. That is work of the agent itself, of a child that had
+ * ended by then, or of its parent; without any of these, the work that had gone on longest until then.
  */
 export function criticalPath(works: readonly Work[], end: number): readonly PathStep[] {
   const steps: PathStep[] = [];

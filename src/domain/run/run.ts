@@ -41,7 +41,7 @@ export const isLastReviewer = (
 export const runDuration = (run: Pick<Run, "startedAt" | "completedAt">, now: number): number =>
   Math.max(0, (run.completedAt ?? now) - run.startedAt);
 
-/** Milliseconds an agent has been at it; one that has ended stopped counting with its last sign of activity. */
+/** The milliseconds of an agent's life; for an ended agent, up to its last sign of activity. */
 export const agentDuration = (agent: Pick<Agent, "state" | "startedAt" | "lastActivityAt">, now: number): number =>
   Math.max(0, (hasEnded(agent) ? agent.lastActivityAt : now) - agent.startedAt);
 

@@ -20,8 +20,8 @@ export function requestProblem(schema: Schema, request: unknown): InvalidInput |
 }
 
 /**
- * Bounds of every value, whatever its schema says. The longest texts that are sent are the three sides of a file to
- * merge, 5 MiB each; the longest lists name branches and tasks.
+ * Bounds of every value, under every schema. The longest texts are the three sides of a file to merge, 5 MiB each; the
+ * longest lists name branches and tasks.
  */
 export const bounds = { textCharacters: 8 * 2 ** 20, items: 10_000, depth: 32 } as const;
 
@@ -51,7 +51,7 @@ function problemOf(schema: Schema, value: unknown, path: string, depth: number):
   }
 }
 
-/** The branch that fits best says what is wrong: the one that knows most of the keys. */
+/** The problem of the branch that fits best: the one that knows most of the keys. */
 function choiceProblem({ anyOf }: ChoiceSchema, value: unknown, path: string, depth: number): InvalidInput | undefined {
   const problems: InvalidInput[] = [];
   for (const schema of anyOf) {

@@ -56,7 +56,7 @@ export interface ChoiceSchema extends Described {
   readonly anyOf: readonly Schema[];
 }
 
-/** Any JSON value. The operation decides what it must be. */
+/** Any JSON value. The operation checks it further. */
 export interface AnySchema extends Described {
   readonly type?: never;
   readonly anyOf?: never;

@@ -45,7 +45,7 @@ export function changeTask(task: Task, change: TaskChange, now: number): Result<
   return ok({ ...changed, ...(status === "open" ? unclaimed : {}), status });
 }
 
-/** Compare-and-set: of all who try, the first gets the task. `openDependencies` are what it still waits for. */
+/** Compare-and-set: of several claims the first gets the task. `openDependencies`: the tasks it still waits for. */
 export function claimTask(
   task: Task,
   claim: {

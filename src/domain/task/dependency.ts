@@ -24,7 +24,7 @@ export function dependencyCycle(
   return closed(path.slice(seen.get(task)), options.from);
 }
 
-/** For each task what it waits for, and what waits for it. */
+/** For each task the tasks it waits for, and the tasks that wait for it. */
 export class Dependencies {
   readonly #blockedBy = new Map<string, string[]>();
   readonly #blocks = new Map<string, string[]>();
@@ -58,7 +58,10 @@ export function isOwnAncestor(taskId: string, parentId: string, tasks: readonly 
   return false;
 }
 
-/** What is left when every task that waits for nothing in the graph is taken out, again and again: it leads to a cycle. */
+/**
+ * The tasks that lead to a cycle: the rest of the graph after every task without a dependency was removed, again and
+ * again.
+ */
 function knots(dependencies: Iterable<TaskDependency>): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   const waiting = new Map<string, string[]>();
@@ -106,8 +109,8 @@ export function readyTasks(tasks: readonly Task[], dependencies: Iterable<TaskDe
 export const isUntaken = (task: Task): boolean => task.status === "open" && task.claimedBy === null;
 
 /**
- * What the closing of its last dependency does to a task: one that was set aside as blocked is open again. A task that
- * waits for nothing was blocked by a person for a reason only they know, and never comes here.
+ * The task after its last dependency closed: a task that was blocked by dependencies is open again. A task without
+ * dependencies was blocked by a person, for a reason of their own, and never comes here.
  */
 export const unblocked = (task: Task, now: number): Task =>
   task.status === "blocked" ? { ...task, status: "open", updatedAt: Math.max(now, task.updatedAt + 1) } : task;

@@ -4,8 +4,8 @@ import type { Refusal } from "../refusal.ts";
 import type { Task } from "./task.ts";
 
 /**
- * `word` covers what is to be done and in which files, `change` whatever else is written about a task and what it waits
- * for; the others move it along.
+ * `word` covers the words and files of a task, `change` its other fields and its dependencies; the others move it
+ * along.
  */
 export const taskActions = ["word", "change", "claim", "move", "close", "drop", "reopen"] as const;
 export type TaskAction = (typeof taskActions)[number];
@@ -57,8 +57,8 @@ export function forbiddenToArrange(caller: Caller, action: string): Refusal | un
 }
 
 /**
- * Specs are what leads write for others. A scout writes down what it found for the task it was given. Of which tasks a
- * lead writes the spec, the use case decides by who works on them.
+ * Leads write specs for others. A scout writes its findings into the spec of its own task. The use case decides of
+ * which tasks a lead writes the spec, by the agents that work on them.
  */
 export function forbiddenToSpecify(caller: Caller, taskId: string): Refusal | undefined {
   if (caller.kind !== "agent" || isOneOf(caller.capability, ["lead"])) return undefined;

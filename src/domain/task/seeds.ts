@@ -42,8 +42,8 @@ export function formatSeeds(records: Iterable<SeedsRecord>): string {
 }
 
 /**
- * What a file should hold after an export: our records, with the unknown fields the file has for them; the file's own
- * where it is newer or where we do not know the task, so that an export never destroys what was not imported yet.
+ * The content of a file after an export: our records, with the file's unknown fields. A record of the file stays if it
+ * is newer or its task is unknown here, so an export never destroys work that was not imported yet.
  */
 export function mergeSeeds(ours: readonly SeedsRecord[], file: readonly SeedsRecord[]): readonly SeedsRecord[] {
   const merged = new Map(file.map((record) => [record.id, record]));
@@ -86,7 +86,7 @@ function formatLine(record: SeedsRecord): string {
   return JSON.stringify({ ...Object.fromEntries(filled), ...record.extra }).replace(unprintable, escaped);
 }
 
-/** The record in a line, or what is wrong with it, completing the sentence "line n ...". */
+/** The record in a line, or its problem, completing the sentence "line n ...". */
 function parseLine(line: string): SeedsRecord | string {
   try {
     return recordOf(objectOf(line));

@@ -1,9 +1,9 @@
 import type { Strictness } from "./redact.ts";
 
 /**
- * Finds what is assigned to a name that reads like a secret: `API_KEY=x`, `"password": "x"`, `x-api-key: x`,
- * `--token x`, `Authorization: Bearer x`. Words are found first; what lies around each one is looked at by hand and no
- * farther than a name is long, so no text is read again and again.
+ * Finds values that are assigned to a name that reads like a secret: `API_KEY=x`, `"password": "x"`, `x-api-key: x`,
+ * `--token x`, `Authorization: Bearer x`. The names are found first. The text around each name is looked at no farther
+ * than a name is long, so no text is read again and again.
  */
 export function withoutAssigned(text: string, strictness: Strictness, instead: string): string {
   let kept = "";

@@ -32,7 +32,7 @@ interface Compiled {
   /** The plain text before the first and behind the last special character. */
   readonly begin: string;
   readonly end: string;
-  /** Undefined for what is no valid pattern. */
+  /** Undefined for an invalid pattern. */
   readonly steps: readonly Step[] | undefined;
 }
 

@@ -14,7 +14,7 @@ export function jsonProblem(text: string): string | undefined {
   return `${what} at line ${lines.length}, column ${column}, where ${expected} should be`;
 }
 
-/** The place where reading stopped, and what was expected there. */
+/** The place where reading stopped, and the text expected there. */
 interface Stop {
   readonly at: number;
   readonly expected: string;

@@ -27,7 +27,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   return diff;
 }
 
-/** Changed lines with some around them; what is left out between two places becomes undefined. */
+/** Changed lines with some lines around them; lines left out between two places become one undefined. */
 export function changesOnly(diff: readonly DiffLine[], around = 2): readonly (DiffLine | undefined)[] {
   const near = diff.map((_, i) => diff.slice(Math.max(0, i - around), i + around + 1).some(({ mark }) => mark !== " "));
   return diff.flatMap((line, i) => {

@@ -4,7 +4,7 @@ import { isAssignedSecret, pointer, withoutAssigned } from "./assigned-secrets.t
 /** What stands in the place of a secret. */
 export const redacted = "[REDACTED]";
 
-/** Takes the secrets out of a text. What it has gone through once, it leaves as it is. */
+/** Takes the secrets out of a text. A text without secrets, such as its own output, stays unchanged. */
 export type Redact = (text: string) => string;
 
 /**
@@ -53,9 +53,9 @@ const ordinary = /^(?:[a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14}|\d{1,11}|-----.*|
 const isTelling = (value: string): boolean => value.trim().length >= shortestValue && !ordinary.test(value.trim());
 
 /**
- * Takes out these values, and whatever has the shape of a token, a private key or a password in an address, or is
- * assigned to a name that reads like a secret. Whole lines only: half a token has no shape. The time grows with the
- * length of the text and no faster, whatever the text is: agents choose it, and the engine reads it.
+ * Takes out these values, every token, private key and password in an address by its shape, and every value assigned to
+ * a name that reads like a secret. Give it whole lines: half a token has no shape. Its time grows linearly with the
+ * text, because agents choose the text and the engine reads it.
  */
 export function redactor(values: readonly string[], strictness: Strictness = "said"): Redact {
   const withoutValues = valueRemover(values);
@@ -230,7 +230,7 @@ const tokens: readonly TokenShape[] = [
   shape(["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[A-Z0-9]{20,}"),
 ];
 
-/** Whatever could hold a JSON web token: three parts with dots between them. */
+/** Candidates for a JSON web token: three parts with dots between them. */
 const dotted = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){2,}/g;
 
 /** Such a token begins with `eyJ`, perhaps behind other text. */
@@ -269,7 +269,7 @@ const databaseFlag =
 const withoutDatabasePassword = (whole: string, before: string, said: string): string =>
   isAssignedSecret("PASSWORD", said, "composed") ? `${before}${redacted}` : whole;
 
-/** The line of a request or an answer with cookies. Those that say who somebody is are taken out. */
+/** The line of a request or an answer with cookies. Cookies that identify a person are taken out. */
 const cookies = /(?<=^|[^A-Za-z0-9_]|\\[nrtbf])((?:set-)?cookie["']?\s{0,4}:\s{0,4}["']?)([^\r\n"'\\]{1,4096})/gi;
 const withoutSessions = (_: string, before: string, all: string): string =>
   `${before}${all.replace(session, (whole: string, name: string, said: string) => (isAssignedSecret("TOKEN", said, "composed") ? `${name}=${redacted}` : whole))}`;

@@ -3,7 +3,7 @@ import { no, ok, type Result } from "../result.ts";
 
 const kib = 1024;
 
-/** The most bytes a text may have, by what it is. What is longer is refused before anything is stored. */
+/** The most bytes a text may have, by its kind. A longer text is refused before anything is stored. */
 export const sizes = {
   /** One line: a subject, a title. */
   line: 2 * kib,

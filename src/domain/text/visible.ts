@@ -41,7 +41,7 @@ export function visibleText(text: string): string {
   return text.replace(inText, escaped);
 }
 
-/** One line of JSON with the same characters as JSON's own escapes: a parser gets what was stored. */
+/** One line of JSON with the same characters as JSON's own escapes, so that a parser gets the stored value. */
 export function visibleJson(json: string): string {
   inJson ??= new RegExp(`${invisible}|${frameTag}`, "giu");
   return json.replace(inJson, (character) => character.split("").map(codeUnit).join(""));

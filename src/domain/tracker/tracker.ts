@@ -6,7 +6,7 @@ export type ExternalTracker = (typeof externalTrackers)[number];
 export const trackerBackends = ["auto", "native", "seeds", "beads"] as const;
 export type TrackerBackend = (typeof trackerBackends)[number];
 
-/** What of a tracker is there. */
+/** The parts of a tracker that were found. */
 export interface TrackerPresence {
   /** The project has its directory. */
   readonly files: boolean;
@@ -17,16 +17,16 @@ export interface TrackerPresence {
 export type TrackerFacts = Readonly<Record<ExternalTracker, TrackerPresence>>;
 
 /**
- * Which tracker a project uses. One that was named is taken as named, so that a missing program is reported rather than
- * worked around. `auto` takes an external one only when it could be asked; files without their program leave it at our
- * own tasks, because reading such files ourselves is not built yet: `ov task import` brings them over by hand.
+ * The tracker of a project. A named tracker is taken as named, so that a missing program is reported rather than worked
+ * around. `auto` takes an external one only when its program could be asked. Files without their program leave it at
+ * our own tasks, because we cannot read such files yet: `ov task import` brings them over by hand.
  */
 export function resolveTracker(backend: TrackerBackend, facts: TrackerFacts): ExternalTracker | "native" {
   if (backend !== "auto") return backend;
   return externalTrackers.find((name) => facts[name].files && facts[name].program) ?? "native";
 }
 
-/** What is known of the tasks in an external tracker at one moment. `native`: the project has none beside our own. */
+/** The tasks of an external tracker at one moment. `native`: the project has only our own tasks. */
 export type TrackerReading =
   | { readonly kind: "native" }
   | { readonly kind: "ready"; readonly tracker: ExternalTracker; readonly ids: readonly string[] }
@@ -49,7 +49,7 @@ export type TrackerRefusal =
   | { readonly kind: "program-missing"; readonly tracker: ExternalTracker; readonly program: string }
   /** It ran, and said no or did not come to an end. `problem` completes the sentence "`<command>` ...". */
   | { readonly kind: "program-failed"; readonly command: string; readonly problem: string }
-  /** It ended well, and what it said cannot be understood. */
+  /** The command succeeded, and its output cannot be understood. */
   | { readonly kind: "malformed-output"; readonly command: string; readonly problem: string };
 
 /** What happened, and what to type. */

@@ -13,8 +13,8 @@ export interface LoopWatch {
 }
 
 /**
- * Notices an agent that does the same again and again to no effect. Only failures count, and denials are failures: asking a
- * job that goes on again and again is no loop. Whatever works in between begins the count anew.
+ * Notices an agent that repeats the same act to no effect. Only failures count, and denials are failures: asking a long
+ * job again and again is no loop. Any success in between begins the count anew.
  */
 export function watchLoops({ sameFailures, denials }: LoopLimits): LoopWatch {
   const calls = new Map<string, { readonly name: string; readonly call: string; readonly summary: string | null }>();

@@ -16,7 +16,7 @@ export function mailPollReason(command: unknown): MailPollReason | undefined {
 
 const longestShown = 200;
 
-/** What to put on record, before the tool event itself, when a tool is about to poll for mail; undefined when it is not. */
+/** The event to store before the event of a tool that is about to poll for mail; undefined for any other tool. */
 export function mailPollWarning(toolInput: unknown): EventFact<"mail_poll_detected"> | undefined {
   const command = commandOf(toolInput);
   const reason = mailPollReason(command);

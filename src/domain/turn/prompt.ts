@@ -6,7 +6,7 @@ import { namedIn } from "../text/long-list.ts";
 import { quoted } from "../text/visible.ts";
 import type { TurnTrigger } from "./turn.ts";
 
-/** What is known of a conversation that is gone. */
+/** The facts about a lost conversation. */
 export interface Recall {
   /** Its own last words. */
   readonly summary: string;
@@ -55,7 +55,10 @@ export function composePrompt(facts: PromptFacts): string {
   return parts.join("\n\n");
 }
 
-/** Says what to call, what is missing for it, and how to say that one waits. A message that says "done" ends nothing. */
+/**
+ * Names the command to call, the points that are missing for it, and the way to say that one waits. A message that says
+ * "done" ends nothing.
+ */
 function reminder({ agent, lacks = [] }: PromptFacts): string {
   const missing = lacks.flatMap(({ message, fix }) => [`- ${message}`, `  ${fix}`]);
   return [

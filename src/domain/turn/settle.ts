@@ -33,7 +33,7 @@ export interface SettleFacts {
   readonly maxReminders: number;
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Failures in a row before this one that pass by themselves. */
+  /** Failures in a row before this one, of kinds that pass by themselves. */
   readonly parksBefore: number;
   /** The turn went on with an earlier conversation. */
   readonly resumed: boolean;

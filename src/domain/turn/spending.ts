@@ -29,7 +29,7 @@ interface Taken {
 
 /**
  * Says in words when a turn has taken more of a budget than it may. Dollars are counted as they will be settled: by the
- * program's own word, else by the list of prices. What has no price is not counted.
+ * program's own sum, else by the list of prices. A model without a price is not counted.
  */
 export function watchSpending(terms: SpendingTerms): { overrun(taken: Taken): string | undefined } {
   const { allowance, model, at, prices } = terms;

@@ -39,9 +39,9 @@ export type TurnEvent =
   /** The model was given the message of this id, which came during its turn. */
   | { readonly kind: "heard"; readonly id: string }
   | TurnEnded
-  /** Nothing that the turn could still do is worth its cost: it is ended at once. */
+  /** The rest of the turn would not be worth its cost: it is ended at once. */
   | { readonly kind: "hopeless"; readonly failure: FailureCause; readonly text: string }
-  /** A line that is no event: words of the program, or of what it runs on, for a person. */
+  /** A line that is no event: words of the program, or of its platform, for a person. */
   | { readonly kind: "malformed"; readonly bytes: number; readonly text: string }
   | { readonly kind: "other"; readonly name: string };
 
@@ -69,11 +69,11 @@ export interface ToolEnd {
 /** The runtime's own word that the turn is over. */
 export interface TurnEnded {
   readonly kind: "turn-ended";
-  /** Why it failed, whatever else the runtime claims; null when it did not. */
+  /** The cause of a failure, which outranks every other claim of the runtime; null for a success. */
   readonly failure: FailureCause | null;
   readonly text: string | null;
   /** When a limit says it lifts, ms UTC. */
   readonly resetAt: number | null;
-  /** What it cost since the turn began or last said so. */
+  /** The cost since the beginning of the turn, or since the last event that told one. */
   readonly costUsd: number | null;
 }

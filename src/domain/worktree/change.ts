@@ -157,6 +157,8 @@ export function halfWayFix(
   return `first end the ${open} that was left half-way: ${ways.join(" or ")}`;
 }
 
-/** The commands that end it: the one that goes on comes first. `git`: how git is called there. */
+/**
+ * The commands that end the operation: the one that continues it comes first. `git`: the git command for that place.
+ */
 export const waysOut = (open: HalfWay, git: string): readonly string[] =>
   open === "bisect" ? [`${git} bisect reset`] : [`${git} ${open} --continue`, `${git} ${open} --abort`];

@@ -84,8 +84,8 @@ function holderOf({ agent, parentLives, liveChildren }: WorktreeSituation): stri
 }
 
 /**
- * Forcing gives up uncommitted and unmerged work, after it was rescued. It never takes the ground from a live agent or
- * from one that the operator is asked about, nor anything that cannot be rescued.
+ * Forcing gives up uncommitted and unmerged work, after a rescue of it. It never takes the worktree of a live agent, of
+ * one that the operator is asked about, or one whose work cannot be rescued.
  */
 export const mayBeCleaned = (verdict: Pick<Verdict, "class">, { force }: { readonly force: boolean }): boolean =>
   verdict.class === "clean" || (force && !["running", "awaited", "damaged"].includes(verdict.class));

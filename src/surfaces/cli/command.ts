@@ -121,7 +121,7 @@ export interface Io {
   confirm(question: string): Promise<boolean | undefined>;
 }
 
-/** What a handler answers: the data of the JSON envelope and the same for a person. Nothing else reaches stdout. */
+/** The answer of a handler: the data of the JSON envelope, and a text for a person. Nothing else reaches stdout. */
 export interface Outcome {
   /** Spread into the envelope. A boolean `success` of its own is kept, for a command whose answer is a failed effect. */
   readonly json: Readonly<Record<string, unknown>>;
@@ -133,7 +133,10 @@ export interface Outcome {
   readonly exact?: true;
   /** Lines of the text are broken at the width of a terminal. A pipe or file gets them whole. */
   readonly wraps?: true;
-  /** What is left of `text` with --quiet: the id alone, or nothing, when the text only confirms. Default: all of it. */
+  /**
+   * The part of `text` that `--quiet` leaves: the id alone, or nothing, when the text only confirms. Default: all of
+   * it.
+   */
   readonly quietText?: string;
   /** The same as a list, for --format jsonl, table and tsv. */
   readonly rows?: Rows;

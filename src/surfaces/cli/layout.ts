@@ -3,7 +3,7 @@ import { isGlobalFlag } from "./globals.ts";
 
 const nameField = 20;
 
-/** A name in a field of 20 columns and what it means beside it, wrapped under itself; a longer name gets two spaces. */
+/** A name in a field of 20 columns and its meaning beside it, wrapped under itself; a longer name gets two spaces. */
 export function entry(options: { name: string; text: string; width: number; painted?: string }): string {
   const { name, text, width, painted = name } = options;
   const gap = name.length < nameField ? nameField - name.length : 2;

@@ -14,7 +14,7 @@ export function statusWords(paint: Paint, agent: Parameters<typeof statusOf>[0])
   return paint[toneLooks[tone][1]](words);
 }
 
-/** A line that confirms: what was done, and the id it concerns. */
+/** A line that confirms an act, with the id it concerns. */
 export function successLine(paint: Paint, text: string, id?: string): string {
   const line = `${paint.bold(paint.brand("✓"))} ${paint.brand(text)}`;
   return id === undefined ? line : `${line} ${paint.accent(id)}`;

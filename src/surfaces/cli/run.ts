@@ -23,7 +23,7 @@ export interface CliInput {
 
 /**
  * One command line, from words to exit code. Data goes to stdout and talk to stderr; with --json stdout gets exactly
- * one document, whatever happens. Never rejects.
+ * one document, also after a failure. Never rejects.
  */
 export async function runCli(input: CliInput): Promise<number> {
   const started = performance.now();

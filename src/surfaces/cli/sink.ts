@@ -34,7 +34,7 @@ export async function readStdin(): Promise<string | undefined> {
   return isTerminal(0) ? undefined : Bun.stdin.text();
 }
 
-/** The same at once, without the stream classes of the platform: for what must be quick. */
+/** Reads standard input at once, without the stream classes of the platform, for commands that must be quick. */
 export function readStdinNow(): string | undefined {
   if (isTerminal(0)) return undefined;
   const decoder = new TextDecoder();

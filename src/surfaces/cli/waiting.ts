@@ -2,7 +2,7 @@ import { exits } from "../shared/exits.ts";
 import { duration } from "../shared/format.ts";
 import type { Io, Outcome } from "./command.ts";
 
-/** Says on stderr what goes on, when a person has to wait for it: whatever is new, and now and then that it still is. */
+/** Reports progress on stderr while a person waits: every new sentence, and now and then the same one again. */
 export function teller(io: Io): (what: string) => void {
   const began = performance.now();
   let said = "";

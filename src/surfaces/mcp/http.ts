@@ -25,7 +25,7 @@ export async function answerHttp(request: Request, open: OpenServer): Promise<Re
   const client = /^[^\s/]+/.exec(request.headers.get("user-agent") ?? "")?.[0];
   const server = await open(token, client);
   if (!server.ok) return unauthorised(describeRefusal(server.refusal));
-  // There is nothing that we would tell unasked, and no session to end.
+  // The server sends nothing unasked, and has no session to end.
   if (request.method !== "POST") return plain(405, "only POST", { allow: "POST" });
   const unusable = refuseUnusable(request);
   if (unusable !== undefined) return unusable;

@@ -5,7 +5,7 @@ import type { ToolName } from "../../domain/role/tools.ts";
 import type { ObjectSchema } from "../../domain/schema/schema.ts";
 import type { ToolHandler } from "./tool-call.ts";
 
-/** From each tool to what it does, loaded when called. A tool without a row here is not offered. */
+/** The handler of each tool, loaded when it is called. A tool without a row here is not offered. */
 export const implementations: Readonly<Partial<Record<DefinedTool, () => Promise<ToolHandler>>>> = {
   inbox: async () => (await import("./tools/mail.ts")).inbox,
   send: async () => (await import("./tools/mail.ts")).send,

@@ -37,7 +37,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-/** The tools of one agent, whatever carries the messages. */
+/** The tools of one agent, over any transport. */
 export interface McpServer {
   /** The reply to a request; undefined for everything that gets none. Never rejects. */
   reply(incoming: Incoming, exchange: Exchange): Promise<Reply | undefined>;
@@ -103,11 +103,11 @@ function progressOf(meta: unknown, { notify, signal }: Exchange): (message: stri
 
 /**
  * Programs that show their model the structured part of an answer instead of its text. They get the text alone: it is
- * what was written for a model, says what to do next, and has the words of others behind bars.
+ * written for a model, names the next step, and has foreign words behind bars.
  */
 const dataInsteadOfText: readonly unknown[] = ["claude-code", "codex-mcp-client"];
 
-/** What a client calls itself decides what it can make use of, never what it may do. */
+/** The name that a client gives itself decides the form of its answers, never its rights. */
 const wantsTextOnly = (name: unknown): boolean => dataInsteadOfText.includes(name);
 
 /** Its name in the greeting. */

@@ -19,7 +19,7 @@ export interface ToolContext {
   readonly role: RoleSpec;
   /** Fires when the client has given up on the call. */
   readonly signal: AbortSignal;
-  /** Tells a client that still waits what is going on; without it, some end a call that takes minutes. */
+  /** Reports progress to a waiting client. Without reports, some clients end a call that takes minutes. */
   progress(message: string): void;
 }
 

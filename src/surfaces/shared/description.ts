@@ -23,7 +23,7 @@ export const codes = [
 
 export type Code = (typeof codes)[number];
 
-/** An error in the words every surface shares: what happened and what it affected, and the next command to type. */
+/** An error in the words of all surfaces: the event, its effect, and the next command to type. */
 export interface Description {
   readonly code: Code;
   readonly exit: Exit;
@@ -34,7 +34,7 @@ export interface Description {
   readonly retryable: boolean;
 }
 
-/** What is said of an error, without the details for programs. */
+/** The words of an error, without the details for programs. */
 export type Words = Omit<Description, "details">;
 
 /** A request that is wrong as it stands. */

@@ -1,6 +1,6 @@
-/** The exit codes of `ov`, by what they tell a script. Part of the public interface: numbers never change meaning. */
+/** The exit codes of `ov` for scripts. They are part of the public interface: numbers never change meaning. */
 export const exits = {
-  /** The command did what was asked. */
+  /** The command did its work. */
   ok: 0,
   /** A defect or an unforeseen condition. */
   unexpected: 1,
@@ -14,7 +14,7 @@ export const exits = {
   check: 5,
   /** Something is held, full or slow right now, or waits for a person's word; the same command may work later. */
   busy: 6,
-  /** What was named does not exist. */
+  /** The named object does not exist. */
   notFound: 7,
   /** The caller may not do this. */
   permission: 8,

@@ -122,7 +122,7 @@ export function describeFailure(failure: FailureData): Description {
         exit: exits.permission,
         retryable: false,
         message: `this user may not use ${failure.path ?? "a file of the project"}: ${failure.problem}`,
-        // A file that may not be made is not there yet; then its directory says who may.
+        // A file that may not be made does not exist yet; then its directory tells its owner.
         hint: `see who owns it, perhaps root after one sudo: ls -ld ${withDirectory(failure.path ?? ".")}; then look again: ov status`,
         details,
       };

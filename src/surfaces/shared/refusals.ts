@@ -188,7 +188,7 @@ function words(refusal: Refusal): Words {
           fix === undefined
             ? `commit and land them: ov merge --branch ${branch} --commit-rest`
             : `${fix}, then ov merge --branch ${branch} --commit-rest`,
-          // Without commits there is nothing else to land.
+          // Without commits there are only uncommitted files, and nothing to land.
           ...(hasCommits
             ? [`land without them (a snapshot keeps them): ov merge --branch ${branch} --leave-rest`]
             : []),

@@ -17,7 +17,7 @@ export interface ScreenOutput {
   readonly size: () => { readonly columns: number; readonly rows: number };
 }
 
-/** The terminal marks what is pasted: it is text, not keys. */
+/** The terminal marks pasted text, so that it is not taken for keys. */
 const enter = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[2J";
 const leave = "\x1b[?2004l\x1b[?25h\x1b[?1049l";
 /** Terminals that know these show a frame at once. Others ignore them. */

@@ -11,9 +11,9 @@ export interface Terminal {
 }
 
 /**
- * The terminal of this process, for as long as `work` runs: raw keys and a screen of its own. Whatever ends the work, the
- * terminal is given back as it was. `write` has handed everything to the system when it returns: a process that exits
- * must not keep the end of it.
+ * The terminal of this process, for as long as `work` runs: raw keys and a screen of its own. The terminal is given
+ * back as it was, also after a failure. `write` has handed everything to the system when it returns, because a process
+ * that exits must not keep the end of it.
  */
 export async function withTerminal<T>(
   write: (text: string) => void,

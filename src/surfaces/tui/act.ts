@@ -8,7 +8,7 @@ import type { DashboardApp } from "./snapshot.ts";
 
 type Said = { readonly text: string; readonly isBad: boolean };
 
-/** Does what was asked for by the operation that the command line uses too, and says what came of it. */
+/** Performs an act by the operation that the command line uses too, and returns its result in words. */
 export async function perform({ call }: Pick<DashboardApp, "call">, act: Act): Promise<Said> {
   const told = (
     reply: { readonly ok: true } | { readonly ok: false; readonly refusal: Parameters<typeof describeRefusal>[0] },

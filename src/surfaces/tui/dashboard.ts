@@ -8,7 +8,7 @@ import { type FrameSize, frame, listHeight, shownRows } from "./frame.ts";
 import { type Effect, firstModel, type Model, update } from "./model.ts";
 import { type DashboardApp, look, lookAtRuns, type Scope, type Snapshot } from "./snapshot.ts";
 
-/** Time for drawing and resting. What is new in the project comes by a stream, never by this. */
+/** Time for drawing and resting. News of the project comes by a stream, never by this clock. */
 export interface DrawClock {
   sleep(ms: number): Promise<void>;
   /** Calls `work` again and again; answers how to end it. */

@@ -271,7 +271,7 @@ function chooseRun(model: Model, mode: Extract<Mode, { kind: "runs" }>, key: Key
   return { model: { ...model, mode: { ...mode, at } } };
 }
 
-/** The rows that a filter leaves: what it says stands in them, whatever the case. Headings of nothing go too. */
+/** The rows that contain the filter's words, in upper or lower case. A heading without rows goes too. */
 export function filtered(rows: readonly Row[], filter: string): readonly Row[] {
   if (filter === "") return rows;
   const wanted = filter.toLowerCase();

@@ -112,7 +112,7 @@ function tally(standings: readonly AgentStanding[]): string {
   return counts.size === 0 ? "none" : [...counts].map(([words, count]) => `${count} ${words}`).join(", ");
 }
 
-/** Everything that waits for the operator, each with what it is about. */
+/** All items that wait for the operator, each with its subject. */
 function attentionRows(overview: Overview, merges: readonly QueuedMerge[], { paint, now }: Looks): readonly Row[] {
   const mark = paint.bold(paint.yellow("!"));
   const note = (key: string, text: string, ...words: readonly string[]): Row => ({
@@ -251,7 +251,7 @@ function mailRow(message: TrackedMessage, { paint, now }: Looks): Row {
   return { key: `mail:${id}`, text, subject: { kind: "mail", message } };
 }
 
-/** The columns that are right in a narrow terminal: what was paid is never cut off. */
+/** The right-hand columns in a narrow terminal: the cost is never cut off. */
 const costColumns = [
   { title: "Turns", from: 0, widths: [6, 7], cell: ({ totals }) => `${totals.turns}` },
   { title: "Input", from: 70, widths: [9, 11], cell: ({ totals }) => told(totals, totals.input) },

@@ -4,7 +4,7 @@ import { isOpenMerge, mergeIdIn } from "../../merge/entry.ts";
 import { type ProjectFacts, processKey, type StoredRows, type StoredWait } from "../facts.ts";
 import { breach, type Inconsistency, row } from "../finding.ts";
 
-/** Agents by themselves: their state, their end, what they wait for, what they hold. */
+/** Rules about agents by themselves: their state, their end, their waits, their possessions. */
 export function agentRules(facts: ProjectFacts): readonly Inconsistency[] {
   const { rows } = facts;
   if (rows === null) return [];

@@ -8,7 +8,7 @@ const aWhileMs = 600_000;
 /** The engine lets variables and bodies of mail go after a day, with a look each hour. Before that they are no finding. */
 const keptMs = 25 * 3_600_000;
 
-/** Files of the state directory: whose they are, their modes, what was left behind. */
+/** Rules about files of the state directory: their owners, their modes, leftovers. */
 export function fileRules(facts: ProjectFacts): readonly Inconsistency[] {
   return [
     ...modes(facts),

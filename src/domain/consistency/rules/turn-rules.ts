@@ -4,7 +4,7 @@ import type { ProcessRecord } from "../../process/process.ts";
 import { type ProjectFacts, processKey, type StoredRows } from "../facts.ts";
 import { breach, type FixStep, type Inconsistency, row } from "../finding.ts";
 
-/** Turns, and what must live and die with them: processes, leases, tokens, mail in hand, money set aside. */
+/** Rules about turns and everything that ends with them: processes, leases, tokens, claimed mail, reserved money. */
 export function turnRules(facts: ProjectFacts): readonly Inconsistency[] {
   const { rows } = facts;
   if (rows === null) return [];

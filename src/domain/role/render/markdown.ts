@@ -13,7 +13,7 @@ export const numbered = (lines: readonly string[]): string =>
 /** Command lines to copy. */
 export const shell = (lines: readonly string[]): string => `\`\`\`sh\n${lines.join("\n")}\n\`\`\``;
 
-/** Parts that are there, with one blank line between them. */
+/** The defined parts, with one blank line between them. */
 export const paragraphs = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== "").join("\n\n");
 

@@ -15,8 +15,8 @@ import { described } from "./placeholders.ts";
 import { renderReviewed } from "./reviewed.ts";
 
 /**
- * The whole instruction file of one agent: how it works, then what it works on. Text of others in it stands behind bars
- * or inside one line, so none of it can pass for ours.
+ * The whole instruction file of one agent: how it works, then its assignment. Foreign text in it stands behind bars or
+ * inside one line, so none of it can pass for ours.
  */
 export function renderInstructions(prompt: string, given: Assignment, terms: ProjectTerms): string {
   return `${paragraphs([

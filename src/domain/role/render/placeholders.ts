@@ -15,8 +15,8 @@ export const placeholders = [
 export type Placeholder = (typeof placeholders)[number];
 
 /**
- * Fills a text in one pass: what is put in is never looked at again. The refusal lists names that mean nothing, for
- * none of them may reach a model.
+ * Fills a text in one pass; inserted text is never filled again. The refusal lists unknown names, because none of them
+ * may reach a model.
  */
 export function fill(text: string, terms: ProjectTerms): Result<string, readonly string[]> {
   const unknown = placeholdersIn(text).filter((name) => !isKnown(name));

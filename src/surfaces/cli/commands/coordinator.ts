@@ -194,7 +194,7 @@ export const stop =
     });
   };
 
-/** As `ov stop` does: what was asked for is so. The agents that it left are told again. */
+/** As `ov stop` does: the request is fulfilled already. The remaining agents are listed again. */
 function endedAlready(paint: Paint, { agent, workers: left }: HeadStanding, workers: string): Outcome {
   const { id, name, runId } = agent;
   return {

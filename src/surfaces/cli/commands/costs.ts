@@ -168,7 +168,7 @@ interface Shown {
   readonly rows: Rows;
   readonly sum: readonly string[];
   readonly json: Readonly<Record<string, unknown>>;
-  /** What is said when there are no rows. */
+  /** The sentence for an empty list. */
   readonly none: string;
   readonly after?: string;
 }

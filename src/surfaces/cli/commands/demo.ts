@@ -44,7 +44,7 @@ async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): P
 
 const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** What was shown last, so that only what changed is told. */
+/** The facts shown last, so that only changes are told. */
 interface Scene {
   readonly agents: ReadonlyMap<string, DemoAgent>;
   readonly merges: ReadonlyMap<string, string>;
@@ -156,7 +156,7 @@ function summaryText(summary: DemoSummary, paint: Paint): string {
   return lines.join("\n");
 }
 
-/** They run on what has landed, after its promotion. */
+/** The tests run on the landed work, after its promotion. */
 function testWords({ promoted, testsGreen }: DemoSummary, paint: Paint): string {
   if (!promoted) return "not run, since the work is not on main";
   return testsGreen ? paint.green("green on main") : paint.red("not green");

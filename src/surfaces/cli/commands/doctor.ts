@@ -46,7 +46,7 @@ export const doctor: Handler = async ({ app, io: terminal, flags, args }) => {
   return done.ok ? ok(fixOutcome(io, done.value)) : done;
 };
 
-/** Where lines are printed, and whether an engine runs: what it owns is mended by another command then. */
+/** Where lines are printed, and whether an engine runs: findings of the engine need another command then. */
 type DoctorIo = Io & { readonly isEngineUp: boolean };
 
 function fixOutcome(io: DoctorIo, report: FixReport): Outcome {

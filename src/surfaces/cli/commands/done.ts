@@ -71,7 +71,7 @@ interface AnswerWords {
   readonly attached: boolean;
 }
 
-/** The answer to a stored check: what was proved, or everything that is missing. */
+/** The answer to a stored check: the proof, or every missing point. */
 export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }: AnswerWords): Outcome {
   const { check, receipt } = reply;
   const isYes = check.status === "done";
@@ -127,7 +127,7 @@ function exitOf({ problem }: StoredCheck): Exit {
   return found.size === 1 ? first : exits.check;
 }
 
-/** Waits for the answer to a stored check, saying on the side what is being done. Undefined after Ctrl-C. */
+/** Waits for the answer to a stored check, and reports progress on stderr. Undefined after Ctrl-C. */
 export async function untilAnswered(app: App, io: Io, id: string): Promise<Result<CheckReply | undefined, Refusal>> {
   return (await untilLeft((over) => followCheck(app, io, id, over))) ?? ok(undefined);
 }

@@ -21,7 +21,7 @@ interface NamedGate {
   readonly command: string;
 }
 
-/** Under what conditions a run would work: as configured, with what was typed on top. */
+/** The conditions of a run: the configured ones, with the typed flags on top. */
 export interface Terms {
   readonly maxConcurrent: number;
   /** 0: no limit. */
@@ -76,7 +76,9 @@ export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise
   });
 }
 
-/** Writes what must be true; an engine that runs with the old settings makes room for one that knows the new ones. */
+/**
+ * Writes the settings that the terms need. An engine with the old settings makes room for one with the new settings.
+ */
 export async function applyTerms({ app, io }: Call, { changes }: Terms): Promise<Result<null, Refusal>> {
   let changed = false;
   for (const { key, value } of changes) {
@@ -178,7 +180,7 @@ function gateLines(paint: Paint, { gates, unverified }: Terms, fact: (name: stri
   ];
 }
 
-/** Where what is finished will be. */
+/** The branch on which finished work will be. */
 export function landingRule({ target: { branch, isHere }, start }: Pick<GoPlan, "target" | "start">): string {
   const promote = "take it over with: ov merge promote";
   if (start !== undefined && start.branch !== branch) {

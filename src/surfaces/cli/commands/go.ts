@@ -135,7 +135,7 @@ interface Ready {
   readonly initialized: boolean;
 }
 
-/** The same as `ov init`; where everything is there already it changes nothing. */
+/** The same as `ov init`. In a project that is set up already it changes nothing. */
 async function setUp({ app, io, flags }: Call, plan: SetUpPlan | undefined): Promise<Result<Ready, Refusal>> {
   // The user has seen the setup command in the plan, or said `--yes`.
   const setup = plan?.setup?.command;
@@ -176,7 +176,7 @@ async function planFor(call: Call, objective: string, team: TeamRuntimes): Promi
   if (!target.ok) return target;
   const targetBranch = branchOf(target.value);
   const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {}, targetBranch };
-  // Before the terms are written: what is refused must not leave other limits behind.
+  // Asked before the terms are written: a refused start must not leave other limits behind.
   const startable = await app.call("coordinator.checkStart", { ...orders, runtime: text(flags.runtime) });
   if (!startable.ok) return startable;
   const advised = await app.call("advise.plan", {});

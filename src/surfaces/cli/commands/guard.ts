@@ -77,7 +77,7 @@ function commandIn(line: string, otherwise: Capability): TriedCommand | TryVerdi
   return { role: known, command, cwd, worktree, task: task ?? null, agent: agent ?? null };
 }
 
-/** Null when it was left out, undefined for what is no absolute path. */
+/** Null when the flag was left out, undefined for a path that is not absolute. */
 function placeIn(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null;
   return typeof value === "string" && value.startsWith("/") ? value : undefined;

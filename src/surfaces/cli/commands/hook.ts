@@ -12,7 +12,9 @@ import { exits } from "../../shared/exits.ts";
 import type { Call, Handler, Outcome } from "../command.ts";
 import { isOn, text } from "../given.ts";
 
-/** The exit code by which a hook denies. Of a stop it would mean "go on", so nothing else here may end with it. */
+/**
+ * The exit code by which a hook denies. For a stop hook it would mean "go on", so nothing else here may end with it.
+ */
 const deny = 2;
 
 /** Tools often end together; what one of them handed over need not be looked for again. */
@@ -41,7 +43,9 @@ export const hook: Handler = async (call) => {
 
 const bookedEvents: readonly HookEvent[] = ["stop", "pre-compact", "session-end"];
 
-/** A person's session tells what it used whenever its model has ended its answer. What it was told is printed first. */
+/**
+ * Books the usage of a person's session whenever its model has ended an answer. The hook's own reply is printed first.
+ */
 function booking(
   { app }: Call,
   event: HookEvent,
@@ -79,7 +83,7 @@ async function answer(
 /** By the rules in the file it was given, or by those of the agent that was found out. */
 type Rules = { readonly rules: string; readonly attended: boolean } | HookedAgent;
 
-/** Only a denial opens the database, and one that cannot be put on record is one all the same. */
+/** Only a denial opens the database. A denial that cannot be stored is a denial all the same. */
 async function guard(call: Call, input: HookInput | undefined, by: Rules): Promise<Result<Outcome, Refusal>> {
   const { tool, cwd } = input ?? { tool: null, cwd: null };
   const use = { tool, cwd, attended: by.attended, ...(input?.use ?? unknownUse) };
@@ -147,7 +151,7 @@ async function refused(call: Call, event: HookEvent, refusal: Refusal): Promise<
   return event === "pre-tool" ? denied(call, message) : failed(call, exits.unexpected, message);
 }
 
-/** The exit code denies, whatever the program makes of the words. */
+/** The exit code denies; the program need not understand the words. */
 async function denied(call: Call, reason: string): Promise<Result<Outcome, Refusal>> {
   const told = (await formatOf(call)).denial(reason);
   const outcome = failed(call, deny, reason);

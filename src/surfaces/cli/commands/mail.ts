@@ -48,7 +48,7 @@ export const reply: Handler = async (call) => {
     priority: text(flags.priority),
     payload: text(flags.payload),
   });
-  // A reply has no such flag: whether it starts a turn follows from what it answers.
+  // A reply has no such flag: the type of the answered message decides whether it starts a turn.
   return sent.ok ? sentOutcome(app, io, sent.value, "") : sent;
 };
 
@@ -78,7 +78,7 @@ function textOf({ paint }: Io, reply: SendReply, advice: string): string {
   ].join("\n");
 }
 
-/** The text of a message: what was typed, or standard input for `-`. */
+/** The text of a message: the typed words, or standard input for `-`. */
 export async function givenBody({ flags, io }: Call): Promise<Result<string, Refusal>> {
   const typed = word(flags.body);
   if (typed !== "-") return ok(typed);
@@ -247,7 +247,10 @@ export function messageLines(paint: Paint, view: TrackedMessage): readonly strin
 /** A field on one line. Agents choose the names in payloads, so both sides are foreign text. */
 const fieldLine = (name: string, value: string): string => `${visibleLine(name)}: ${visibleLine(value)}`.trimEnd();
 
-/** The data beside the text, a line each: names as words, what is empty left out, what the text says already too. */
+/**
+ * The data beside the text, a line each, with names as words. Empty values are left out, and values that the text
+ * repeats.
+ */
 function payloadLines({
   payload,
   body,

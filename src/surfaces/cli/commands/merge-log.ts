@@ -70,7 +70,7 @@ function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): str
 /** The width of `Nov 14 14:03`: most operations are of this year. */
 const timeWidth = 12;
 
-/** A landing says what was known about what it brought. */
+/** The branches of a landing, each with its verdict at that moment. */
 const membersOf = (op: MergeOp, entries: readonly MergeEntry[]): readonly string[] =>
   entries
     .filter(({ id }) => op.queueIds.includes(id))

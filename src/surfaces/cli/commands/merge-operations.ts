@@ -248,7 +248,7 @@ function fileLines(files: readonly string[], all: string): readonly string[] {
   return [heading, ...files.slice(0, mostShown).map((file) => `    ${visibleLine(file)}`), ...more];
 }
 
-/** By the ids that were shown: what is the last landing, or the landing of a branch, may be another one by now. */
+/** The shown ids: "the last landing", or "the landing of a branch", may be another one by now. */
 const shown = ({ op, entries, whole }: Undoable): string => (whole ? op.id : String(entries[0]?.id ?? op.id));
 
 const questionFor = ({ op }: Undoable): string => {
@@ -292,8 +292,8 @@ function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly str
 const short = (commit: string | null): string => commit?.slice(0, 10) ?? "where it was";
 
 /**
- * Waits until the engine has done what was asked, or has found that it cannot, and tells meanwhile what it does. Undefined
- * after Ctrl-C.
+ * Waits until the engine has done the requested operation, or has found that it cannot, and reports progress meanwhile.
+ * Undefined after Ctrl-C.
  */
 export async function settledOp(
   app: App,

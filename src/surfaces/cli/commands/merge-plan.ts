@@ -157,7 +157,7 @@ function predictionWords(paint: Paint, { predictedTier, wouldRequireAgent }: Pre
   return wouldRequireAgent ? paint.red(`${predictedTier}, needs a merger agent`) : paint.green(predictedTier);
 }
 
-/** Which live branches would collide with each other or with what has landed. */
+/** Live branches that would collide with each other or with landed work. */
 export const radar: Handler = async ({ app, io }) => {
   const found = await app.call("merge.radar", {});
   if (!found.ok) return found;

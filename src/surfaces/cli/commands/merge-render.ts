@@ -28,7 +28,7 @@ const verdictLooks = {
   unverified: ["unverified", "magenta"],
 } as const satisfies Record<Verdict, readonly [words: string, hue: keyof Paint]>;
 
-/** What is known about a branch, in the words that stand beside it everywhere. */
+/** The verdict about a branch, in the words that all lists use. */
 export const verdictWords = (verdict: Verdict): string => verdictLooks[verdict][0];
 
 export const paintedVerdict = (paint: Paint, verdict: Verdict): string =>

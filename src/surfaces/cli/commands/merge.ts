@@ -113,7 +113,7 @@ function exitOf(results: readonly MergeResult[]): Pick<Outcome, "exit"> {
   return { exit: left.every(waitsForWord) ? exits.busy : exits.merge };
 }
 
-/** What is on its way; with `into`, only what is meant for that branch, wherever it waits meanwhile. */
+/** Entries on their way. With `into`, only those meant for that branch, on whichever branch they wait meanwhile. */
 async function openMerges(app: App, into: string | undefined): Promise<Result<readonly QueuedMerge[], Refusal>> {
   const listed = await app.call("merge.list", {});
   if (!listed.ok) return listed;
@@ -140,7 +140,7 @@ async function approveEach(app: App, views: readonly QueuedMerge[]): Promise<Res
   return ok(undefined);
 }
 
-/** Waits until the engine has ended each of these, and tells meanwhile what it does. Undefined after Ctrl-C. */
+/** Waits until the engine has ended each of these entries, and reports progress meanwhile. Undefined after Ctrl-C. */
 async function settledMerges(
   app: App,
   io: Io,
@@ -171,7 +171,7 @@ const waitingWords = (trouble: string | undefined): string =>
     ? "waits for its turn"
     : `waits for its turn; the last try failed and is repeated: ${visibleLine(trouble)}`;
 
-/** A result for a person: what it was about, how it went, and what to type next. */
+/** A result for a person: the branch, the outcome, and the next command to type. */
 function resultLines(paint: Paint, result: MergeResult): readonly string[] {
   const { entry, meantFor, success, tier, conflictFiles, errorMessage, warnings } = result;
   const verdict = paintedVerdict(paint, verdictOf(entry));

@@ -28,7 +28,7 @@ export function decisionBlock(paint: Paint, decision: OpenDecision, now: number)
   ].join("\n");
 }
 
-/** What is said about a decision beside its subject and its options, which stand in lines of their own. */
+/** The text of a decision, without its subject and its options, which stand in lines of their own. */
 function about({ subject, context, options }: OpenDecision): string {
   const listed = ["Options:", ...options.map((option) => `- ${option}`)].join("\n");
   const rest = (context.endsWith(listed) ? context.slice(0, -listed.length) : context).trim();

@@ -135,7 +135,7 @@ function limitsLine({ maxConcurrent, maxDepth, maxAgentsPerLead, maxSessionsPerR
   return `- limits: ${maxConcurrent} turns at once, depth ${maxDepth}, ${numbers}`;
 }
 
-/** Each entry is one line, whatever stands in titles and objectives: a line break could pass for one of ours. */
+/** Each entry is one line: a line break in a title or objective could make foreign text pass for ours. */
 const text = (lines: readonly (string | undefined)[]): string =>
   lines
     .filter((line) => line !== undefined)

@@ -25,7 +25,7 @@ export async function quickGuard(argv: readonly string[], { toolGuard, hookForma
     const told = format.read(input);
     if (told === undefined) return { allowed: false, input };
     const { tool, cwd, use } = told;
-    // The operation asks nothing else of the world.
+    // The operation uses no other port of the world.
     const world = { toolGuard } as World;
     const request = { by: { file: rules }, use: { ...use, tool, cwd, attended: false }, digest };
     const judged = await judge.run(world, request);
@@ -34,7 +34,7 @@ export async function quickGuard(argv: readonly string[], { toolGuard, hookForma
     const allowance = format.allowance(undefined);
     return { allowed: true, say: allowance === null ? "" : `${JSON.stringify(allowance)}\n` };
   } catch {
-    // Whatever went wrong goes wrong again on the long way, where it is told and denied.
+    // The same failure happens again on the long way, where it is reported and denied.
     return { allowed: false, input };
   }
 }

@@ -60,7 +60,7 @@ function typed(pager: Pager, words: string, key: Key): Step {
   return { kind: "show", pager: { ...pager, typing: edited(words, key) } };
 }
 
-/** Does an event hold these words, in what is shown of it or in its data? */
+/** Does an event contain these words, in its shown text or in its data? */
 export const holds = (event: Event, words: string): boolean =>
   `${event.type} ${event.agentName ?? ""} ${eventWords(event).text} ${event.data ?? ""}`
     .toLowerCase()
@@ -158,7 +158,7 @@ async function search(pager: Pager, source: EventSource): Promise<Pager> {
   return { ...pager, events, note: `the next ${looked} do not hold "${pager.sought}"; N looks further` };
 }
 
-/** The screen: the events before, the one that is looked at with all that it holds, and the keys. */
+/** The screen: the events before, the selected one with all its data, and the keys. */
 export function screenOf(
   { events, at, typing, sought, note }: Pager,
   look: EventLook,

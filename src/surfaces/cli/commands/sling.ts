@@ -62,7 +62,7 @@ async function specOf(app: App, path: string | undefined): Promise<Result<string
   return text === undefined ? no(invalid("spec", "does not exist", { value: place })) : ok(place);
 }
 
-/** What was typed counts for a run that is there as well; what is only checked out here, for a new run. */
+/** A typed target also counts for an existing run; the branch checked out here counts only for a new run. */
 function targetOf(
   { flags }: Call,
   target: RunTarget | undefined,
@@ -170,7 +170,7 @@ async function afterReport(app: App, { branch }: Agent): Promise<readonly string
   return [`what it changes: ov merge diff ${entry.id}`, `to let it land: ov merge approve ${entry.id}`];
 }
 
-/** Said whenever the agent of a person joins a run that an agent leads: that is not always what was meant. */
+/** Printed whenever the agent of a person joins a run that an agent leads: the person may have meant a new run. */
 function joinedLines(io: Io, { coordinatorName, runId, parentAgent }: SlingReply): readonly string[] {
   if (coordinatorName === null || parentAgent !== "operator") return [];
   return [
@@ -204,7 +204,7 @@ async function planned(call: Call, plan: SlingReply): Promise<Outcome> {
   return { json: { dryRun: true, ...seatView(plan), ...startsAt }, text: lines.join("\n") };
 }
 
-/** An id made of what is to be done: short, and a valid branch part. Letters lose their accents. */
+/** An id made of the title: short, and a valid branch part. Letters lose their accents. */
 function slug(title: string): string {
   const words = title
     .normalize("NFKD")

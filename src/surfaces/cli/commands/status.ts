@@ -164,7 +164,7 @@ const mostDoing = 52;
 /** What its status is read from. */
 const standing = ({ agent, landedNowhere }: AgentStanding) => ({ ...agent, landedNowhere });
 
-/** The fleet as a tree, one line per agent in columns, what it waits for and what is wrong with it below. */
+/** The fleet as a tree, one line per agent in columns, with its wait and its trouble below. */
 function agentBlock(
   views: readonly AgentStanding[],
   paint: Paint,

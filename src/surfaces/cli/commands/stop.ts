@@ -126,7 +126,10 @@ function headline(paint: Paint, { agentName, stopped, alreadyEnded }: AgentStopp
   return warningLine(paint, `${agentName} is being stopped`, "the engine goes on with it: ov status");
 }
 
-/** A worktree that was kept for a reason is no failure, as with `ov worktree clean`; one that could not be removed is. */
+/**
+ * A worktree that was kept for a reason is no failure, as with `ov worktree clean`. A worktree that could not be
+ * removed is one.
+ */
 function exitOf(agents: readonly AgentStopped[], { failed }: CleanWorktreesReport): number {
   if (failed.length > 0 || agents.some(({ survivors }) => survivors.length > 0)) return exits.unexpected;
   return agents.every(({ stopped }) => stopped) ? exits.ok : exits.timeout;

@@ -37,7 +37,7 @@ const linesWords = (from: number, to: number): string => (from === to ? `${from}
 
 function whyLines({ path, branch, parts, left, isChanged }: Why, paint: Paint): readonly string[] {
   const on = branch === null ? "" : ` on ${visibleLine(branch)}`;
-  // What was told once about a commit is not told again for its other lines.
+  // Facts about a commit are printed once, not again for its other lines.
   const told = new Set<string>();
   return [
     paint.bold(`${visibleLine(path)}${on}`),

@@ -194,7 +194,7 @@ export const mergeCommand: Command = {
   ],
 };
 
-/** `ov gate`: what was checked before something landed. */
+/** `ov gate`: the results of gates, and receipts. */
 export const gateCommand: Command = {
   name: "gate",
   summary: "See the results of gates, and the evidence for what landed",

@@ -142,7 +142,7 @@ export const hooksCommand: Command = {
   ],
 };
 
-/** `ov update`: after the program has changed, what it wrote into the project follows. */
+/** `ov update`: brings files of the project up to date that an older version of the program wrote. */
 export const updateCommand: Command = {
   name: "update",
   summary: "Bring what the program wrote into this project up to date",

@@ -76,7 +76,7 @@ const targetFlag: Flag = {
   summary: "Branch the work is meant for (default: the one checked out)",
 };
 
-/** Which one is meant, for every command about one that is there. */
+/** The flag that names a coordinator or orchestrator, for every command about an existing one. */
 const nameFlag = (capability: HeadCapability): Flag => ({
   name: "name",
   value: "name",
@@ -232,7 +232,7 @@ export const discoverCommand: Command = {
   run: async () => (await import("../commands/coordinator-start.ts")).discover,
 };
 
-/** `ov inbox`: what a person has to answer, then what they have to read. */
+/** `ov inbox`: open decisions and questions, then unread mail. */
 export const inboxCommand: Command = {
   name: "inbox",
   summary: "Show what waits for your decision, then your new mail",

@@ -164,7 +164,7 @@ export const runCommand: Command = {
   ],
 };
 
-/** `ov budget`: what may be spent, what was, and who waits for more. */
+/** `ov budget`: limits, the spent amounts, and the agents that wait for more. */
 export const budgetCommand: Command = {
   name: "budget",
   summary: "Show limits and what was spent of them, and raise a limit",
@@ -345,7 +345,7 @@ export const dashboardCommand: Command = {
   run: async () => (await import("../commands/dashboard.ts")).dashboard,
 };
 
-/** `ov agents`: who is there. */
+/** `ov agents`: the agents, found by name or capability. */
 export const agentsCommand: Command = {
   name: "agents",
   summary: "Find agents",

@@ -43,7 +43,7 @@ const finishedOrTold = async (
 ): Promise<Result<ToolAnswer, Refusal>> =>
   sent.ok && sent.value.finish !== null ? finishAnswer(context, sent.value.finish, sent.value) : told(sent);
 
-/** Each for itself: one that cannot be marked keeps no other from being marked. */
+/** Marks each message by itself: a failure of one does not keep the others from being marked. */
 export const ack: ToolHandler = async (given, { app }) => {
   const acked: string[] = [];
   const refused: { readonly id: string; readonly problem: string }[] = [];

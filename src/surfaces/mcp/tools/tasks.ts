@@ -95,7 +95,7 @@ export const taskDep: ToolHandler = async (given, { app }) => {
   return ok({ text: `${task.id} ${waits}.`, data: { task: taskView(changed.value), changed: changed.value.changed } });
 };
 
-/** What is meant when an agent names no task. */
+/** The task of an agent that names none. */
 function ownOr(given: Given, { self }: ToolContext, field = "id"): Result<string, Refusal> {
   const id = given.optionalText(field) ?? self.taskId;
   return id === null ? no(invalid(field, "is needed: you have no task of your own")) : ok(id);
