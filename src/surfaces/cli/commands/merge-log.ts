@@ -18,7 +18,7 @@ export const log: Handler = async ({ app, flags, io }) => {
   const found = await app.call("merge.log", { limit: integer(flags.limit) });
   if (!found.ok) return found;
   const { operations, entries } = found.value;
-  const nothing = `Nothing has landed yet.\n${hintLine(io.paint, "see what is on its way: ov merge list")}`;
+  const nothing = `Nothing has landed yet.\n${hintLine(io.paint, "see the queue: ov merge list")}`;
   const lines = operations.map((op) => opLines(io.paint, op, entries));
   return ok({
     json: { operations: operations.map((op) => operationView(op, entries)) },

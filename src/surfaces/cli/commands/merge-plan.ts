@@ -178,7 +178,7 @@ export const radar: Handler = async ({ app, io }) => {
 
 const nothing = (paint: Paint): readonly string[] => [
   "No agent has work that could collide.",
-  hintLine(paint, "see what is on its way: ov merge list"),
+  hintLine(paint, "see the queue: ov merge list"),
 ];
 
 const looks = {

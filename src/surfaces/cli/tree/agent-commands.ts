@@ -244,7 +244,7 @@ const snapshot: Argument = {
 /** `ov snapshots`: work that is kept though its worktree may be gone. */
 export const snapshotsCommand: Command = {
   name: "snapshots",
-  summary: "List what is kept of agents' work, look into it, get it back",
+  summary: "List the snapshots of agents' work, look into them, bring them back",
   details:
     "A snapshot holds commits and uncommitted files of a worktree, as an ordinary git ref below refs/overstory/. It is\ntaken when a turn ends with uncommitted work and before a worktree is removed. `ov recover` brings the newest one back\nwith its agent; `restore` writes it to a directory or a branch and starts nobody.",
   group: "Work",

@@ -25,7 +25,7 @@ export const doctorCommand: Command = {
 
 export const upgradeCommand: Command = {
   name: "upgrade",
-  summary: "Show of which versions this program, its engine and its database are",
+  summary: "Show the versions of this program, its engine and its database",
   details:
     "Says whether the engine that runs is of another version, and which migrations the database would get. Installs nothing\nand asks no registry: ov is brought up to date the way it was installed.",
   group: "Setup",

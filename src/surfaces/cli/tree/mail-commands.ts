@@ -62,7 +62,7 @@ export const mailCommand: Command = {
       name: "check",
       summary: "Take new messages out of an inbox",
       details:
-        "What is shown counts as read. Behind a pipe of yours (ov mail check | head) it stays unread, for the reader may take only a part. Agents, --inject and --json always take it.",
+        "Mail that is shown counts as read. Behind a pipe of yours (ov mail check | head) it stays unread, for the reader may take only a part. Agents, --inject and --json always take it.",
       inHooks: true,
       flags: [
         { name: "agent", value: "name", summary: "Whose inbox (default: your own)", complete: "agents" },

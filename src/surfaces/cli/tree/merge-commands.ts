@@ -15,14 +15,14 @@ const into: Flag = {
 };
 const rest: readonly Flag[] = [
   { name: "commit-rest", summary: "Commit what the agents left uncommitted, and land it too" },
-  { name: "leave-rest", summary: "Land without what is uncommitted or not on the branch; a snapshot keeps it" },
+  { name: "leave-rest", summary: "Land without uncommitted changes and commits beside the branch; a snapshot keeps them" },
 ];
 const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "Show at most this many" };
 
 /** `ov merge`: how branches come back. */
 export const mergeCommand: Command = {
   name: "merge",
-  summary: "Land branches, see what is on its way, take back what landed",
+  summary: "Land branches, see the queue, take back landings",
   details:
     "The engine merges, checks and lands; commands ask for it and wait. Your checkout, index and stash are never used. A branch lands only when all gates pass on exactly what would land. Without --dry-run, --branch and --all are your word that the branches may land.",
   group: "Merging",
@@ -60,7 +60,7 @@ export const mergeCommand: Command = {
     },
     {
       name: "list",
-      summary: "List what is on its way, with what is known about it and what it waits for",
+      summary: "List the branches in the queue, each with its verdict and what it waits for",
       flags: [
         { name: "status", value: "status", choices: mergeStatuses, summary: "Only those with this status" },
         { name: "run", value: "run-id", summary: "Only those of this run", complete: "runs" },
@@ -96,7 +96,7 @@ export const mergeCommand: Command = {
     },
     {
       name: "log",
-      summary: "List what was landed, undone and promoted, newest first",
+      summary: "List landings, undos and promotions, newest first",
       flags: [limit],
       run: async () => (await import("../commands/merge-log.ts")).log,
     },
@@ -105,7 +105,7 @@ export const mergeCommand: Command = {
       summary: "Let a branch land that waits for your approval",
       arguments: [{ ...merge, required: false }],
       flags: [
-        { name: "all", summary: "Everything that is on its way" },
+        { name: "all", summary: "Every branch in the queue" },
         { name: "ignore-dependencies", summary: "Land it before the branches that it depends on" },
         ...rest,
       ],

@@ -234,7 +234,7 @@ const names: Argument = {
 /** `ov trust`: the programs that the repository itself names. */
 export const trustCommand: Command = {
   name: "trust",
-  summary: "Say which filters, merge hooks and attributes of this repository count",
+  summary: "Confirm the filters, merge hooks and attributes that this repository names",
   details:
     "Agents can write the repository's configuration, so a filter that it defines, and a hook that it has, runs only after\nyou confirmed it. What you confirmed is pinned: one that changes later is refused until you confirm it again. Filters\nthat your own or the system's git configuration defines always run. In the same way .git/info/attributes, and core.autocrlf,\ncore.eol, core.symlinks, core.ignorecase and core.attributesFile of the repository, count only as you confirmed them, or as\nthey were when you ran ov init first: they change what gates see.",
   group: "Setup",

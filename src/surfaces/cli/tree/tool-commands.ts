@@ -32,7 +32,7 @@ export const mergeFileCommand: Command = {
 /** `ov runtimes`: what agents' programs are here, and whether agents could work with them. */
 export const runtimesCommand: Command = {
   name: "runtimes",
-  summary: "See the coding-agent programs that agents can be, and what would keep them from working",
+  summary: "Show the coding-agent programs that agents can run, and what keeps one from working",
   details: "No secret is read or printed: of variables only the names, of login files only that they are there.",
   group: "Setup",
   commands: [

@@ -40,7 +40,7 @@ export const runCommand: Command = {
       summary: "Change the objective of a run: its coordinator is told once and plans anew; for the operator",
       details:
         "The words are put behind the objective, which stays. Where the objective is split they become a criterion, so that the run cannot end without them. Words that only take something back (no xml after all) become none. The coordinator may then put other criteria into new words, once each, and drop tasks.",
-      arguments: [{ name: "words", summary: "What is wanted now", required: true }],
+      arguments: [{ name: "words", summary: "The change, in your words", required: true }],
       flags: [
         {
           name: "waive",
@@ -167,7 +167,7 @@ export const runCommand: Command = {
 /** `ov budget`: limits, the spent amounts, and the agents that wait for more. */
 export const budgetCommand: Command = {
   name: "budget",
-  summary: "Show limits and what was spent of them, and raise a limit",
+  summary: "Show limits and spending, and raise a limit",
   group: "Runs",
   run: async () => (await import("../commands/budget.ts")).show,
   commands: [
@@ -289,7 +289,7 @@ export const costsCommand: Command = {
   name: "costs",
   summary: "Show what agents used and cost, by agent, task, day and more",
   details:
-    "The cost of a turn is what its program says, else its tokens by the prices of ov prices, else n/a: what nobody knows is in no sum. Days are yours, by the time zone of your shell. A session of your own counts when ov hooks install has its hooks in place.",
+    "The cost of a turn is what its program says, else its tokens by the prices of ov prices, else n/a: an unknown cost is in no sum. Days are yours, by the time zone of your shell. A session of your own counts when ov hooks install has its hooks in place.",
   group: "Watch",
   flags: [
     { name: "by", value: "what", choices: costGroupings, summary: "Sum up by this" },
