@@ -225,7 +225,7 @@ export interface Configuration {
   unset(key: string, options: { readonly local: boolean }): Promise<Result<ConfigChange, Refusal>>;
 }
 
-/** The settings that decide what lands, as JSON by key. */
+/** All settings, as JSON by key. */
 export type JudgingValues = Readonly<Record<string, string>>;
 
 /** What the last engine of a project knew of them. */

@@ -40,7 +40,29 @@ test("a gate that is added while agents work judges what they bring", async () =
   expect(engineOf(project)).toBe(engine);
   const told = await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
   expect(told.map(({ body }) => body)).toEqual([expect.stringMatching(/project\.qualityGates: .*true.* -> .*b\.txt/)]);
-  expect((await project.ov("inbox")).out).toContain("settings that decide what lands");
+  expect((await project.ov("inbox")).out).toContain("settings were changed in a file: 1");
+}, 120_000);
+
+test("what a file changes about confinement, limits and addresses is told as well", async () => {
+  await using project = await makeProject({ gates: ["true"], scenario });
+  await slingNew(project, "B1");
+  await untilFile(project, "committed");
+  const local = join(project.root, ".overstory", "config.local.yaml");
+  writeFileSync(
+    local,
+    "sandbox: { mode: off }\nbudgets: { run: { usd: 90 } }\nproviders: { p: { type: gateway, baseUrl: 'http://127.0.0.1:9/', authTokenEnv: T } }\n" +
+      "serve: { host: 0.0.0.0 }\nlogging: { redactSecrets: false }\n",
+  );
+  await project.ov("status");
+  writeFileSync(join(project.home, "go"), "");
+  const told = () => project.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
+  await project.until("it was told", async () => (await told()).length > 0);
+  const body = (await told()).map((letter) => letter.body).join("\n");
+  expect(body).toContain('sandbox.mode: "guard" -> "off"');
+  expect(body).toMatch(/budgets\.run: .*"usd":0.* -> .*"usd":90/);
+  expect(body).toMatch(/providers: .* -> .*127\.0\.0\.1:9/);
+  expect(body).toContain('serve.host: "127.0.0.1" -> "0.0.0.0"');
+  expect(body).toContain("logging.redactSecrets: true -> false");
 }, 120_000);
 
 test("what the operator sets by a command is not told again", async () => {
@@ -48,6 +70,9 @@ test("what the operator sets by a command is not told again", async () => {
   await slingNew(project, "B1");
   await untilFile(project, "committed");
   await project.json("config", "set", "merge.parallelGates", "2");
+  await project.json("config", "set", "models.builder", "sonnet");
+  await project.json("config", "set", "sandbox.mode", "off");
+  await project.json("config", "unset", "sandbox.mode");
   writeFileSync(join(project.home, "go"), "");
   await untilAgent(project, "b1", "completed/done");
   expect(await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }))).toEqual([]);

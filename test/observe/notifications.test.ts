@@ -164,7 +164,7 @@ test("a notify.command that comes into a file while agents work is not run befor
   await letGo(project);
   await project.until("it was held back", async () => (await eventsOf(project, "notify_failed")).length > 0);
   expect(toldTo(project)).toEqual([]);
-  expect((await project.ov("inbox")).out).toContain("settings that decide what lands");
+  expect((await project.ov("inbox")).out).toContain("settings were changed in a file");
   await nobodyLeft(project);
   // The next engine finds no agent at work, and holds it back all the same.
   await slingNew(project, "T2");

@@ -1,37 +1,63 @@
 import { shellWord } from "../../domain/text/shell-word.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { JudgingValues, KnownSettings, Settings } from "../../ports/settings.ts";
+import type { JudgingValues, KnownSettings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { tellOperator } from "../mail/post.ts";
 
-/** The settings that some of the values are taken from. */
-type Source = Pick<Settings, "project" | "merge"> & {
-  readonly engine: { readonly mcpHttp: boolean };
-  readonly notify: { readonly command?: string | undefined };
-};
+/** The configuration, by section. */
+type Source = Readonly<Record<(typeof sections)[number], unknown>>;
+
+/** What decides what lands comes first, then what confines agents, what they may spend, and what is kept. */
+const sections = [
+  "project",
+  "merge",
+  "sandbox",
+  "engine",
+  "notify",
+  "serve",
+  "providers",
+  "runtime",
+  "models",
+  "budgets",
+  "agents",
+  "coordinator",
+  "worktrees",
+  "worktree",
+  "logging",
+  "snapshot",
+  "history",
+  "events",
+  "logs",
+  "costs",
+  "turn",
+  "mail",
+  "watchdog",
+  "taskTracker",
+] as const;
+
+/** Sections whose keys are names that the user chose. Each of them is one value. */
+const named: ReadonlySet<string> = new Set(["providers", "models"]);
 
 /**
- * The settings that decide what lands, and the command that the engine runs for the operator. A person may edit the files
- * by hand, and so may an agent's script. So an engine takes a change over and tells the operator, but for a value that the
- * operator set with `ov config set`.
+ * All settings. A person may edit the files by hand, and so may an agent's script. So an engine takes a change over and tells
+ * the operator, but for a value that the operator set with `ov config set`.
  */
-function judgingSettings({ project, merge, engine, notify }: Source): JudgingValues {
-  const all = {
-    "project.qualityGates": project.qualityGates,
-    "project.canonicalBranch": project.canonicalBranch,
-    "engine.mcpHttp": engine.mcpHttp,
-    "notify.command": notify.command,
-    ...Object.fromEntries(Object.entries(merge).map(([key, value]) => [`merge.${key}`, value])),
-  };
-  const set = Object.entries(all).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set.map(([key, value]) => [key, JSON.stringify(value)]));
+function judgingSettings(settings: Source): JudgingValues {
+  const all = sections.flatMap((section): readonly (readonly [string, unknown])[] => {
+    const values = settings[section];
+    if (named.has(section)) return [[section, values]];
+    return Object.entries(values ?? {}).map(([key, value]) => [`${section}.${key}`, value]);
+  });
+  return Object.fromEntries(all.map(([key, value]) => [key, value === undefined ? unset : JSON.stringify(value)]));
 }
+
+const unset = "null";
 
 /** Notes that the operator has set this key, so that no engine tells of it. */
 export function acknowledgeSetting(memory: KnownSettings, key: string, settings: Source): void {
-  const known = memory.read();
+  const known = knownIn(memory);
   const now = judgingSettings(settings);
   const top = Object.keys(now).find((each) => key === each || key.startsWith(`${each}.`));
   const value = top === undefined ? undefined : now[top];
@@ -45,9 +71,15 @@ const run = "notify.command";
 /** The key under which the value is kept that the operator was asked about. */
 const waiting = "notify.command, not confirmed";
 
+/** An earlier version wrote no command where none was set. Whatever else is missing was not watched then. */
+const knownIn = (memory: KnownSettings): JudgingValues | undefined => {
+  const known = memory.read();
+  return known === undefined ? undefined : { [run]: unset, ...known };
+};
+
 /** Is this the command that the operator set, or that stood there when no agent could have written it? */
 export function isConfirmedCommand(memory: KnownSettings, settings: Source): boolean {
-  const known = memory.read();
+  const known = knownIn(memory);
   return known === undefined || known[run] === judgingSettings(settings)[run];
 }
 
@@ -59,11 +91,12 @@ export async function tellOfChangedSettings(
   settings: Source,
   { store, memory, ids, now }: { store: Store; memory: KnownSettings; ids: Ids; now: number },
 ): Promise<void> {
-  const known = memory.read();
+  const known = knownIn(memory);
   const current = judgingSettings(settings);
-  const changed = Object.keys(current).filter(
-    (key) => known !== undefined && known[key] !== current[key] && !(key === run && known[waiting] === current[key]),
-  );
+  const changed = Object.keys(current).filter((key) => {
+    const before = known?.[key];
+    return before !== undefined && before !== current[key] && !(key === run && known?.[waiting] === current[key]);
+  });
   const hasAgents = changed.length > 0 && (await store.read((tx) => tx.agents.list({ live: true }))).length > 0;
   if (hasAgents) {
     await store.transaction(async (tx) => {
@@ -87,7 +120,7 @@ export async function tellOfChangedSettings(
  */
 function held(known: JudgingValues, current: JudgingValues, hasAgents: boolean): JudgingValues {
   const { [run]: command, ...others } = current;
-  if (command === undefined || command === known[run]) return current;
+  if (command === undefined || command === unset || command === known[run]) return current;
   if (!hasAgents && command !== known[waiting]) return current;
   return { ...others, [waiting]: command, ...(known[run] === undefined ? {} : { [run]: known[run] }) };
 }
@@ -96,10 +129,11 @@ const letterOf = (lines: readonly string[], hasCommand: boolean) => ({
   type: "status" as const,
   priority: "high" as const,
   runId: null,
-  subject: `settings that decide what lands were changed in a file: ${lines.length}`,
+  subject: `settings were changed in a file: ${lines.length}`,
   body: [
     "While agents work, a file of the configuration was changed. From now on these settings count:",
-    ...lines,
+    ...lines.slice(0, mostLines),
+    ...(lines.length > mostLines ? [`and ${lines.length - mostLines} more: ov config list`] : []),
     ...(hasCommand
       ? [`${run} is not run before you set it yourself, with the value that you want: ov config set --local ${run} ...`]
       : []),
@@ -112,3 +146,4 @@ const short = (value: string | null): string => {
   return text.length > longest ? `${text.slice(0, longest)}...` : text;
 };
 const longest = 300;
+const mostLines = 20;
