@@ -4,6 +4,7 @@ import type { ProjectPlace } from "../../domain/project/place.ts";
 import type { GitHealth, ProjectSurvey } from "../../ports/project-survey.ts";
 import { git, runGit, zeroEnded } from "../git/git.ts";
 import { unknownCommitter } from "../git/identity.ts";
+import { markedAsGate } from "../linux/mark.ts";
 
 const patienceMs = 3_000;
 
@@ -34,7 +35,7 @@ async function versionOf(
   const path = Bun.which(program, env.PATH === undefined ? {} : { PATH: env.PATH });
   if (path === null) return null;
   const child = Bun.spawn({
-    cmd: [path, ...args],
+    cmd: markedAsGate([path, ...args]),
     env: { PATH: env.PATH, HOME: env.HOME },
     stdio: ["ignore", "pipe", "ignore"],
     timeout: patienceMs,

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EarlierProcess } from "../../domain/earlier/earlier-project.ts";
 import { statIfThere } from "../file-access.ts";
+import { markedAsGate } from "../linux/mark.ts";
 import { ageMs, identityOf } from "../linux/process-table.ts";
 
 /** Processes and terminals of an earlier project that live. */
@@ -66,7 +67,7 @@ function pidFiles(dir: string): readonly EarlierProcess[] {
 async function hasTerminal(session: string): Promise<boolean> {
   if (Bun.which("tmux") === null) return false;
   const asked = Bun.spawn({
-    cmd: ["tmux", "has-session", "-t", `=${session}`],
+    cmd: markedAsGate(["tmux", "has-session", "-t", `=${session}`]),
     stdio: ["ignore", "ignore", "ignore"],
     timeout: 5_000,
   });

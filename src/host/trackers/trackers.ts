@@ -4,6 +4,7 @@ import type { ExternalTracker, TrackerPresence, TrackerRefusal, TrackerTask } fr
 import type { Tracker, Trackers } from "../../ports/tracker.ts";
 import { statIfThere } from "../file-access.ts";
 import { endTree } from "../linux/end-tree.ts";
+import { markedAsGate } from "../linux/mark.ts";
 import { identityOf } from "../linux/process-table.ts";
 
 /** The external trackers that a project has files of, or that this environment has the program of. */
@@ -199,6 +200,8 @@ async function runProgram(
   if (ending === "time over") return failed(`did not end within ${limits.timeMs / 1000} s`);
   if (said === undefined || complained === undefined) return failed(`said more than ${limits.outputBytes} bytes`);
   const code = child.value.signalCode === null ? child.value.exitCode : null;
+  const unstartable = code === 126 || code === 127 ? shellWords.exec(complained)?.[1] : undefined;
+  if (unstartable !== undefined) return failed(`could not be started: ${unstartable}`);
   return ok({ code, out: said, err: complained });
 }
 
@@ -211,11 +214,17 @@ const graceMs = 500;
 /** What a program wrote before it ended is in its pipe by then; only a process that it left behind keeps that open. */
 const lingerMs = 200;
 
-/** In a session of its own, so that ending it cannot reach us. */
+/** What the shell that puts the mark on a program says when it cannot start that program. */
+const shellWords = /^ov-marked: (?:line )?\d+: (?:exec: )?(.+)/;
+
+/**
+ * In a session of its own, so that ending it cannot reach us. The files of a tracker, and what it runs from them, can be
+ * written by agents: it must never pass for the operator.
+ */
 function start(cmd: readonly string[], cwd: string, env: TrackerPlace["env"]) {
   try {
     const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-    return ok(Bun.spawn({ cmd: [...cmd], cwd, env: withoutOurs(env), stdio, detached: true }));
+    return ok(Bun.spawn({ cmd: markedAsGate(cmd), cwd, env: withoutOurs(env), stdio, detached: true }));
   } catch (error) {
     // No permission, or an interpreter that is not there: the system's word for it is all there is to tell.
     if (error instanceof Error && "code" in error) return no(String(error.code));
