@@ -15,7 +15,10 @@ const into: Flag = {
 };
 const rest: readonly Flag[] = [
   { name: "commit-rest", summary: "Commit what the agents left uncommitted, and land it too" },
-  { name: "leave-rest", summary: "Land without uncommitted changes and commits beside the branch; a snapshot keeps them" },
+  {
+    name: "leave-rest",
+    summary: "Land without uncommitted changes and commits beside the branch; a snapshot keeps them",
+  },
 ];
 const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "Show at most this many" };
 
