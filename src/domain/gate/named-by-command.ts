@@ -1,6 +1,7 @@
 import { join, piecesOf, readingsOf, useOf, type Values } from "./command-words.ts";
 import { placeOf, readByProgram } from "./program-files.ts";
 import { commandsIn, isAssignment, type SimpleCommand, substituted, substitutionsIn } from "./simple-commands.ts";
+import { loopRuns, walkedFiles } from "./walked-files.ts";
 
 /**
  * The files and manifest scripts that a command of the project names in its words. This is a fence for reviews, not a
@@ -72,12 +73,14 @@ export function namedByCommand(command: string, dir = "", around: Around = alone
     }
     const program = programOf(words);
     const looks = looksOnly(at, line);
-    for (const word of words) takeInner(word, outputForArgument(words, looks));
+    const output = loopRuns(at, commands) ? "run" : outputForArgument(words, looks);
+    for (const word of words) takeInner(word, output);
     if (program === "cd" || program === "pushd") {
       const to = words.slice(words.indexOf(program) + 1).find((word) => !/^[-+]/.test(word)) ?? "";
       cwd = join(cwd, (readingsOf(to, values).at(-1) ?? to).replaceAll(substituted, "."));
       continue;
     }
+    for (const path of walkedFiles(at, { commands, cwd, isRun: around.output === "run" })) paths.add(path);
     const plain = words.map((word) => readingsOf(word, values).at(-1) ?? word);
     if (looks) {
       for (const each of search) paths.add(join(each, program));
@@ -175,7 +178,8 @@ function usesOf(name: string, line: Line): readonly { readonly output: Output; r
   const use = useOf(name);
   return line.commands.flatMap(({ assigned, words }, at) => {
     const looks = looksOnly(at, line);
-    if (words.some((word) => use.test(word))) return [{ output: outputForArgument(words, looks), looks }];
+    const output = loopRuns(at, line.commands) ? "run" : outputForArgument(words, looks);
+    if (words.some((word) => use.test(word))) return [{ output, looks }];
     return assigned.some((word) => use.test(word)) ? [{ output: "decides", looks: false }] : [];
   });
 }
@@ -205,7 +209,7 @@ function looksOnly(at: number, { text, commands, output }: Line): boolean {
   if (copiers.has(program)) return !words.slice(words.indexOf(program) + 1).some((word) => isNamedAgain(word, later));
   // The line was split at redirections too: the file behind `>` is the first word of the next part.
   const isKept = isNamedAgain(later[0]?.words[0], later.slice(1));
-  if (showers.has(program)) return output === "shown" && !/\||<\(/.test(text) && !isKept;
+  if (showers.has(program)) return output === "shown" && !/\||[<>]\(/.test(text) && !isKept;
   const into = commands
     .slice(at)
     .flatMap(({ end }, step) => (end === "|" ? [commands[at + step + 1]?.words ?? []] : []));
@@ -213,7 +217,8 @@ function looksOnly(at: number, { text, commands, output }: Line): boolean {
   const isRead = before?.end === "<" && /<\(/.test(text) && runsText(before.words);
   if (printers.has(program))
     return output === "shown" && !into.some((sink) => !passes(programOf(sink))) && !isRead && !isKept;
-  return lookers.has(program) && output !== "run" && !into.some(runsText) && !isRead && !isKept;
+  const isFed = />\(/.test(text) && later.some((each) => runsText(each.words));
+  return lookers.has(program) && output !== "run" && !into.some(runsText) && !isRead && !isFed && !isKept;
 }
 
 /** Does a later command that is more than a look name the file, or a file of its name? */
