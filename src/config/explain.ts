@@ -1,5 +1,6 @@
 import { type InvalidInput, invalid } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import type { ConfigKey } from "../ports/settings.ts";
 import { variableFor } from "./environment.ts";
 import { findKey, type KnownKey, knownKeys, nearestKey } from "./keys.ts";
 import type { Loaded } from "./load.ts";
@@ -7,23 +8,9 @@ import type { Origin } from "./problem.ts";
 import { describe } from "./schema/key.ts";
 import { whyNoKey } from "./unused-keys.ts";
 
-/** All there is to say about one key. */
-export interface Explanation {
-  readonly key: string;
-  readonly doc: string;
-  readonly type: string;
-  /** What it takes, in words: "a whole number of at least 1". */
-  readonly takes: string;
-  readonly choices?: readonly string[];
-  readonly min?: number;
-  readonly max?: number;
-  readonly default: unknown;
-  /** Says in words what the default is when it depends on the project. */
-  readonly defaultIs?: string;
-  readonly value: unknown;
+/** One key, with the place that decides its value. */
+export interface Explanation extends Omit<ConfigKey, "origin"> {
   readonly origin: Origin;
-  /** The environment variable that overrides it. */
-  readonly variable: string;
 }
 
 /** The meaning of a key, its value, and the source of the value. Takes names too: `models.builder`. */

@@ -1,4 +1,4 @@
-import type { BrokenRuntime, RuntimeSpec } from "../domain/agent/runtime-spec.ts";
+import type { BrokenRuntime, FileProblem, RuntimeSpec } from "../domain/agent/runtime-spec.ts";
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ExitTriggerSettings } from "../domain/coordination/exit-triggers.ts";
 import type { Gate } from "../domain/gate/gate.ts";
@@ -116,16 +116,8 @@ export interface MergeSettings {
   readonly generated: readonly { readonly paths: readonly string[]; readonly command: string }[];
 }
 
-/** Something wrong with the settings, or worth a warning. */
-export interface ConfigProblem {
-  /** Relative to the project; for the environment the name of the variable. */
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly key: string;
-  readonly message: string;
-  readonly nearest?: string;
-}
+/** Something wrong with the settings, or worth a warning. For the environment, `file` is the name of the variable. */
+export type ConfigProblem = FileProblem;
 
 /** One key: its meaning, its value now, and the source that decides the value. */
 export interface ConfigKey {

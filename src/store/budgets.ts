@@ -171,6 +171,9 @@ async function setLimit(sql: Sql, key: LedgerKey, { given, raised, set, now }: N
   );
 }
 
+/** The columns of token counts, in every table that has them. */
+export const tokenColumns = { input: integer, output: integer, cacheRead: integer, cacheWrite: integer } as const;
+
 export const usage = table<Usage>("usage", {
   turnId: text(),
   messageId: text(),
@@ -178,10 +181,7 @@ export const usage = table<Usage>("usage", {
   runId: text(),
   taskId: nullable(text()),
   model: nullable(text()),
-  input: integer,
-  output: integer,
-  cacheRead: integer,
-  cacheWrite: integer,
+  ...tokenColumns,
   createdAt: integer,
 });
 

@@ -7,6 +7,7 @@ import {
 } from "../domain/cost/spending.ts";
 import type { CostSource } from "../domain/prices/prices.ts";
 import type { SpendingFilter, SpendingRows } from "../ports/store/spending.ts";
+import { tokenColumns } from "./budgets.ts";
 import { conditionList, placeholders, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
 import { decodeRow, flag, insert, integer, nullable, select, selectOne, table, text } from "./table.ts";
 
@@ -21,10 +22,7 @@ export const spending = table<Spending>("spending", {
   runId: nullable(text()),
   taskId: nullable(text()),
   told: flag,
-  input: integer,
-  output: integer,
-  cacheRead: integer,
-  cacheWrite: integer,
+  ...tokenColumns,
   costMicros: nullable(integer),
   costSource: text<CostSource>(),
   priceVersion: nullable(text()),
@@ -38,10 +36,7 @@ export const spendingSums = table<SpendingSum>("spending_sums", {
   turns: integer,
   untold: integer,
   unpriced: integer,
-  input: integer,
-  output: integer,
-  cacheRead: integer,
-  cacheWrite: integer,
+  ...tokenColumns,
   costMicros: integer,
   durationMs: integer,
   firstAt: integer,

@@ -27,14 +27,19 @@ export const diffFileView = (file: DiffFile) => ({
 
 /** The work of an agent since where it started. */
 export const agentDiffView = ({ files, added, removed, ...work }: AgentWork & Diff) => ({
-  agentName: work.agentName,
-  branch: work.branch,
-  base: work.base,
-  head: work.head,
-  uncommitted: work.uncommitted,
-  worktreeGone: work.worktreeGone,
+  ...agentWorkOf(work),
   skipped: work.skipped,
   ...diffView({ files, added, removed }),
+});
+
+/** The branch and commits of an agent's work, as each view of it begins. */
+export const agentWorkOf = ({ agentName, branch, base, head, uncommitted, worktreeGone }: AgentWork) => ({
+  agentName,
+  branch,
+  base,
+  head,
+  uncommitted,
+  worktreeGone,
 });
 
 /** What an entry of the merge queue brings. */

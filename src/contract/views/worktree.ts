@@ -8,6 +8,7 @@ import type { NamedSnapshot, SnapshotDetail, SnapshotRestored } from "../../usec
 import type { Surveyed } from "../../usecases/worktrees/survey.ts";
 import { olderCleanKeys, olderWorktreeCleanKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
+import { agentWorkOf } from "./diff.ts";
 
 /** The directory and branch of an agent. `merge`: where the commit it is at stands in the merge queue. */
 export const worktreeView = (
@@ -105,12 +106,7 @@ export const agentWorkView = (
   files: readonly ChangedFile[],
   { patch }: { readonly patch: boolean },
 ) => ({
-  agentName: work.agentName,
-  branch: work.branch,
-  base: work.base,
-  head: work.head,
-  uncommitted: work.uncommitted,
-  worktreeGone: work.worktreeGone,
+  ...agentWorkOf(work),
   ...(patch ? { patch: work.patch } : {}),
   skipped: work.skipped,
   files: files.map(changedFileView),

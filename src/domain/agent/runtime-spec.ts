@@ -57,19 +57,23 @@ export interface RuntimeHome {
   readonly brings: readonly string[];
 }
 
-/** A runtime file of the project that cannot be used, with the first thing that is wrong in it. */
-export interface BrokenRuntime {
-  /** The runtime that it would describe. */
-  readonly id: string;
+/** A problem in a file of settings. */
+export interface FileProblem {
   /** Relative to the project. */
   readonly file: string;
-  /** 0 where the file as a whole is meant. */
+  /** 0 for the file as a whole. */
   readonly line: number;
   readonly column: number;
   readonly key: string;
   readonly message: string;
   /** The key or value most likely meant. */
   readonly nearest?: string;
+}
+
+/** A runtime file of the project that cannot be used, with its first problem. */
+export interface BrokenRuntime extends FileProblem {
+  /** The runtime that it would describe. */
+  readonly id: string;
 }
 
 /** The runtime files of a project. */

@@ -19,6 +19,14 @@ export type TokenCounts = Pick<Usage, "input" | "output" | "cacheRead" | "cacheW
 
 export const noTokens: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
+/** The four counts alone, of a value that has more fields. */
+export const tokensOf = ({ input, output, cacheRead, cacheWrite }: TokenCounts): TokenCounts => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+});
+
 /**
  * The tokens that count against a budget. Tokens read from a cache are not new: each request of a long turn reads them
  * again.

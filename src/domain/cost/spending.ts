@@ -1,4 +1,4 @@
-import type { TokenCounts } from "../budget/usage.ts";
+import { noTokens, type TokenCounts, tokensOf } from "../budget/usage.ts";
 import { type CostSource, costOf, type PriceList } from "../prices/prices.ts";
 
 /** What a turn, or a session of a person, used and cost with one model. */
@@ -74,10 +74,7 @@ export const noSpending: SpendingTotals = {
   turns: 0,
   untold: 0,
   unpriced: 0,
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
+  ...noTokens,
   costMicros: 0,
   durationMs: 0,
 };
@@ -143,15 +140,11 @@ export function growthOf(before: readonly Spending[], now: readonly Spending[]):
 /** A source with two models is one turn, except where models are told apart. */
 function share(dimension: SpendingDimension, row: Spending): SpendingTotals {
   const counts = dimension === "model" || row.part === 0;
-  const { input, output, cacheRead, cacheWrite } = row;
   return {
     turns: counts ? 1 : 0,
     untold: counts && !row.told ? 1 : 0,
     unpriced: counts && row.costMicros === null ? 1 : 0,
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
+    ...tokensOf(row),
     costMicros: row.costMicros ?? 0,
     durationMs: counts ? row.endedAt - row.startedAt : 0,
   };
@@ -203,19 +196,15 @@ export function spendingRows(source: SpendingSource, answers: readonly Answer[],
   const models = [...byModel.values()].toSorted((a, b) => weight(b) - weight(a));
   const told = models.length > 0;
   if (!told) {
-    const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-    return [{ ...common, ...none, model: otherwise, part: 0, told }];
+    return [{ ...common, ...noTokens, model: otherwise, part: 0, told }];
   }
   const costs = dividedCost(source, models, list);
-  return models.map(({ model, input, output, cacheRead, cacheWrite }, part) => ({
+  return models.map((answer, part) => ({
     ...common,
-    model,
+    model: answer.model,
     part,
     told,
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
+    ...tokensOf(answer),
     costMicros: costs[part] ?? null,
   }));
 }

@@ -1,7 +1,7 @@
 import { taskId } from "../name/name.ts";
 import { jsonProblem } from "../text/json-problem.ts";
 import { isPriority } from "./fields.ts";
-import { type MergeState, mergeStates, type TaskStatus, type TaskType, taskStatuses, taskTypes } from "./task.ts";
+import { type MergeState, mergeStates, type Task, taskStatuses, taskTypes } from "./task.ts";
 
 /** `problem` completes the sentence "line n ...". */
 export interface SeedsProblem {
@@ -209,15 +209,8 @@ function oneOf<T extends string>(raw: Record<string, unknown>, field: string, kn
  * One line of the exchange format: one task as a JSON object, times in ISO-8601. `own` are the fields other trackers do
  * not have; a line without them says nothing about them.
  */
-export interface SeedsRecord {
-  readonly id: string;
-  readonly title: string;
-  readonly status: TaskStatus;
-  readonly type: TaskType;
-  readonly priority: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly closedAt: number | null;
+export interface SeedsRecord
+  extends Pick<Task, "id" | "title" | "status" | "type" | "priority" | "createdAt" | "updatedAt" | "closedAt"> {
   readonly closeReason: string | null;
   readonly description: string | null;
   readonly assignee: string | null;

@@ -1,3 +1,4 @@
+import type { TokenCounts } from "../budget/usage.ts";
 import type { GuardRule } from "../guard/tool-use.ts";
 import type { FailureCause } from "./failure.ts";
 
@@ -15,15 +16,7 @@ export type TurnEvent =
   | ToolStart
   | ToolEnd
   | { readonly kind: "retry"; readonly attempt: number; readonly delayMs: number; readonly cause: string }
-  | {
-      readonly kind: "usage";
-      readonly messageId: string;
-      readonly model: string | null;
-      readonly input: number;
-      readonly output: number;
-      readonly cacheRead: number;
-      readonly cacheWrite: number;
-    }
+  | ({ readonly kind: "usage"; readonly messageId: string; readonly model: string | null } & TokenCounts)
   /** What the turn has cost so far, by the program's own word. */
   | { readonly kind: "cost"; readonly usd: number }
   /** A tool that the supervisor's guard did not allow. */

@@ -1,8 +1,27 @@
 import type { DollarWatch } from "../../domain/budget/dollar-watch.ts";
 import { fields, flag, list, notSent, record, type SchemaOf, text, whole } from "../../domain/schema/schema.ts";
 
+/** The facts that `prepareSeat` adds to a request that starts an agent. Values of the caller are ignored. */
+export interface PreparedSeat {
+  readonly envFile?: string;
+  readonly cliVersion?: string | null;
+  readonly programNote?: string;
+  readonly dollarWatch?: DollarWatch;
+  /** Names that no agent can have, because a branch of the user stands where its branches would be. */
+  readonly takenNames?: readonly string[];
+}
+
+/** No caller sends them. */
+export const preparedFields = {
+  envFile: notSent,
+  cliVersion: notSent,
+  programNote: notSent,
+  dollarWatch: notSent,
+  takenNames: notSent,
+};
+
 /** What `ov sling` and the MCP tool `spawn` ask for. */
-export interface SlingRequest {
+export interface SlingRequest extends PreparedSeat {
   readonly taskId: string;
   readonly capability: string;
   /** Files and globs that the agent will own. Empty: the files of its task. */
@@ -38,13 +57,6 @@ export interface SlingRequest {
   readonly scoutCheck?: boolean;
   readonly forceHierarchy?: boolean;
   readonly allowOverlap?: boolean;
-  /** Set by `prepare`; a value of the caller is ignored. */
-  readonly envFile?: string;
-  readonly cliVersion?: string | null;
-  readonly programNote?: string;
-  readonly dollarWatch?: DollarWatch;
-  /** Names that no agent can have, because a branch of the user stands where its branches would be. */
-  readonly takenNames?: readonly string[];
   /** Set by the program for the reviewer that reads a whole run, which its coordinator may not sling itself. */
   readonly lastReview?: boolean;
 }
@@ -75,11 +87,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     scoutCheck: flag,
     forceHierarchy: flag,
     allowOverlap: flag,
-    envFile: notSent,
-    cliVersion: notSent,
-    programNote: notSent,
-    dollarWatch: notSent,
-    takenNames: notSent,
+    ...preparedFields,
     lastReview: notSent,
   },
 );

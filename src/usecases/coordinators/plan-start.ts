@@ -1,21 +1,21 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import type { ChosenModel } from "../../domain/agent/model.ts";
-import type { DollarWatch } from "../../domain/budget/dollar-watch.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { decimal, fields, flag, notSent, record, type SchemaOf, text } from "../../domain/schema/schema.ts";
+import { decimal, fields, flag, record, type SchemaOf, text } from "../../domain/schema/schema.ts";
 import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { chooseRuntime, modelFor } from "../agents/choose-runtime.ts";
 import { release } from "../agents/release-agent.ts";
+import { type PreparedSeat, preparedFields } from "../agents/sling-request.ts";
 import { refusedTarget } from "../merge/landing/landing-target.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { isOver, retireIfOver } from "./retire.ts";
 
 /** The request to start an agent that leads a run. */
-export interface StartRequest {
+export interface StartRequest extends PreparedSeat {
   /** Also `monitor`, which joins a run and has none of its own. */
   readonly capability: string;
   /** Default: its capability. */
@@ -36,12 +36,6 @@ export interface StartRequest {
   readonly budgetUsd?: number | undefined;
   /** The caller's allow-listed variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Set by `prepare`; a value of the caller is ignored. */
-  readonly envFile?: string;
-  readonly cliVersion?: string | null;
-  readonly programNote?: string;
-  readonly dollarWatch?: DollarWatch;
-  readonly takenNames?: readonly string[];
 }
 
 export const startFields: SchemaOf<StartRequest> = fields(
@@ -57,11 +51,7 @@ export const startFields: SchemaOf<StartRequest> = fields(
     profile: text,
     runId: text,
     budgetUsd: decimal,
-    envFile: notSent,
-    cliVersion: notSent,
-    programNote: notSent,
-    dollarWatch: notSent,
-    takenNames: notSent,
+    ...preparedFields,
   },
 );
 
