@@ -117,6 +117,10 @@ export function fields<Request>(
   return object(required, Object.fromEntries(sent));
 }
 
+/** The fields that have a value: in a request, a key that is left out is missing, not undefined. */
+export const withValues = <T extends object>(all: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as never;
+
 /** The request of an operation that needs to be told nothing. */
 export const noFields: SchemaOf<object> = object({});
 

@@ -8,11 +8,10 @@ import { toolSummary } from "../../domain/event/tool-call.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
+import { fields, oneOf, text, whole, withValues } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { EventFilter } from "../../ports/store/events.ts";
 import type { Tx } from "../../ports/store.ts";
-import { given } from "../events/read-events.ts";
 import type { Listener, Stream, World } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAgent } from "./find-agent.ts";
@@ -66,7 +65,7 @@ export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null>> =
       wanted.value !== undefined ? { turnId: wanted.value.id } : agent !== undefined ? { agents: [agent.name] } : {};
     const filter = {
       ...subject,
-      ...given({ after, level, since, until }),
+      ...withValues({ after, level, since, until }),
       before: Math.min(before ?? cursor + 1, cursor + 1),
     };
     const linesOf = (events: readonly Event[]): readonly LogLine[] =>
@@ -161,7 +160,7 @@ export async function newestLines<Line>(
   let found: readonly Line[] = [];
   let before = filter.before;
   for (let page = Math.min(largestPage, Math.max(1, lines)); ; page = largestPage) {
-    const events = await tx.events.newest({ ...filter, ...given({ before }) }, page);
+    const events = await tx.events.newest({ ...filter, ...withValues({ before }) }, page);
     found = [...linesOf(events), ...found];
     if (events.length < page || found.length >= lines) return found.slice(-lines);
     before = events[0]?.seq;

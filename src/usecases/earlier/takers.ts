@@ -5,8 +5,9 @@ import { mailOf } from "../../domain/earlier/convert-mail.ts";
 import { mergeOf } from "../../domain/earlier/convert-merge.ts";
 import { snapshotSpendingOf, spendingOf } from "../../domain/earlier/convert-spending.ts";
 import { groupOf } from "../../domain/earlier/convert-tasks.ts";
-import type { EarlierPart, EarlierRow } from "../../domain/earlier/earlier-project.ts";
+import type { EarlierPart, EarlierRow, EarlierValues } from "../../domain/earlier/earlier-project.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
+import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { setMergeState } from "../merge/branch-owner.ts";
 import { askForApproval } from "../merge/queue/approval.ts";
@@ -55,17 +56,30 @@ const takeAgents: Taker = async ({ tx, context, convert, take, problem }, rows) 
   }
 };
 
-const takeIdentities: Taker = async ({ tx, convert, take, present }, rows) => {
-  for (const row of rows) {
-    const identity = convert(row, identityOf);
-    if (identity === undefined) continue;
-    if ((await tx.recovery.identity(identity.agentName)) !== undefined) present();
-    else {
-      await tx.recovery.putIdentity(identity);
-      take();
+/** Takes rows that refer to no other: each that the project does not have yet. */
+function takeNew<T>(
+  read: (values: EarlierValues) => T,
+  known: (tx: Tx, value: T) => Promise<unknown>,
+  put: (tx: Tx, value: T) => Promise<unknown>,
+): Taker {
+  return async ({ tx, convert, take, present }, rows) => {
+    for (const row of rows) {
+      const value = convert(row, read);
+      if (value === undefined) continue;
+      if ((await known(tx, value)) !== undefined) present();
+      else {
+        await put(tx, value);
+        take();
+      }
     }
-  }
-};
+  };
+}
+
+const takeIdentities = takeNew(
+  identityOf,
+  (tx, { agentName }) => tx.recovery.identity(agentName),
+  (tx, identity) => tx.recovery.putIdentity(identity),
+);
 
 const takeCheckpoints: Taker = async ({ tx, convert, take, present, problem }, rows) => {
   for (const row of rows) {
@@ -81,17 +95,11 @@ const takeCheckpoints: Taker = async ({ tx, convert, take, present, problem }, r
   }
 };
 
-const takeGroups: Taker = async ({ tx, convert, take, present }, rows) => {
-  for (const row of rows) {
-    const read = convert(row, groupOf);
-    if (read === undefined) continue;
-    if ((await tx.groups.get(read.group.id)) !== undefined) present();
-    else {
-      await tx.groups.insert(read.group, read.members);
-      take();
-    }
-  }
-};
+const takeGroups = takeNew(
+  groupOf,
+  (tx, { group }) => tx.groups.get(group.id),
+  (tx, { group, members }) => tx.groups.insert(group, members),
+);
 
 const takeMessages: Taker = async ({ tx, convert, take, present, problem }, rows) => {
   for (const row of rows) {

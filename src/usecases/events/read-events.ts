@@ -3,7 +3,7 @@ import { type Event, type EventLevel, eventLevels } from "../../domain/event/eve
 import type { Refusal } from "../../domain/refusal.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, flag, list, oneOf, text, whole } from "../../domain/schema/schema.ts";
+import { fields, flag, list, oneOf, text, whole, withValues } from "../../domain/schema/schema.ts";
 import type { EventFilter } from "../../ports/store/events.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findAgent } from "../agents/find-agent.ts";
@@ -139,12 +139,8 @@ async function eventFilter(
     names.push(found.value.name);
   }
   if (run !== undefined && (await tx.runs.get(run)) === undefined) return no(notFound("run", run));
-  return ok({ ...(names.length === 0 ? {} : { agents: [...new Set(names)] }), ...given({ runId: run, ...rest }) });
+  return ok({ ...(names.length === 0 ? {} : { agents: [...new Set(names)] }), ...withValues({ runId: run, ...rest }) });
 }
-
-/** The fields that have a value: a filter has no undefined ones. */
-export const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
 export interface ErrorsRequest extends Omit<EventsRequest, "level" | "after"> {
   /** Put those together that have one cause. */

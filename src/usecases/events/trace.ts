@@ -7,12 +7,12 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, text, whole } from "../../domain/schema/schema.ts";
+import { fields, text, whole, withValues } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { EventFilter } from "../../ports/store/events.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
-import { type EventsRead, given, newestPage, pageOf } from "./read-events.ts";
+import { type EventsRead, newestPage, pageOf } from "./read-events.ts";
 
 export interface TraceRequest {
   /** The name of an agent, or the id of a task or of a run. */
@@ -46,7 +46,7 @@ export const traceEvents: UseCase<TraceRequest, Trace> = {
     const found = await subjectOf(tx, target);
     if (!found.ok) return found;
     const { kind, id } = found.value;
-    return ok({ target: id, kind, ...(await eventsOf(tx, found.value, given(bounds), limit)) });
+    return ok({ target: id, kind, ...(await eventsOf(tx, found.value, withValues(bounds), limit)) });
   },
 };
 
@@ -207,7 +207,7 @@ async function newestThat(
   let found: readonly Event[] = [];
   let before = filter.before;
   for (let looked = 0; looked < mostLooked; ) {
-    const page = await tx.events.newest({ ...filter, ...given({ before }) }, Math.max(limit, 500));
+    const page = await tx.events.newest({ ...filter, ...withValues({ before }) }, Math.max(limit, 500));
     looked += page.length;
     found = [...page.filter(fits), ...found];
     if (page.length < Math.max(limit, 500) || found.length >= limit) break;

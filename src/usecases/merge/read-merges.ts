@@ -4,11 +4,11 @@ import { bringsTarget, type MergeEntry, mergeRef, mergeStatuses, openMergeStatus
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { Promotion } from "../../domain/merge/words.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { type InvalidInput, invalid, notFound } from "../../domain/refusal.ts";
-import { no, ok } from "../../domain/result.ts";
+import { type InvalidInput, invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
-import type { Effect } from "../operation.ts";
+import type { Effect, World } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { withVerdict } from "./branch-owner.ts";
 import { promotionOf, purposeOf } from "./landing/landing-target.ts";
@@ -84,20 +84,29 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
  * Everything that is known about one entry. The files of an entry that waits are on record once the engine has looked at
  * it; until then git names them.
  */
-export const showWithFiles: Effect<{ readonly of: string }, MergeDetail> = {
-  kind: "effect",
-  request: fields({ of: text }),
-  place: "engine",
-  run: async (world, { of }) => {
-    const found = await world.call("merge.readEntry", { of });
-    if (!found.ok) return found;
-    const { status, filesModified, targetBranch: target, branch, headCommit: commit } = found.value.entry;
-    if (status !== "pending" || filesModified.length > 0 || commit === "") return found;
-    const changed = await world.call("branch.listChanges", { target, branch, commit });
-    if (!changed.ok) return found;
-    return ok({ ...found.value, entry: { ...found.value.entry, filesModified: changed.value.files } });
-  },
-};
+export const showWithFiles: EntryEffect<MergeDetail> = ofEntry<MergeDetail>(async (world, found) => {
+  const { status, filesModified, targetBranch: target, branch, headCommit: commit } = found.entry;
+  if (status !== "pending" || filesModified.length > 0 || commit === "") return ok(found);
+  const changed = await world.call("branch.listChanges", { target, branch, commit });
+  return ok(changed.ok ? { ...found, entry: { ...found.entry, filesModified: changed.value.files } } : found);
+});
+
+/** An effect about one entry of the queue, which its number or its branch names. */
+export type EntryEffect<Reply> = Effect<{ readonly of: string }, Reply>;
+
+export function ofEntry<Reply>(
+  run: (world: World, found: MergeDetail, of: string) => Promise<Result<Reply, Refusal>>,
+): EntryEffect<Reply> {
+  return {
+    kind: "effect",
+    request: fields({ of: text }),
+    place: "engine",
+    run: async (world, { of }) => {
+      const found = await world.call("merge.readEntry", { of });
+      return found.ok ? run(world, found.value, of) : found;
+    },
+  };
+}
 
 /** The same for many entries, in the order of their numbers here; a number that is none has no detail. */
 export const showMerges: UseCase<{ readonly ids: readonly number[] }, { readonly merges: readonly MergeDetail[] }> = {

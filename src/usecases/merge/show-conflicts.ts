@@ -3,12 +3,11 @@ import type { Conflict, ConflictKind, PathVersion } from "../../domain/merge/lad
 import { howWords } from "../../domain/merge/words.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { fields, text } from "../../domain/schema/schema.ts";
 import type { AheadGit } from "../../ports/merge-git.ts";
 import { alignMatched, matchingPlaces } from "../../structured-merge/index.ts";
 import { heads } from "../branches/branches.ts";
-import type { Effect } from "../operation.ts";
 import { landingTip } from "./look-ahead.ts";
+import { type EntryEffect, ofEntry } from "./read-merges.ts";
 import type { HandSteps } from "./settle-by-hand.ts";
 
 /** One side of a hunk. */
@@ -65,38 +64,30 @@ export interface ShownConflicts {
 }
 
 /** The conflicts of an entry with the landing branch as it is now, with all three sides. Changes nothing. */
-export const showConflicts: Effect<{ readonly of: string }, ShownConflicts> = {
-  kind: "effect",
-  request: fields({ of: text }),
-  place: "engine",
-  run: async (world, { of }) => {
-    const found = await world.call("merge.readEntry", { of });
-    if (!found.ok) return found;
-    const { entry } = found.value;
-    const none: HandSteps = { steps: [], busyAgent: null };
-    const bare = { entry, onto: null, files: [], problem: null, byHand: none };
-    if (entry.status === "merged") return ok({ ...bare, outlook: "landed" });
-    const landings = await world.call("merge.landings", { target: entry.targetBranch });
-    if (!landings.ok) return landings;
-    const byHand = await world.call("merge.planByHand", { of });
-    if (!byHand.ok) return byHand;
-    return world.lookAhead(async (git) => {
-      const terms = { target: entry.targetBranch, runId: entry.runId, landings: landings.value.branches };
-      const onto = await landingTip(git, terms);
-      if (onto === undefined) return no(notFound("branch", entry.targetBranch));
-      const head = await git.commitOf(entry.headCommit === "" ? heads + entry.branch : entry.headCommit);
-      if (head === undefined) return no(notFound("branch", entry.branch));
-      const shown = { ...bare, onto };
-      if (await git.contains(onto, head)) return ok({ ...shown, outlook: "contained" });
-      const merged = await git.merge(onto, head);
-      if (merged.kind === "failed") return ok({ ...shown, outlook: "unreadable", problem: merged.problem });
-      if (merged.kind !== "conflicts") return ok({ ...shown, outlook: merged.kind });
-      const files: ConflictFile[] = [];
-      for (const conflict of merged.conflicts) files.push(await fileOf(git, conflict, { ours: onto, theirs: head }));
-      return ok({ ...shown, outlook: "conflicts", files, byHand: byHand.value });
-    });
-  },
-};
+export const showConflicts: EntryEffect<ShownConflicts> = ofEntry<ShownConflicts>(async (world, { entry }, of) => {
+  const none: HandSteps = { steps: [], busyAgent: null };
+  const bare = { entry, onto: null, files: [], problem: null, byHand: none };
+  if (entry.status === "merged") return ok({ ...bare, outlook: "landed" });
+  const landings = await world.call("merge.landings", { target: entry.targetBranch });
+  if (!landings.ok) return landings;
+  const byHand = await world.call("merge.planByHand", { of });
+  if (!byHand.ok) return byHand;
+  return world.lookAhead(async (git) => {
+    const terms = { target: entry.targetBranch, runId: entry.runId, landings: landings.value.branches };
+    const onto = await landingTip(git, terms);
+    if (onto === undefined) return no(notFound("branch", entry.targetBranch));
+    const head = await git.commitOf(entry.headCommit === "" ? heads + entry.branch : entry.headCommit);
+    if (head === undefined) return no(notFound("branch", entry.branch));
+    const shown = { ...bare, onto };
+    if (await git.contains(onto, head)) return ok({ ...shown, outlook: "contained" });
+    const merged = await git.merge(onto, head);
+    if (merged.kind === "failed") return ok({ ...shown, outlook: "unreadable", problem: merged.problem });
+    if (merged.kind !== "conflicts") return ok({ ...shown, outlook: merged.kind });
+    const files: ConflictFile[] = [];
+    for (const conflict of merged.conflicts) files.push(await fileOf(git, conflict, { ours: onto, theirs: head }));
+    return ok({ ...shown, outlook: "conflicts", files, byHand: byHand.value });
+  });
+});
 
 async function fileOf(
   git: AheadGit,

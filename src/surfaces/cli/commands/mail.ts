@@ -15,6 +15,14 @@ import { integer, isOn, text, word } from "../given.ts";
 import { hintLine, successLine } from "../marks.ts";
 import { table } from "../table.ts";
 
+/** The flags that `send` and `reply` share. */
+const envelopeOf = (flags: Call["flags"]) => ({
+  from: text(flags.agent) ?? text(flags.from),
+  type: text(flags.type),
+  priority: text(flags.priority),
+  payload: text(flags.payload),
+});
+
 export const send: Handler = async (call) => {
   const { app, flags, io } = call;
   const body = await givenBody(call);
@@ -23,10 +31,7 @@ export const send: Handler = async (call) => {
     to: word(flags.to),
     subject: word(flags.subject),
     body: body.value,
-    from: text(flags.agent) ?? text(flags.from),
-    type: text(flags.type),
-    priority: text(flags.priority),
-    payload: text(flags.payload),
+    ...envelopeOf(flags),
     wake: typeof flags.wake === "boolean" ? flags.wake : undefined,
     strict: isOn(flags.strict),
     allowEmpty: isOn(flags["allow-empty"]),
@@ -43,10 +48,7 @@ export const reply: Handler = async (call) => {
   const sent = await app.call("mail.reply", {
     id: word(args.id),
     body: body.value,
-    from: text(flags.agent) ?? text(flags.from),
-    type: text(flags.type),
-    priority: text(flags.priority),
-    payload: text(flags.payload),
+    ...envelopeOf(flags),
   });
   // A reply has no such flag: the type of the answered message decides whether it starts a turn.
   return sent.ok ? sentOutcome(app, io, sent.value, "") : sent;

@@ -6,6 +6,7 @@ import { adviceLines } from "../../../domain/coordination/advice.ts";
 import { awaitsApproval } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
+import { withValues } from "../../../domain/schema/schema.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { SlingReply, SlingRequest } from "../../../usecases/agents/sling-request.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
@@ -85,7 +86,7 @@ function requestOf(
     capability: text(flags.capability) ?? "builder",
     files: texts(flags.files) ?? [],
     environment,
-    ...defined({
+    ...withValues({
       title,
       idOfTitle: isToldInWords || undefined,
       specPath,
@@ -213,10 +214,6 @@ function slug(title: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
   return words.slice(0, 40).replace(/-+$/, "") || "task";
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 export const advise: Handler = async ({ app }) => {

@@ -28,6 +28,16 @@ const limit = (what: string): Flag => ({
   summary: what,
 });
 
+/** Whose events, and of which time. */
+const searchFlags = (count: string): readonly Flag[] => [
+  { ...agents, summary: "Only these agents" },
+  run,
+  since,
+  until,
+  limit(count),
+  before,
+];
+
 export const logsCommand: Command = {
   name: "logs",
   summary: "Read what an agent did and said, as text",
@@ -110,12 +120,7 @@ export const errorsCommand: Command = {
   group: "Watch",
   flags: [
     { name: "group", summary: "By cause: how often, when, an example and the next command" },
-    { ...agents, summary: "Only these agents" },
-    run,
-    since,
-    until,
-    limit("How many of the newest to look at (default: 100, with --group 500)"),
-    before,
+    ...searchFlags("How many of the newest to look at (default: 100, with --group 500)"),
   ],
   examples: [{ line: "ov errors --group --since 1d", does: "the causes of today's trouble" }],
   run: async () => (await import("../commands/events.ts")).errors,
@@ -130,12 +135,7 @@ export const replayCommand: Command = {
   group: "Watch",
   flags: [
     { name: "from", value: "number", type: "integer", min: 1, summary: "Begin with this event, as lists number them" },
-    { ...agents, summary: "Only these agents" },
-    run,
-    since,
-    until,
-    limit("How many events at once (default: 200)"),
-    before,
+    ...searchFlags("How many events at once (default: 200)"),
   ],
   examples: [{ line: "ov replay --from 812", does: "what happened from event 812 on" }],
   run: async () => (await import("../commands/replay.ts")).replay,

@@ -55,16 +55,21 @@ export const goCommand: Command = {
   run: async () => (await import("../commands/go.ts")).go,
 };
 
+/** The flags of every command that starts an agent which leads. */
+const agentFlags: readonly Flag[] = [
+  { name: "runtime", value: "name", summary: "Agent CLI to run" },
+  { name: "model", value: "name", summary: "Model to ask the runtime for" },
+  { name: "attach", negatable: true, summary: "Follow its output until Ctrl-C" },
+  { name: "watchdog", summary: "Accepted for older scripts: the engine's watchdog always looks after its agents" },
+];
+
 const workerWays = ["leave", "stop", "drain"] as const;
 
 /** The flags of `start`, whichever agent is started. */
 const startFlags: readonly Flag[] = [
   { name: "objective", value: "text", summary: "The objective; - reads it from standard input" },
   { name: "profile", value: "name", summary: "Working style, named in its instructions" },
-  { name: "runtime", value: "name", summary: "Agent CLI to run" },
-  { name: "model", value: "name", summary: "Model to ask the runtime for" },
-  { name: "attach", negatable: true, summary: "Follow its output until Ctrl-C" },
-  { name: "watchdog", summary: "Accepted for older scripts: the engine's watchdog always looks after its agents" },
+  ...agentFlags,
   { name: "accept-existing-watchdog", summary: "Accepted for older scripts: there is one watchdog, and it is shared" },
   { name: "monitor", summary: "Also start a monitor (needs watchdog.tier2Enabled)" },
 ];
@@ -222,10 +227,7 @@ export const discoverCommand: Command = {
   flags: [
     { name: "skip", value: "a,b", type: "list", summary: "Categories to leave out" },
     { name: "name", value: "name", summary: 'Name of the coordinator (default: "discover-coordinator")' },
-    { name: "runtime", value: "name", summary: "Agent CLI to run" },
-    { name: "model", value: "name", summary: "Model to ask the runtime for" },
-    { name: "attach", negatable: true, summary: "Follow its output until Ctrl-C" },
-    { name: "watchdog", summary: "Accepted for older scripts: the engine's watchdog always looks after its agents" },
+    ...agentFlags,
     { name: "task-id", value: "id", summary: "Accepted for older scripts", hidden: true },
   ],
   examples: [{ line: "ov discover --skip config,implicit", does: "explores the other four" }],

@@ -1,5 +1,6 @@
 import { fleetAgentView, seatView } from "../../../contract/views/agent.ts";
 import { ok } from "../../../domain/result.ts";
+import { withValues } from "../../../domain/schema/schema.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { AgentStanding } from "../../../usecases/status/overview.ts";
 import type { ToolHandler } from "../tool-call.ts";
@@ -21,7 +22,7 @@ export const spawn: ToolHandler = async (given, context) => {
     files: given.texts("files") ?? [],
     // Children get what the person's shell gave their parent.
     environment: {},
-    ...defined(optional),
+    ...withValues(optional),
   });
   if (!seat.ok) return seat;
   const { agentName, capability, taskId, branch, warnings } = seat.value;
@@ -55,8 +56,4 @@ function agentLine({ agent, submitted, unread, waits }: AgentStanding): string {
     ...waits.map(({ kind, ref }) => `waits for ${kind} ${visibleLine(ref)}`),
   ];
   return parts.join(", ");
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

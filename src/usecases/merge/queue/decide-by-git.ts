@@ -5,6 +5,7 @@ import { fields, flag, list, text, whole } from "../../../domain/schema/schema.t
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { Effect, World } from "../../operation.ts";
 import type { DecideReply, DecideRequest } from "../../operator/decide.ts";
+import { type EntryEffect, ofEntry } from "../read-merges.ts";
 import type { AddMergeRequest } from "./add-entry.ts";
 import type { ApproveRequest } from "./decide-entry.ts";
 
@@ -115,24 +116,17 @@ export interface RetryReply {
 }
 
 /** Tries again what did not land, with the newest commit of its branch. */
-export const retryBranch: Effect<{ readonly of: string }, RetryReply> = {
-  kind: "effect",
-  request: fields({ of: text }),
-  place: "engine",
-  run: async (world, { of }) => {
-    const found = await world.call("merge.readEntry", { of });
-    if (!found.ok) return found;
-    const { branch, headCommit, targetBranch, status } = found.value.entry;
-    const tip = await world.call("branch.find", { branch });
-    if (["failed", "conflict"].includes(status) && tip.ok && tip.value.commit !== headCommit) {
-      const newer = await planAdd(world, { branch, targetBranch, listsFiles: true });
-      const added = newer.ok ? await world.call("merge.add", { ...newer.value, approve: true }) : newer;
-      return added.ok ? ok({ entry: added.value.entry, isNewer: true }) : added;
-    }
-    const again = await world.call("merge.recordRetry", { of });
-    return again.ok ? ok({ entry: again.value.entry, isNewer: false }) : again;
-  },
-};
+export const retryBranch: EntryEffect<RetryReply> = ofEntry<RetryReply>(async (world, { entry }, of) => {
+  const { branch, headCommit, targetBranch, status } = entry;
+  const tip = await world.call("branch.find", { branch });
+  if (["failed", "conflict"].includes(status) && tip.ok && tip.value.commit !== headCommit) {
+    const newer = await planAdd(world, { branch, targetBranch, listsFiles: true });
+    const added = newer.ok ? await world.call("merge.add", { ...newer.value, approve: true }) : newer;
+    return added.ok ? ok({ entry: added.value.entry, isNewer: true }) : added;
+  }
+  const again = await world.call("merge.recordRetry", { of });
+  return again.ok ? ok({ entry: again.value.entry, isNewer: false }) : again;
+});
 
 export interface PlanAddRequest extends Omit<AddMergeRequest, "headCommit" | "filesModified" | "approve"> {
   /** Names the files that the branch changes. Where nothing shows them, the engine finds them when it needs them. */
