@@ -92,12 +92,13 @@ export async function settleTurn(
       ...cost,
       endedAt: now,
     });
-    await settleInput(tx, { ids: ports.ids, now }, turn, agent, settlement);
+    const settled: SettledTurn = { turn, agent, settlement, now };
+    await settleInput(tx, ports, settled);
     await settleParking(tx, { ids: ports.ids, now }, agent, settlement, ending.end);
     if (settlement.forgetsConversation === true) await tx.agents.forgetProviderSession(agent.id);
-    await moveAgent(tx, ports, turn, agent, settlement, { ending, advice: trouble.advice }, now);
+    await moveAgent(tx, ports, settled, { ending, advice: trouble.advice });
     await settleHopeless(tx, { ids: ports.ids, now }, agent, settlement, { end: ending.end, advice: trouble.advice });
-    await queueNext(tx, ports, turn, agent, settlement, now);
+    await queueNext(tx, ports, settled);
     await followEnd(
       tx,
       { ids: ports.ids, now, settings: ports.settings },
@@ -122,9 +123,17 @@ export async function settleTurn(
       level: settlement.turn === "settled" ? "info" : "warn",
       data: { end: ending.end, state: settlement.state, outcome: settlement.outcome, exit: ending.exit },
     });
-    if (terminal !== undefined) await warnOfScope(tx, agent, turn, ending.worktree, now);
+    if (terminal !== undefined) await warnOfScope(tx, settled, ending.worktree);
     return settlement;
   });
+}
+
+/** A turn and its agent before the end, with the decision about both. */
+interface SettledTurn {
+  readonly turn: Turn;
+  readonly agent: Agent;
+  readonly settlement: Settlement;
+  readonly now: number;
 }
 
 const dollarsOf = ({ costMicros }: TurnCost): number | null => (costMicros === null ? null : costMicros / 1_000_000);
@@ -134,10 +143,8 @@ const dollarsOf = ({ costMicros }: TurnCost): number | null => (costMicros === n
  */
 async function warnOfScope(
   tx: Tx,
-  agent: Agent,
-  turn: Turn,
+  { agent, turn, now }: SettledTurn,
   facts: WorktreeFacts | undefined,
-  now: number,
 ): Promise<void> {
   if (facts === undefined || agent.scope.length === 0) return;
   const sent = await tx.messages.list({ from: agent.name });
@@ -208,11 +215,8 @@ function errorOf(end: TurnEnd): string | null {
 async function moveAgent(
   tx: Tx,
   ports: SettlePorts,
-  turn: Turn,
-  agent: Agent,
-  settlement: Settlement,
+  { turn, agent, settlement, now }: SettledTurn,
   { ending, advice }: { readonly ending: Ending; readonly advice: string | null },
-  now: number,
 ): Promise<void> {
   const { state, outcome, death } = settlement;
   const actor = agent.stopRequestedBy === null ? "supervisor" : stopEnd(agent.stopRequestedBy).actor;
@@ -235,14 +239,8 @@ async function unfinished(tx: Tx, agent: Agent, { worktree, kept }: Ending): Pro
   return { death: neverFinished(facts), kept: kept ?? leftUnfinished(facts) };
 }
 
-async function queueNext(
-  tx: Tx,
-  { ids }: SettlePorts,
-  turn: Turn,
-  agent: Agent,
-  settlement: Settlement,
-  now: number,
-): Promise<void> {
+async function queueNext(tx: Tx, { ids }: SettlePorts, settled: SettledTurn): Promise<void> {
+  const { turn, agent, settlement, now } = settled;
   const queue = { id: ids.next("turn"), agentId: agent.id, agentName: agent.name, runId: agent.runId, now };
   const { next } = settlement;
   if (next.kind === "retry") {
@@ -278,7 +276,9 @@ interface Context {
 }
 
 /** What becomes of the mail a turn carried: acknowledged, back in the queue, or inherited by the agent's heir. */
-async function settleInput(tx: Tx, context: Context, turn: Turn, agent: Agent, settlement: Settlement): Promise<void> {
+async function settleInput(tx: Tx, { ids }: SettlePorts, settled: SettledTurn): Promise<void> {
+  const { turn, agent, settlement, now } = settled;
+  const context = { ids, now };
   const heir = settlement.input === "dead" ? await heirOf(tx, agent) : undefined;
   for (const mail of await tx.deliveries.ofTurn(turn.id)) {
     if (heir !== undefined && (await handOn(tx, context, mail, heir.name))) continue;
