@@ -5,9 +5,12 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
+import type { Effect, World } from "../operation.ts";
 import type { Context } from "../usecase.ts";
+import type { MergeDetail } from "./read-merges.ts";
 
 /** The entry of this number or branch: of a branch the open entry, else the latest. */
 export async function findEntry(tx: Tx, of: string): Promise<Result<MergeEntry, Refusal>> {
@@ -22,6 +25,23 @@ export async function findEntry(tx: Tx, of: string): Promise<Result<MergeEntry, 
   const known = (await tx.merges.list({ limit: suggestable })).map(({ branch }) => branch);
   const near = nearest(typed, known);
   return no(notFound("merge entry", of, near));
+}
+
+/** An effect about one entry of the queue, which its number or its branch names. */
+export type EntryEffect<Reply> = Effect<{ readonly of: string }, Reply>;
+
+export function ofEntry<Reply>(
+  run: (world: World, found: MergeDetail, of: string) => Promise<Result<Reply, Refusal>>,
+): EntryEffect<Reply> {
+  return {
+    kind: "effect",
+    request: fields({ of: text }),
+    place: "engine",
+    run: async (world, { of }) => {
+      const found = await world.call("merge.readEntry", { of });
+      return found.ok ? run(world, found.value, of) : found;
+    },
+  };
 }
 
 /** Why nothing can be done to it, unless it has one of these statuses. */

@@ -4,15 +4,14 @@ import { bringsTarget, type MergeEntry, mergeRef, mergeStatuses, openMergeStatus
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { Promotion } from "../../domain/merge/words.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { type InvalidInput, invalid, notFound, type Refusal } from "../../domain/refusal.ts";
-import { no, ok, type Result } from "../../domain/result.ts";
+import { type InvalidInput, invalid, notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
 import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
-import type { Effect, World } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { withVerdict } from "./branch-owner.ts";
 import { promotionOf, purposeOf } from "./landing/landing-target.ts";
-import { findEntry } from "./merge-records.ts";
+import { type EntryEffect, findEntry, ofEntry } from "./merge-records.ts";
 import { type QueueOrder, queueOrder, unsettledOf } from "./queue/queue-state.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -90,23 +89,6 @@ export const showWithFiles: EntryEffect<MergeDetail> = ofEntry<MergeDetail>(asyn
   const changed = await world.call("branch.listChanges", { target, branch, commit });
   return ok(changed.ok ? { ...found, entry: { ...found.entry, filesModified: changed.value.files } } : found);
 });
-
-/** An effect about one entry of the queue, which its number or its branch names. */
-export type EntryEffect<Reply> = Effect<{ readonly of: string }, Reply>;
-
-export function ofEntry<Reply>(
-  run: (world: World, found: MergeDetail, of: string) => Promise<Result<Reply, Refusal>>,
-): EntryEffect<Reply> {
-  return {
-    kind: "effect",
-    request: fields({ of: text }),
-    place: "engine",
-    run: async (world, { of }) => {
-      const found = await world.call("merge.readEntry", { of });
-      return found.ok ? run(world, found.value, of) : found;
-    },
-  };
-}
 
 /** The same for many entries, in the order of their numbers here; a number that is none has no detail. */
 export const showMerges: UseCase<{ readonly ids: readonly number[] }, { readonly merges: readonly MergeDetail[] }> = {

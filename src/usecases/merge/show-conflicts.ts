@@ -7,7 +7,7 @@ import type { AheadGit } from "../../ports/merge-git.ts";
 import { alignMatched, matchingPlaces } from "../../structured-merge/index.ts";
 import { heads } from "../branches/branches.ts";
 import { landingTip } from "./look-ahead.ts";
-import { type EntryEffect, ofEntry } from "./read-merges.ts";
+import { type EntryEffect, ofEntry } from "./merge-records.ts";
 import type { HandSteps } from "./settle-by-hand.ts";
 
 /** One side of a hunk. */

@@ -5,7 +5,7 @@ import { fields, flag, list, text, whole } from "../../../domain/schema/schema.t
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { Effect, World } from "../../operation.ts";
 import type { DecideReply, DecideRequest } from "../../operator/decide.ts";
-import { type EntryEffect, ofEntry } from "../read-merges.ts";
+import { type EntryEffect, ofEntry } from "../merge-records.ts";
 import type { AddMergeRequest } from "./add-entry.ts";
 import type { ApproveRequest } from "./decide-entry.ts";
 
