@@ -9,7 +9,7 @@ export function aboutProcess(pid: number, what: string): string {
   }
 }
 
-/** Waits until a process sleeps, and was not awake between two looks: it waits for somebody else. */
+/** Waits until a process sleeps, and was not awake between two looks: it waits for another process. */
 export async function untilAsleep(pid: number): Promise<void> {
   const rest = (): string | undefined =>
     /^State:\s+S.*^voluntary_ctxt_switches:\s+(\d+)/ms.exec(aboutProcess(pid, "status"))?.[1];

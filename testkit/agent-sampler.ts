@@ -12,12 +12,14 @@ interface Member {
   readonly root: string;
   readonly agent: string;
   readonly turn: string;
-  /** The process has shown for so long what it is that its command line will not change any more. */
+  /** The process has kept the same command line for so long that it will not change any more. */
   settled?: { readonly isProgram: boolean };
 }
 
 const everyMs = 10;
-/** Between fork and exec a process shows the variables of its parent; after this many looks it is what it is. */
+/**
+ * Between fork and exec a process shows the variables of its parent. After this many looks it is taken as it appears.
+ */
 const doubtfulLooks = 20;
 
 /**

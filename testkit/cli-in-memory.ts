@@ -5,7 +5,7 @@ import type { Sink } from "../src/surfaces/cli/sink.ts";
 
 type Call = (name: string, request: unknown) => Promise<unknown>;
 
-/** Runs real commands; what they ask of the program is answered by `call`, and only the terminal is kept in memory. */
+/** Runs real commands. `call` answers their operations, and only the terminal is kept in memory. */
 export async function cliInMemory(commands: readonly Command[], call: Call, argv: readonly string[]) {
   const said = { out: "", err: "" };
   const sink = (to: "out" | "err"): Sink => ({
@@ -22,7 +22,7 @@ export async function cliInMemory(commands: readonly Command[], call: Call, argv
     env: {},
     tree: { name: "ov", summary: "", commands: [...commands] },
     version: "0",
-    // These commands ask nothing else of the program.
+    // These commands use no other part of the program.
     makeApp: () => ({ version: "0", notices: async () => [], call }) as unknown as App,
     stdout: sink("out"),
     stderr: sink("err"),

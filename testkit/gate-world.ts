@@ -10,7 +10,7 @@ import type { Installed, PoolCheckout } from "../src/ports/merge-git.ts";
 import type { GatePorts } from "../src/usecases/gates/run-gates.ts";
 import { type GatesRun, type RunGates, runGates } from "../src/usecases/gates/run-gates.ts";
 
-/** A run of a command that nobody else has. */
+/** A run of a command with ids of its own. */
 export function newRun(): CommandRun {
   const id = randomIds.next("process");
   return { id, mark: gateMark(randomIds.digest(id)) };

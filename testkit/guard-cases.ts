@@ -9,7 +9,7 @@ import { policyFor, runs } from "./guard.ts";
 interface CommandCases {
   readonly may?: readonly string[];
   readonly mayNot?: readonly string[];
-  /** Other than what is true for bob. */
+  /** Rules that differ from bob's. */
   readonly policy?: Partial<GuardPolicy>;
 }
 

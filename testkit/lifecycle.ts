@@ -25,7 +25,7 @@ export const startsOf = (project: TestProject, name: string): Start[] => diary(p
 export const promptsOf = (project: TestProject, name: string): string[] =>
   diary<{ text: string }>(project, name, "inputs").map(({ text }) => text);
 
-/** Every answer that reached the agent on its input; `none` is one that it had not asked for. */
+/** Every reply that reached the agent on its input; `none` is a reply without a request. */
 export const answersOf = (project: TestProject, name: string): { request: string; answer: object }[] =>
   diary(project, name, "answers");
 
@@ -103,7 +103,7 @@ export const untilAgent = (project: TestProject, name: string, ...words: string[
     return agent !== undefined && (words.includes(agent.state) || words.includes(`${agent.state}/${agent.outcome}`));
   });
 
-/** What somebody writes into this file of the home, once its last line is whole: files are there before their text. */
+/** The text of this file in the home, once its last line is whole: files exist before their text. */
 export async function textIn(project: TestProject, file: string): Promise<string> {
   const path = join(project.home, file);
   const read = (): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
@@ -124,7 +124,7 @@ export const clockAt = (offsetMs: number): Record<string, string> => ({
   OVERSTORY_TEST_CLOCK_OFFSET_MS: String(offsetMs),
 });
 
-/** So long an engine without work stays that whoever starts it surely finds it. */
+/** So long an engine stays without work, so that a command surely finds it. */
 const findableMs = 3_000;
 
 /** Replaces the engine by one whose wall clock is off by this much. */

@@ -20,7 +20,7 @@ export const markedCommand = (mark: Mark, argv: readonly string[]): string[] => 
   ...argv,
 ];
 
-/** The mark of the processes that this token was given to; undefined for one that nobody gave out. */
+/** The mark of the processes that this token was given to; undefined for a token that we never gave out. */
 export async function markOfToken(tx: Tx, token: string): Promise<Mark | undefined> {
   const known = await tx.tokens.get(randomIds.digest(token));
   const agent = known === undefined ? undefined : await tx.agents.get(known.agentId);

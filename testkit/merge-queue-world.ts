@@ -36,7 +36,7 @@ export interface MergeWorld extends MailWorld {
   callAs(name: string, useCase: OperationName, request: unknown): Promise<Result<unknown, Refusal>>;
   entries(): Promise<MergeEntry[]>;
   agent(name: string): Promise<Agent>;
-  /** Messages of a type somebody has a delivery of that nobody took back. */
+  /** Messages of a type of which this agent has a delivery that was not cancelled. */
   mailOf(name: string, type: Message["type"]): Promise<Message[]>;
 }
 

@@ -54,7 +54,7 @@ function findPostgres(): string | undefined {
   return candidates.find((bin) => bin !== "" && existsSync(join(bin, "initdb")) && existsSync(join(bin, "postgres")));
 }
 
-/** Somebody else may get the port that was free a moment ago; then another one is taken. */
+/** Another program may take the free port in between; then another port is tried. */
 async function startPostgres(bin: string): Promise<PostgresServer> {
   for (let tries = 1; ; tries++) {
     const dir = mkdtempSync(join(tmpdir(), "ov-pg-"));

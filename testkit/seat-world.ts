@@ -21,7 +21,7 @@ export interface SeatWorld extends AsyncDisposable {
   readonly landing: LandingWorld;
   readonly seating: Seating;
   readonly clock: ManualClock;
-  /** One look, until nobody is being seated. Answers how many fates became known by it. */
+  /** Looks until no agent is being seated. Returns how many agents got their worktree or failed. */
   look(): Promise<number>;
   /** From now on making a worktree for the one in the middle throws this; undefined: nothing is in its way. */
   obstacle: Error | undefined;
@@ -36,7 +36,7 @@ export interface SeatWorld extends AsyncDisposable {
   beginRemoval(pid: number): Promise<void>;
   /** Takes away what released agents left. */
   clean(): Promise<void>;
-  /** Whether the directory of the one in the middle is there. */
+  /** Does the worktree of the middle agent exist? */
   middleStands(): boolean;
   facts(): Promise<SeatFacts>;
 }

@@ -4,7 +4,7 @@
  */
 export interface PlantedSecret {
   readonly sort: string;
-  /** What must be found nowhere. */
+  /** The text that must be found nowhere. */
   readonly value: string;
   /** The value as it is met: in a header, a file, an address. */
   readonly text: string;

@@ -38,8 +38,8 @@ export interface ModelRules {
 }
 
 /**
- * A repository in which a tree is the set of parts in it, and the rules say which sets are broken. It remembers all it
- * was asked, and throws at once when nothing that was checked is landed.
+ * A repository in which a tree is the set of parts in it, and the rules say which sets are broken. It remembers every
+ * question, and throws at once when an unchecked tree is landed.
  */
 export class ModelWorld implements TrainSteps<ModelEntry> {
   tip: Tip;

@@ -2,8 +2,8 @@ import { dlopen, ptr } from "bun:ffi";
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
 /**
- * Looks to other processes, until that end, as if this one recovered the log of a database after somebody was killed
- * while writing. It says `recovering` when they meet it.
+ * Makes this process look, to others, as if it recovered the log of a database after a writer was killed, until `end`.
+ * Prints `recovering` when they can meet it.
  */
 export async function seemToRecover(path: string, end: () => Promise<void>): Promise<void> {
   const index = openSync(`${path}-shm`, "r+");

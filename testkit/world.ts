@@ -5,7 +5,9 @@ import { linuxProcesses } from "../src/host/processes.ts";
 import { inMemory, openSqlite } from "../src/store/sqlite.ts";
 import type { World } from "../src/usecases/operation.ts";
 
-/** The world of an effect under test: real time and real processes, and what the test gives; all else is refused. */
+/**
+ * The world of an effect under test: real time and real processes, and the ports of the test; all others are refused.
+ */
 export function worldWith(parts: Partial<World>): World {
   const given: Partial<World> = {
     warn: () => {},

@@ -91,7 +91,7 @@ interface WorktreeFile {
   /** Relative to the worktree. */
   readonly file: string;
   readonly text: string;
-  /** No turn has run there yet, so a file that is missing is not one that an agent deleted. */
+  /** No turn has run in the worktree yet, so no agent can have deleted a missing file. */
   readonly untouched: boolean;
 }
 

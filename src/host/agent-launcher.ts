@@ -52,7 +52,7 @@ export const agentLauncher: AgentLauncher = {
   },
 };
 
-/** Opens files to be added to, and closes our ends of them whatever happens. */
+/** Opens two files for appending, and closes them after `use`, also after a failure. */
 function withFiles<T>([first, second]: readonly [string, string], use: (files: readonly [number, number]) => T): T {
   const one = openSync(first, "a", 0o600);
   try {
@@ -68,8 +68,8 @@ function withFiles<T>([first, second]: readonly [string, string], use: (files: r
 }
 
 /**
- * Not waited for: an agent that is slow to read, or never does, must be followed meanwhile. One that ended before it had
- * read everything is known by its end, which says more than the broken pipe.
+ * Not awaited: an agent that reads its input slowly, or never, must be followed meanwhile. If it ends before it has
+ * read everything, its end says more than the broken pipe.
  */
 async function give(stdin: Bun.FileSink, input: string): Promise<void> {
   try {
@@ -126,7 +126,7 @@ export const terminalLauncher: TerminalLauncher = {
 };
 
 /**
- * Drops what is still in the terminal's input queue. Where the kernel lets it (`dev.tty.legacy_tiocsti`), a program can
+ * Drops unread text in the terminal's input queue. Where the kernel allows it (`dev.tty.legacy_tiocsti`), a program can
  * put text there that the person's shell would run as soon as we have ended.
  */
 async function dropUnreadInput(): Promise<void> {
@@ -136,7 +136,7 @@ async function dropUnreadInput(): Promise<void> {
   await child.exited;
 }
 
-/** Without line editing a read gives everything that is there, half a line too, and ends where there is nothing. */
+/** Without line editing a read returns all waiting input, half a line too, and ends when there is none. */
 const dropInput = `
 kept=$(stty -g) || exit 0
 stty -icanon -echo min 0 time 0 && cat >/dev/null

@@ -27,7 +27,7 @@ export const statIfThere = (path: string): Stats | undefined =>
 export const lstatIfThere = (path: string | Buffer): Stats | undefined =>
   ifThere(() => lstatSync(path, { throwIfNoEntry: false }));
 
-/** What `look` finds at a path; undefined when nothing is there. */
+/** The result of `look` at a path; undefined when the path does not exist. */
 export function ifThere<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -122,7 +122,10 @@ export function writable<T>(path: string, action: () => T): T {
   }
 }
 
-/** The advice about a read-only disk names a path for `findmnt`, which finds nothing for a path that is not there. */
+/**
+ * The nearest existing directory above a path: `findmnt`, named in the advice about a read-only disk, finds nothing for
+ * a missing path.
+ */
 function nearestAbove(path: string): string {
   const above = dirname(path);
   return lstatIfThere(above) !== undefined || above === path ? above : nearestAbove(above);
@@ -160,8 +163,8 @@ export function makeWithin(dir: string, levels: number): void {
 }
 
 /**
- * Is `path`, or a directory between it and `top`, a link? An agent can put a link in the place of a directory of ours; what
- * is behind the link is not ours to write or delete.
+ * Is `path`, or a directory between it and `top`, a link? An agent can put a link in the place of a directory of ours;
+ * files behind the link are not ours to write or delete.
  */
 export function isBehindLink(top: string, path: string): boolean {
   for (let at = path; at.length > top.length; at = dirname(at))

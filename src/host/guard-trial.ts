@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { GuardTrial, TriedGuard } from "../ports/runtime.ts";
 import { readText, writeAtomically } from "./file-access.ts";
 
-/** What no role may do, and what every role may. */
+/** A command that no role may run, and one that every role may. */
 const denied = "git push";
 const allowed = "git status";
 
@@ -49,7 +49,7 @@ function rememberedIn(memory: string): readonly string[] {
 
 interface TrialAnswer {
   readonly code: number | null;
-  /** How it ended, and what it said to people. */
+  /** Its exit, and its words for people. */
   readonly said: string;
 }
 

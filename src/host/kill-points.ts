@@ -112,7 +112,9 @@ function isFirst(point: string, marker: string | undefined): boolean {
   }
 }
 
-/** Processes that can be killed instead of the one that reaches a kill-point. Each is looked up at that moment. */
+/**
+ * Processes that can be killed in place of the one that reaches a kill-point. The victim is looked up at that moment.
+ */
 const killVictims = ["engine", "keeper", "supervisor", "agent", "command"] as const;
 export type KillVictim = (typeof killVictims)[number];
 

@@ -18,7 +18,8 @@ export function cutLog(file: string): void {
     const end = Buffer.alloc(keptBytes);
     const read = readSync(log, end, 0, keptBytes, size - keptBytes);
     const isWhole = end.indexOf(0x0a) + 1;
-    // In two steps: killed between them, the end of the log is there twice, and the next cut mends that.
+    // In two steps: if the process is killed between them, the end of the log stands there twice, and the next cut
+    // mends that.
     writeFileSync(`${file}.new`, end.subarray(isWhole, read), { mode: 0o600 });
     renameSync(`${file}.new`, `${file}.1`);
     truncateSync(file, 0);

@@ -12,8 +12,8 @@ interface NotifySettings {
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * The channels that are configured. `env`: the variables of the engine, never those of an agent. `isConfirmed`: whether the
- * command is one that the operator knows of.
+ * The configured channels. `env`: the variables of the engine, never those of an agent. `isConfirmed`: whether the
+ * operator has confirmed the command.
  */
 export function notifyChannels(
   { command, webhook, desktop, timeoutMs }: NotifySettings,
@@ -72,7 +72,7 @@ function bodyOf({ items }: Notification, command: string): string {
   return [...lines, ...rest, command].map(escaped).join("\n");
 }
 
-/** A redirection is not followed: the address that was configured is the one that hears of the project. */
+/** A redirection is not followed: only the configured address may learn about the project. */
 const byWebhook = (address: string, timeoutMs: number): NotifyChannel => ({
   name: "webhook",
   send: async (notification, stop) => {

@@ -65,8 +65,8 @@ export function projectFiles({ root, dir, env = {}, redact = (text) => text }: P
 }
 
 /**
- * Specifications of tasks. Every text that was ever given lies under its digest in the state directory, so that the
- * database can name one before it is the one that counts; `<task>.md` in the checkout is the copy for people and tools.
+ * Specifications of tasks. Every text lies under its digest in the state directory, so that the database can name a
+ * text before it counts; `<task>.md` in the checkout is the copy for people and tools.
  */
 export function specFiles(dirs: {
   readonly shown: string;

@@ -75,7 +75,7 @@ export function placeIfAny(start: string): FoundPlace | undefined {
 
 const noProject: readonly FailureData["kind"][] = ["not-initialised", "nested-repository"];
 
-/** The state directory of the repository that is checked out at `root`, whether it is there yet or not. */
+/** The path of the state directory for the repository that is checked out at `root`. It need not exist. */
 export function stateDir(root: string): string {
   const common = commonDirAt(root);
   if (common === undefined) throw new Failure({ kind: "not-a-git-repository", path: root });
@@ -90,7 +90,7 @@ export const gatePlaces = (root: string): string => join(sharedDir(root), "merge
 
 export const databaseIn = (state: string): string => join(state, databaseName);
 
-/** A file without a byte holds nothing that could be lost by making it anew, and nothing that could be read. */
+/** An empty file holds no data: it can be made anew, and cannot be read. */
 export const hasDatabase = (state: string): boolean => (statIfThere(databaseIn(state))?.size ?? 0) > 0;
 
 /** Backups hold their copy of the database packed; earlier ones are plain. */
@@ -110,7 +110,7 @@ export function newestBackup(state: string): string | null {
 /** An earlier version kept the state in the checkout. It is used there until it could be moved. */
 export const isOldState = (state: string): boolean => basename(state) === sharedDirName;
 
-/** What a state directory says about itself; undefined when it says nothing that can be read. */
+/** The record in a state directory; undefined when it is missing or unreadable. */
 export function readRecord(state: string): ProjectRecord | undefined {
   try {
     const record: ProjectRecord = JSON.parse(readText(join(state, recordName)) ?? "null");
@@ -122,7 +122,7 @@ export function readRecord(state: string): ProjectRecord | undefined {
   }
 }
 
-/** What tells this directory from every other; undefined when it is not there. */
+/** The device and inode of a directory, which no other directory has; undefined when it does not exist. */
 export function identityOf(dir: string): { readonly device: string; readonly inode: string } | undefined {
   const stat = ifThere(() => statSync(dir, { throwIfNoEntry: false, bigint: true }));
   return stat === undefined ? undefined : { device: String(stat.dev), inode: String(stat.ino) };

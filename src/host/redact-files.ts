@@ -45,7 +45,7 @@ async function rewrite(path: string, redact: Redact): Promise<void> {
   }
 }
 
-/** What was read next, and what is decided by now: one lags behind the other, but both become the whole file. */
+/** The text read next, and the text that is decided: the second lags behind, but both become the whole file. */
 interface Piece {
   readonly before: string;
   readonly after: string;

@@ -8,10 +8,10 @@ import { markedAsGate } from "./linux/mark.ts";
 /** A program that an agent needs, as a shell with this PATH finds it. */
 interface ProbedProgram {
   readonly program: string;
-  /** What it is asked for its version with; --version unless it is said. */
+  /** The arguments that print the version; default: --version. */
   readonly versionArgs?: readonly string[] | undefined;
   readonly path: string;
-  /** Where what was found out is kept, if anywhere. It is asked again when the file is another one. */
+  /** The file that keeps the answer. The program is asked again when its own file has changed. */
   readonly memory?: string;
   /** How the system confines it; null where it does not. */
   readonly confine?: (program: ProbeProgram) => Confinement | null;
@@ -25,7 +25,7 @@ interface Known {
   readonly version: string;
 }
 
-/** As `probeProgram`. A runtime without a program of its own is one that is ours, or is refused by its name elsewhere. */
+/** As `probeProgram`. A runtime without a program is our own, or is refused elsewhere by its name. */
 export async function probeRuntime({
   runtime,
   program,
@@ -42,7 +42,7 @@ export async function probeRuntime({
 
 const patience = 15_000;
 
-/** The program is there and may be sound: a machine under load starts large programs in half a minute. */
+/** The program exists and may work: a machine under load starts large programs in half a minute. */
 export const slowWords = (program: string, patienceMs = patience): string =>
   `${program} --version said nothing within ${patienceMs / 1000} s; its version is not known. A busy machine is one reason, a program that waits for something another`;
 
@@ -129,8 +129,8 @@ function isProgram(at: string): boolean {
 const elf = Buffer.from("\x7fELF", "latin1");
 
 /**
- * Does this command end with 0? `late`: it did not end in time. What it prints is not looked at: it may be about a person's
- * account.
+ * Does this command end with 0? `late`: it did not end in time. Its output is not read, because it may be about a
+ * person's account.
  */
 export async function exitsWell(
   cmd: readonly string[],

@@ -91,7 +91,7 @@ async function loginOf(runtime: Runtime, env: Readonly<Record<string, string>>):
     : { kind: "missing", certain: login.certain };
 }
 
-/** Tried in a directory that is gone afterwards. What was tried before is not remembered. */
+/** Tries the guard in a directory that is deleted afterwards, without using an earlier result. */
 async function guardProblem(
   { rulesFor, version }: ProbeTerms,
   { id, guardLine }: Runtime,

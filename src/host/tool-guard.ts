@@ -44,7 +44,7 @@ function isDirectory(path: string): boolean {
 
 /** Git leaves one of these in its directory for the worktree until the merge or its like is done. */
 function isMerging(worktree: string): boolean {
-  // A worktree that is not there has nothing that could be thrown away: this is only a question what would be.
+  // A missing worktree has no work that could be thrown away: this only asks about a possible command.
   if (!existsSync(worktree)) return true;
   const dir = gitDirOf(worktree);
   return halfDone.some((name) => existsSync(join(dir, name)));

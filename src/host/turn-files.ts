@@ -132,7 +132,7 @@ function served(work: () => string): AgentAnswer {
   }
 }
 
-/** What lies in a home belongs to its user: a file that is there stays as it is. */
+/** Writes a missing file. Existing files in a home belong to its user and stay as they are. */
 function placeFile(file: PlannedFile, dirs: Readonly<Record<PlannedFile["in"], string>>): void {
   const path = within(dirs[file.in], file.path);
   if ("to" in file) placeLink(path, within(dirs.home, file.to), file);
@@ -206,8 +206,8 @@ function openInput(turnDir: string): OpenInput {
   const dir = join(turnDir, "input");
   let words: number | undefined;
   const say = (word: string): void => {
-    // Opened for both, so that opening does not wait for the feeder. It stays open, so that what was said before the
-    // feeder came is still there.
+    // Opened for reading and writing, so that opening does not wait for the feeder. It stays open, so that words from
+    // before the feeder came are not lost.
     words ??= openSync(join(dir, "words"), constants.O_RDWR | constants.O_NONBLOCK);
     writeSync(words, `${word}\n`);
   };

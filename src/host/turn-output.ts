@@ -88,7 +88,7 @@ export function turnOutput(path: string): GrowingFile {
   };
 }
 
-/** Opens the file for each part and closes it again: nobody knows when a reader has read enough. */
+/** Opens the file for each part and closes it again, because a reader does not say when it has read enough. */
 export const turnOutputs: TurnOutputs = {
   read: (logDir, { before, most }) => {
     const path = join(logDir, outputName);

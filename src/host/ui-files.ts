@@ -65,7 +65,7 @@ interface Entry {
   readonly path: string;
   readonly type: string;
   readonly immutable: boolean;
-  /** Of the plain form, then of gzip and brotli where they are there. */
+  /** The sizes of the plain form, and of gzip and brotli where they exist. */
   readonly sizes: readonly number[];
 }
 

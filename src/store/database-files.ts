@@ -203,7 +203,7 @@ const shrinkPatienceMs = 500;
 
 /** More than a tenth of the file, and more than a few runs fill again. */
 const [sparseShare, sparseBytes] = [0.1, 1024 * 1024] as const;
-/** Rewriting takes about ten milliseconds for each megabyte, and an engine answers nobody meanwhile. */
+/** Rewriting takes about ten milliseconds for each megabyte, and the engine answers no call meanwhile. */
 const mostRewritten = 128 * 1024 * 1024;
 
 /** The same for an engine: only if much is free, and little enough is left to be rewritten in a moment. */

@@ -162,7 +162,7 @@ function conditions(filter: MessageFilter): { where: string; values: SqlValue[] 
   const unread = filter.unread === true ? "AND state IN ('queued', 'claimed')" : "";
   const { from, runId, threadId } = filter;
   if (filter.to !== undefined) {
-    // If nothing else narrows the list, SQLite would look at every message for the few of one reader.
+    // If this is the only condition, SQLite would look at every message for the few of one reader.
     const isOnlyNarrowing = from === undefined && runId === undefined && threadId === undefined;
     add(
       isOnlyNarrowing

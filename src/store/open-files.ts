@@ -65,8 +65,8 @@ export function openDatabase(
 }
 
 /**
- * Removes the files that this connection has just made, unless another process has written into them meanwhile. One that
- * only has them open would write into deleted files, so it may end first.
+ * Removes the files that this connection has just made, unless another process has written into them meanwhile. A
+ * process that only has them open would write into deleted files, so it may end first.
  */
 function takeBack(path: string, db: Database, deadline: number): void {
   db.close();

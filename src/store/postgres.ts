@@ -210,7 +210,7 @@ async function versionOf(db: SQL): Promise<number> {
 
 const known = new Map<string, string>();
 
-/** `?` becomes `$1`, `$2` ... as PostgreSQL wants them; a question mark inside quotes stays what it is. */
+/** Replaces `?` by `$1`, `$2` ... as PostgreSQL wants them; a question mark inside quotes stays. */
 export function numbered(text: string): string {
   const cached = known.get(text);
   if (cached !== undefined) return cached;

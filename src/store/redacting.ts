@@ -27,7 +27,7 @@ const words: Words = {
   turns: { end: "said" },
 };
 
-/** A store into which no secret gets: words are stored without those in them. What is read is what was stored. */
+/** A store that takes secrets out of all words before it writes them. Reading returns the stored words. */
 export function redactingStore(store: Store, redaction: Redaction): Store {
   return { ...store, transaction: (work) => store.transaction((tx) => work(redacting(tx, redaction))) };
 }

@@ -28,7 +28,7 @@ const isSettled = [
   none("deliveries d WHERE d.to_agent = a.name AND d.state IN ('queued', 'claimed', 'delivered')"),
   none("tasks t WHERE t.claimed_by = a.name AND t.status <> 'closed'"),
   none(`merge_queue q WHERE ${ofIt("q")} AND (q.status <> 'merged' OR q.updated_at >= ?)`),
-  // What was taken out of a branch, and what waits for a landing, is found by the entries.
+  // Undone branches, and those that wait for a landing, are found by their entries.
   none(`merge_queue q JOIN merge_ops u ON u.kind = 'undo' AND ${inList("u.queue_ids", "q.id")} WHERE ${ofIt("q")}`),
   none(`merge_queue q JOIN merge_queue w ON w.status IN ${literals(openMergeStatuses)}
     AND ${inList("w.depends_on", "q.id")} WHERE ${ofIt("q")}`),

@@ -16,7 +16,7 @@ export interface SqliteOptions {
    */
   readonly life: "command" | "process";
   readonly readOnly?: boolean;
-  /** The database was there a moment ago: if it is gone by now, no empty one takes its place. */
+  /** The database must exist: if it was deleted a moment ago, no empty one is made in its place. */
   readonly mustExist?: boolean;
   /** The caller asks for the change counter when files beside the database are deleted. Else the store looks itself. */
   readonly isWatched?: boolean;
@@ -128,7 +128,7 @@ export function openSqlite(options: SqliteOptions): Store {
   const looking =
     options.isWatched === true || path === inMemory ? undefined : setInterval(() => void glance(), lookMs);
   looking?.unref();
-  // The next user of the store is told what is wrong.
+  // A failure here is not reported: the next user of the store meets it too, and is told.
   const glance = (): Promise<void> => next(async () => look()).catch(ignore);
 
   return {
@@ -340,7 +340,7 @@ async function translateAsync<T>(path: string, action: () => Promise<T>): Promis
   }
 }
 
-/** What SQLite says, as a failure where it is one that we know. */
+/** An error of SQLite as a failure of ours, where we know it. */
 export function translated(path: string, began: number, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;

@@ -123,8 +123,8 @@ export function decodeRow<Row>(from: Table<Row>, row: SqlRow): Row {
 }
 
 /**
- * Rows of one table, selected with everything after FROM. The database makes the objects, with the names of the fields, and
- * only what it stores in another form is decoded in them: a fleet has tens of thousands of values.
+ * Rows of one table, selected with everything after FROM. The database makes the objects, with the names of the fields.
+ * Only values that are stored in another form are decoded, because a fleet has tens of thousands of values.
  */
 export async function select<Row>(sql: Sql, from: Table<Row>, rest: string, ...values: SqlValue[]): Promise<Row[]> {
   const rows: Record<string, unknown>[] = await sql.all(

@@ -57,8 +57,8 @@ function watched(inner: Sql): Watched {
     stray = reject;
   });
 
-  // Whatever follows a statement's answer runs before the event loop turns. Holding a writer's lock over any longer
-  // wait would stop every other process.
+  // Everything that follows a statement's answer runs before the event loop turns. Holding a writer's lock over any
+  // longer wait would stop every other process.
   const watch = (): void => {
     if (watching) return;
     watching = true;

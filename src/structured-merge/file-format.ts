@@ -26,7 +26,7 @@ export function formatOf(path: string): Format {
   return "other";
 }
 
-/** A command that writes a file anew from what it is made of. Words, never a shell line. */
+/** A command that makes a file anew from its sources. Words, never a shell line. */
 export interface Regeneration {
   readonly command: readonly string[];
 }

@@ -42,8 +42,8 @@ export const unionRule = lazy("union", async () => (await import("./rules/union.
 export const structureRule = lazy("structured", async () => (await import("./rules/structure.ts")).mergeByStructure);
 
 /**
- * Merges by lines what no merger understands. Never tried on a format with a merger of its own: where that one was
- * unsure, lines would only be bolder.
+ * Merges files without a merger of their own by lines. Never tried after another merger: where that one was unsure,
+ * lines would only be bolder.
  */
 export const linesRule = lazy("lines", async () => (await import("./rules/lines.ts")).mergeByLines);
 

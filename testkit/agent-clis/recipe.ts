@@ -13,7 +13,10 @@ export interface Recipe {
   env(place: Place): Readonly<Record<string, string>>;
   /** Files that it needs, below its home. */
   files(place: Place): Readonly<Record<string, string>>;
-  /** What a turn said, from the lines of its stream. `usageFile`: what it wrote to `usageFileOf`, if it did. */
+  /**
+   * The report of a turn, from the lines of its stream. `usageFile`: the content of `usageFileOf`, if the program wrote
+   * it.
+   */
   read(lines: readonly Fields[], usageFile: Fields): SaidByCli;
   /** Its figures are those of the turn, or sums over all turns of the session. */
   readonly usageIsOf: "turn" | "session";

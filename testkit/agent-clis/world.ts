@@ -81,7 +81,10 @@ export async function cliWorld(program: string, recipe: Recipe, { hasServer = fa
   };
 }
 
-/** Nothing of this machine but its programs. What is not on loopback is refused at once: nobody listens at that port. */
+/**
+ * Nothing of this machine but its programs. Connections outside loopback are refused at once: no program listens at
+ * that port.
+ */
 function environment(home: string): Record<string, string> {
   const nobody = "http://127.0.0.1:9";
   const author = { NAME: "Agent", EMAIL: "agent@example.invalid" };

@@ -15,7 +15,7 @@ export interface KitDriver {
   readonly cli: AgentCli | null;
   /** What the program says of itself. */
   readonly version: string;
-  /** What it speaks with its model. */
+  /** The dialect between it and its model. */
   readonly dialect: Dialect["name"];
   /** What a person has in the shell in which they sling. */
   shell(place: KitPlace): Readonly<Record<string, string>>;

@@ -90,7 +90,7 @@ class Playing {
         }
       };
       const result = play();
-      // Whoever asks for its checks learns of it.
+      // A caller that asks for its checks gets the error.
       result.catch(() => {});
       this.#results.set(scene.name, result);
     }

@@ -37,7 +37,7 @@ export interface KitWorld extends AsyncDisposable {
   turns(name: string): Promise<readonly Turn[]>;
   /** Waits until the agent has finished its work as this generation; throws at once when a turn of it failed. */
   finished(name: string, generation?: number): Promise<void>;
-  /** Waits until the agent has finished, whatever happened to its turns before. */
+  /** Waits until the agent has finished, after any number of failed turns. */
   finishedAtLast(name: string): Promise<void>;
   /** Waits for a turn that ended, the newest first, which is like this. */
   untilTurn(name: string, what: string, is: (turn: Turn) => boolean): Promise<Turn>;

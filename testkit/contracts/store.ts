@@ -24,7 +24,7 @@ import { turnPromises } from "./store/turns.ts";
 import { valuePromises } from "./store/values.ts";
 import { webPromises } from "./store/web.ts";
 
-/** What every store promises, whatever database is behind it. */
+/** The promises of every store, on every database. */
 export function storeContract(name: string, open: NewDatabase): void {
   describe(`the store contract on ${name}`, () => {
     const called = new Set<string>();

@@ -1,4 +1,4 @@
-/** One change to the repository, small enough that anybody can say what the result of several of them is. */
+/** One change to the repository, so small that the result of several of them is obvious. */
 export type Change =
   | { readonly kind: "write"; readonly file: string; readonly text: string }
   | { readonly kind: "append"; readonly file: string; readonly text: string }

@@ -49,7 +49,7 @@ export interface PlayedTurn {
   readonly agent: string;
   readonly prompt: string;
   readonly acts: readonly string[];
-  /** What it tried and was refused, with the refusal. */
+  /** Refused attempts, each with the refusal. */
   readonly refused: readonly string[];
 }
 

@@ -51,7 +51,7 @@ export function scenarioOf(plan: DemoPlan, partsDir: string): string {
   ]);
 }
 
-/** One change of a feature: files as they are written, with what is appended kept apart. */
+/** One change of a feature: whole files, and lines to append to others. */
 interface Change {
   readonly write?: Readonly<Record<string, string>>;
   readonly append?: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ interface Feature {
   readonly reviewed: boolean;
   /** What the builder does first. */
   readonly first: Change;
-  /** What it does when its work came back. */
+  /** Its change after its work was sent back. */
   readonly second: Change;
 }
 

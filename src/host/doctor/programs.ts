@@ -21,7 +21,7 @@ export const programFacts = (
       await fetch(address, { method: "HEAD", signal: AbortSignal.timeout(1_000), redirect: "manual" });
       return true;
     } catch {
-      // Whatever kept it from answering: there is no answer within the time.
+      // It did not answer in time, for any reason.
       return false;
     }
   },

@@ -87,7 +87,7 @@ function branchIn(dir: string): string | undefined {
   return named !== "" && branchName.fits(named) ? named : undefined;
 }
 
-/** Adds to a row where its branch is now, where it began, and whether its worktree is there. */
+/** Adds to a row the tip of its branch, the commit it began at, and whether its worktree exists. */
 function makeBranchFacts(root: string, target: string): (row: EarlierRow) => Promise<EarlierRow> {
   return async (row) => {
     const { values } = row;
@@ -127,7 +127,7 @@ async function remarksOf(root: string, sessions: Database | undefined): Promise<
   return [...(await editedRoles(root)), ...oldHooks(root), ...(await strayBranches(root, sessions))];
 }
 
-/** The first committed version of a role text is the one that shipped; a later one has the edits of people. */
+/** The first committed version of a role text is the shipped one; later versions have people's edits. */
 async function editedRoles(root: string): Promise<readonly string[]> {
   const dir = join(sharedDir(root), "agent-defs");
   const files = statIfThere(dir)?.isDirectory() === true ? readdirSync(dir).toSorted() : [];

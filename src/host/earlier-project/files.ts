@@ -5,7 +5,7 @@ import type { EarlierPart, EarlierRow, EarlierValues } from "../../domain/earlie
 import { statIfThere } from "../file-access.ts";
 import { sharedDir } from "../project-place.ts";
 
-/** The rows of parts that are files and not databases. Parts that are not there are left out. */
+/** The rows of the parts that are files, not databases. Missing parts are left out. */
 export function fileRows(root: string): ReadonlyMap<EarlierPart, readonly EarlierRow[]> {
   const dir = sharedDir(root);
   const found: readonly (readonly [EarlierPart, readonly EarlierRow[]])[] = [

@@ -168,7 +168,7 @@ const longestSocketPath = 100;
 /** Where engine and callers of one project meet. Callers never compute the socket: they read it from the notice. */
 export function enginePaths(state: string): {
   run: string;
-  /** What confined agents see of `run`: the notice and the socket, and nothing else. */
+  /** The part of `run` that confined agents see: the notice and the socket. */
   contact: string;
   notice: string;
   keeper: string;

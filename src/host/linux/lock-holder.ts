@@ -11,7 +11,9 @@ export type LockHolder =
 export interface LockQuestion {
   /** A lock file of git. */
   readonly path: string;
-  /** The git directories whose commands could hold it: the checkout's own, or the one that all worktrees share. */
+  /**
+   * The git directories whose commands could hold the lock: the checkout's own, and the one that all worktrees share.
+   */
   readonly gitDir: string;
   /** How long the lock file has been there. */
   readonly ageMs: number;
@@ -79,7 +81,7 @@ function commonDirOf(gitDir: string): string {
 
 const nameOf = (pid: number): string => read(`/proc/${pid}/comm`)?.trim() ?? "";
 
-/** What was typed, shortened: a commit message may be in it. */
+/** The command line, shortened, because a commit message may be in it. */
 function commandOf(pid: number): string {
   const words = (read(`/proc/${pid}/cmdline`) ?? "").split("\0").filter((word) => word !== "");
   const line = words.slice(0, 3).join(" ").replace(/\s+/g, " ");

@@ -93,7 +93,7 @@ export const ageMs = ({ startToken }: Pick<ProcessIdentity, "startToken">): numb
 /** The start token of a process that was started so long ago. */
 export const startTokenAgo = (ms: number): number => ticksSinceBoot() - ms / msPerTick;
 
-/** What Linux shows to programs, whatever rate the kernel itself ticks at. */
+/** The tick rate that Linux reports to programs, at any rate of the kernel itself. */
 const msPerTick = 10;
 
 const ticksSinceBoot = (): number => (Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]) * 1000) / msPerTick;
@@ -102,13 +102,13 @@ const isGone = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 
-/** Kills exactly this process, not what it started. Nothing happens when the pid belongs to another process by now. */
+/** Kills this one process, not its children. Does nothing when another process has the pid by now. */
 export function killOne(identity: ProcessIdentity): void {
   if (identity.bootId !== bootId() || entryOf(identity.pid)?.startToken !== identity.startToken) return;
   try {
     process.kill(identity.pid, "SIGKILL");
   } catch (error) {
-    // It ended between the look and the signal, which is what was wanted.
+    // The process ended between the look and the signal, as wanted.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

@@ -139,7 +139,7 @@ const isAlive = (identity: ProcessIdentity): boolean => linuxProcesses.check(ide
 const identityIfThere = (path: string): string | undefined =>
   statIfThere(path)?.isDirectory() === true ? directoryIdentity(path) : undefined;
 
-/** Directories of an earlier version that are state. What it left in `run/` besides is made again when needed. */
+/** Directories with state of an earlier version. Other files in `run/` are made again when needed. */
 const oldDirs = ["logs", "mail-blobs", "trash", "backups", "agents", "prompts", "specs/.content", "run/env"];
 const oldFiles = ["run/hooks-before.json", "run/engine.log", "run/supervisors.log"];
 

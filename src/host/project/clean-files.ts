@@ -57,7 +57,7 @@ export function cleanFiles(terms: CleanTerms): CleanFiles {
     },
     emptyDir: async ({ dir, backUp }, backup) => {
       for (const { path: from, kept } of homesOf(place, dir)) {
-        // Only the link goes. What it leads to is not ours.
+        // Removes the link only: its destination is not ours.
         if (isLink(from)) rmSync(from);
         const to = join(root, backup.path, kept);
         const entries = entriesOf(from);

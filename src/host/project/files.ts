@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { errorCode, readText, statIfThere, writable } from "../file-access.ts";
 
-/** Texts of those of the named files that are there and can be read. */
+/** Texts of the named files, as far as they exist and can be read. */
 export function readTexts(root: string, names: readonly string[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const name of names) {
@@ -25,7 +25,7 @@ export function readTexts(root: string, names: readonly string[]): ReadonlyMap<s
   return texts;
 }
 
-/** Lock files can be huge, and only that they are there matters. */
+/** Lock files can be huge, and only their existence matters. */
 const largestText = 1024 * 1024;
 
 /** Makes a directory that is missing; says whether it did. */
@@ -33,7 +33,7 @@ export function makeDirectory(path: string, mode = 0o755): boolean {
   return writable(path, () => mkdirSync(path, { recursive: true, mode }) !== undefined);
 }
 
-/** Writes a file that is missing, all of it or nothing, and never over one that is there; says whether it did. */
+/** Writes a missing file, all of it or nothing, and never over an existing one. Returns whether it wrote. */
 export function createFile(path: string, text: string): boolean {
   return writable(path, () => {
     if (statIfThere(path) !== undefined) return false;
@@ -63,7 +63,7 @@ export async function replaceFile(path: string, { bytes, accept, madeFrom }: Rep
     writable(path, () => renameSync(draft, path));
     return true;
   } finally {
-    // Where nothing can be written, removing what was never there fails too and would hide the reason.
+    // Where nothing can be written, removing a missing draft fails too and would hide the reason.
     if (existsSync(draft)) rmSync(draft, { force: true });
   }
 }

@@ -56,7 +56,7 @@ function filePart(root: string, part: GeneratedFile): GeneratedPart {
     write: async () => {
       const written =
         found === undefined ? createFile(full, ships) : await replaceFile(full, { bytes: ships, madeFrom: found });
-      // Another program wrote to it since it was looked at; what it wrote has to be judged anew.
+      // Another program wrote to the file since the look, so its new text has to be judged anew.
       return written ? undefined : { kind: "busy", what: path };
     },
   };

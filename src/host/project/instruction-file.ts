@@ -46,7 +46,7 @@ async function put(root: string, name: string, { edited }: PutGuide): Promise<In
       why: `a sparse checkout leaves it out (git sparse-checkout add /${name}, then ov init)`,
     };
   }
-  // One character per byte and back, whatever the encoding; the section itself is ASCII.
+  // One character per byte and back, for every encoding; the section itself is ASCII.
   const before = exists ? readFileSync(path, "latin1") : undefined;
   const guide = sealedGuide(randomIds.digest);
   if (edited === "keep" && isEdited(before, guide)) {
@@ -98,7 +98,10 @@ export function readGuide(root: string, name: string): GuideFound {
 
 type Located = { readonly path: string; readonly exists: boolean } | { readonly why: string };
 
-/** Writing to a link would put a file in its place, so what it points to is meant, unless that is not ours to touch. */
+/**
+ * The file to write: of a link its destination, unless that is not ours to touch. Writing to the link would put a file
+ * in its place.
+ */
 function locate(root: string, name: string): Located {
   const named = join(realpathSync(root), name);
   if (lstatIfThere(named) === undefined) return { path: named, exists: false };
@@ -137,8 +140,8 @@ export function installedRuntimes(path: string | undefined): readonly string[] {
 }
 
 /**
- * The file a person's own session reads: the one that has our section already, else that of the first coding agent they
- * have, which need not be one that we can drive, else that of the project's runtime.
+ * The file that a person's own session reads: the one that has our section already, else that of the first coding agent
+ * they have, which need not be one that we can drive, else that of the project's runtime.
  */
 export function instructionFileOf({
   root,

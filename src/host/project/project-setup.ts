@@ -181,7 +181,7 @@ async function makeDatabase(terms: SetupTerms, place: ProjectPlace, note: Note):
   note(path, !existed);
 }
 
-/** Answers the copies that were kept of what a reset replaced; without a reset, what is there stays. */
+/** Returns the copies of the files that a reset replaced. Without a reset, existing files stay. */
 async function writeSettings(
   path: string,
   { text, reset }: { readonly text: string; readonly reset: boolean },
@@ -218,8 +218,8 @@ type CommitAnswer =
   | { readonly kind: "failed"; readonly why: string };
 
 /**
- * Commits exactly these paths in the name of the person who asked. Whatever else is staged stays staged and uncommitted.
- * When it fails, the index is as it was. No hook runs: those of a repository can be written by agents.
+ * Commits exactly these paths in the name of the person who asked. All other staged changes stay staged and
+ * uncommitted. If it fails, the index is as it was. No hook runs: agents can write those of a repository.
  */
 async function commitPaths({ root, paths, message, env }: CommitRequest): Promise<CommitAnswer> {
   if (paths.length === 0) return { kind: "nothing-to-commit" };

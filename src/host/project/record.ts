@@ -104,8 +104,8 @@ export function hidesFromGit({ root }: Pick<ProjectPlace, "root">): boolean {
 }
 
 /**
- * Hides from git what is this machine's alone in a checkout: a tracked ignore file leaves with its branch. Answers the
- * file that does it, and whether it was changed.
+ * Hides files of this machine in a checkout from git, because a tracked ignore file leaves with its branch. Returns the
+ * file that hides them, and whether it was changed.
  */
 export function hideFromGit({
   root,

@@ -129,7 +129,7 @@ async function topLevel(cwd: string): Promise<string> {
   throw new Failure({ kind: "repository-unusable", path: cwd, problem, advice });
 }
 
-/** The first worktree of a bare repository that is there and is no agent's. */
+/** The first existing worktree of a bare repository that belongs to no agent. */
 async function checkoutOfBare(cwd: string): Promise<string | undefined> {
   const list = (await ask(cwd, "worktree", "list", "--porcelain")) ?? "";
   const paths = list

@@ -22,7 +22,10 @@ const walls = [
 const outside = `trap '' TERM INT HUP; "$@"; exit $?`;
 const hearAgain = ["/usr/bin/env", "--default-signal=TERM,INT,HUP"];
 
-/** Runs inside, before the program: what it needs in directories that it may write to. Paths to make, a zero word, the program. */
+/**
+ * Runs inside, before the program, and makes the directories that the program needs. Arguments: paths to make, a zero
+ * word, the program.
+ */
 const inside = `while [ "$1" != -- ]; do mkdir -p "$1"; shift; done; shift
 while [ "$1" != -- ]; do if [ ! -e "$2" ] || [ "$1" -nt "$2" ]; then mkdir -p "\${2%/*}"; cp -p "$1" "$2"; fi; shift 2; done; shift
 exec "$@"`;
@@ -55,8 +58,8 @@ export function bubblewrapWords(
 export type Bubblewrap = { readonly program: string } | { readonly problem: string };
 
 /**
- * Looks for bubblewrap and tries it once. What was found is kept with the file of the program and the start of the machine, so
- * that later looks cost one file.
+ * Looks for bubblewrap and tries it once. The result is kept with the file of the program and the start of the machine,
+ * so that later looks cost one file.
  */
 export function findBubblewrap(state: string): Bubblewrap {
   const program = Bun.which("bwrap", { PATH: `${process.env.PATH ?? ""}:${usualPlaces}` });

@@ -110,7 +110,7 @@ export interface CredentialTerms {
   readonly homes: readonly string[];
   /** Shells of agents, whose variables may move the directories `.config` and `.local/share`. */
   readonly shells: readonly Readonly<Record<string, string>>[];
-  /** What is not hidden. */
+  /** Paths that are not hidden. */
   readonly shown: readonly string[];
 }
 

@@ -58,7 +58,7 @@ function wayTo(path: string): readonly string[] {
 /** Directories with programs, beside which their installation lies. */
 const programDirs = ["bin", "shims", "sbin"];
 
-/** What is shown of an installation: as much as the program may need of it, and nothing that is hidden for a reason. */
+/** The shown paths of an installation: as many as the program may need, and none that is hidden for a reason. */
 function shownFor(path: string, { hidden, closed }: ProgramTerms): readonly string[] {
   const places = hidden.filter((place) => isIn(path, place));
   if (places.length === 0) return [];

@@ -198,7 +198,7 @@ interface CommonTerms {
   readonly env: Readonly<Record<string, string>>;
   readonly own: readonly { readonly path: string; readonly from: string }[];
   readonly shown: Listed;
-  /** What is to be started, by its name or path; null for a shell. */
+  /** The program to start, by its name or path; null for a shell. */
   readonly program: string | null;
   /** The shells from which agents were started. */
   readonly shells: readonly Readonly<Record<string, string>>[];

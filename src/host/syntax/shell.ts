@@ -110,7 +110,7 @@ const running = (program: string, ...args: readonly ShellWord[]): ShellCommand =
 /** A shell evaluates the variables that it computes with, and what their values name in turn. */
 const computing = (text: string): ShellCommand => running(arithmetic, literal(text));
 
-/** A variable that takes each of these values; whatever it likes where there are none. */
+/** A variable with these possible values; with any value if there are none. */
 const setting = (name: string, words: readonly Word[]): ShellNode =>
   settingTo(name, words.length === 0 ? [unknownWord] : words.map(wordOf));
 
@@ -243,7 +243,7 @@ function wordOf(word: Word): ShellWord {
   const kinds = new Set<string>();
   const collect = (node: SyntaxNode): void => {
     kinds.add(node.type === "BraceExpansion" && /[/~.$`]/.test(node.text) ? "ParameterExpansion" : node.type);
-    // The result of an expansion is not known here, whatever the expansion looks like.
+    // The result of an expansion of any form is unknown here.
     if (!expansions.some((type) => type === node.type)) forEachChild(node, collect);
   };
   forEachChild(word, collect);

@@ -38,7 +38,7 @@ interface Adapter {
   readonly ready: AnswerForm;
 }
 
-/** A bare array and nothing else. */
+/** The whole answer must be an array. */
 export const beadsReady: AnswerForm = {
   command: "bd ready --json",
   startsAt: () => [0],
@@ -218,8 +218,8 @@ const lingerMs = 200;
 const shellWords = /^ov-marked: (?:line )?\d+: (?:exec: )?(.+)/;
 
 /**
- * In a session of its own, so that ending it cannot reach us. The files of a tracker, and what it runs from them, can be
- * written by agents: it must never pass for the operator.
+ * Starts a tracker in a session of its own, so that ending it cannot reach us. Agents can write its files, and the
+ * programs it runs from them, so it must never pass for the operator.
  */
 function start(cmd: readonly string[], cwd: string, env: TrackerPlace["env"]) {
   try {

@@ -1,4 +1,4 @@
-/** A file that the bundler puts into the program; what is imported is its path there. */
+/** A file that the bundler puts into the program. The import gives its path there. */
 declare module "*.sql" {
   const path: string;
   export default path;

@@ -78,7 +78,7 @@ function isHook(code: Code): boolean {
   return callee !== undefined && /^(\w+\.)?use[A-Z]\w*$/.test(textOf(callee));
 }
 
-/** What no line merge notices: a line that would stand twice, or on the wrong side of the other side's edit. */
+/** A fault that no line merge notices: a line that would stand twice, or on the wrong side of the other side's edit. */
 function misplaced(texts: Triple<string>, merged: string): string | undefined {
   const moved = movedPastEdit(texts);
   if (moved !== undefined) return `one side moved "${moved}" past what the other side edited`;
@@ -167,8 +167,9 @@ function betweenParts(code: Code): string[] {
 }
 
 /**
- * Merges a sequence of statements to which both sides only added, where what they added has no order: each sets
- * another attribute, or declares another constant, or registers another option. Undefined where that cannot be shown.
+ * Merges a sequence of statements to which both sides only added, where the order of the additions does not matter:
+ * each sets another attribute, declares another constant, or registers another option. Undefined where that cannot be
+ * shown.
  */
 function mergeInsertions(versions: Triple<Code>): string | undefined {
   const parts = eachOf(versions, partsOf);

@@ -13,8 +13,8 @@ export interface CodeVersions extends Triple<string> {
 }
 
 /**
- * Merges source code by its structure. Promises never to drop, revert or double either side's change:
- * what it cannot prove it refuses. Line endings, byte order mark and final newline follow ours.
+ * Merges source code by its structure. Never drops, reverts or doubles either side's change; a merge that it cannot
+ * prove is refused. Line endings, byte order mark and final newline follow ours.
  */
 export async function mergeCode({ language, ...texts }: CodeVersions): Promise<MergeOutcome> {
   const plain = plainOf(texts);

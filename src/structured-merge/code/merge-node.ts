@@ -216,7 +216,7 @@ const eachPair = (
   theirs: of(outer.theirs, inner.theirs),
 });
 
-/** `const { a, b } = source` with one source on all sides: what is taken out of it is a set of names. */
+/** `const { a, b } = source` with one source on all sides: the names taken out of it are a set. */
 function unpacked(versions: Triple<Code>): Triple<Code> | undefined {
   if (versions.ours.node.type !== "variable_declarator") return undefined;
   const [value, name] = [part(versions, "value"), part(versions, "name")];

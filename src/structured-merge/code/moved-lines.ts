@@ -17,7 +17,7 @@ export function movedPastEdit(texts: Triple<string>): string | undefined {
 interface Edit extends Hunk {
   readonly removed: readonly string[];
   readonly added: readonly string[];
-  /** Where it stands and what it wrote there: the same edit on both sides reads the same. */
+  /** The place and text of the edit: the same edit on both sides has the same id. */
   readonly id: string;
 }
 

@@ -12,7 +12,7 @@ export interface SyntaxNode {
   readonly hasError: boolean;
 }
 
-/** A node together with the text it was parsed from, so that it can say what it spells. */
+/** A node together with the text it was parsed from. */
 export interface Code {
   readonly src: string;
   readonly node: SyntaxNode;
@@ -45,7 +45,7 @@ export function* nodesOf(code: Code, into: (node: SyntaxNode) => boolean = () =>
   for (const node of code.node.children) yield* nodesOf({ ...code, node }, into);
 }
 
-/** Whether a child token of that type is there, such as `async` or `static`. */
+/** Does the node have a child token of such a type, such as `async` or `static`? */
 export const hasToken = ({ node }: Code, ...types: string[]): boolean =>
   node.children.some(({ type }) => types.includes(type));
 

@@ -142,7 +142,7 @@ export type JsonEdit =
   /** `problem` names the place. */
   | { readonly ok: false; readonly problem: string };
 
-/** Changes a JSON text in place: whatever `change` leaves alone keeps every byte. */
+/** Changes a JSON text in place: every part that `change` does not touch keeps its bytes. */
 export function editJson(text: string, change: (root: Branch, style: Style) => Branch): JsonEdit {
   const outcome = attempt(() => {
     const bom = text.startsWith(byteOrderMark) ? byteOrderMark : "";
@@ -170,7 +170,7 @@ function styleOf(text: string, root: Node): Style {
   };
 }
 
-/** What a line of this part starts with; undefined when it shares its line with what is before it. */
+/** The indentation of this part's line; undefined when the part shares its line with the one before. */
 const indentOf = (lead: string): string | undefined => /\n([ \t]*)$/.exec(lead)?.[1];
 
 export function asMap(node: Node, what: string): Branch {

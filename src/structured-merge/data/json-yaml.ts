@@ -85,13 +85,13 @@ export function mergeYaml(texts: Texts): MergeOutcome {
   return mergeDocuments(texts, { ...format, ties: ["anchor", "alias"] });
 }
 
-/** A format of trees: how it is read, and what is particular about writing it. `parse` gives up on what it cannot read. */
+/** A format of trees: how to read it, and the rules for writing it. `parse` gives up on a text that it cannot read. */
 interface TreeFormat extends Habits {
   readonly parse: (text: string) => Document;
 }
 
 /**
- * Merges three versions of a data file. What it has to say is decided on values; the text is then made by lines or, where
+ * Merges three versions of a data file. The merged value is decided first; the text is then made by lines or, where
  * lines collide, by tree. A text counts only if it reads as exactly that value and keeps every comment both sides want.
  */
 function mergeDocuments({ base, ours, theirs }: Texts, format: TreeFormat): MergeOutcome {
@@ -232,7 +232,7 @@ interface Found {
   readonly value: Value;
 }
 
-/** What is in `here` and in none of `absent`, at the highest place where that is so, and below it. */
+/** The keys that are in `here` and in none of `absent`, at the highest place where that is so, and below it. */
 function difference(
   here: Value,
   absent: readonly (Value | undefined)[],

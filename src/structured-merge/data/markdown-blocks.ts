@@ -233,7 +233,7 @@ function items(additions: Additions, { changelog }: Place): readonly string[] | 
 interface Item {
   /** Indentation and mark. */
   readonly shape: string;
-  /** What it begins with, when that names it: a link, a code word, bold text. */
+  /** Its beginning, when that names it: a link, a code word, bold text. */
   readonly label: string | undefined;
   readonly text: string;
 }

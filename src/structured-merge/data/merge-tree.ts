@@ -280,7 +280,7 @@ export interface Habits {
 /** Whether text around parts, which is otherwise blank, says anything. */
 const hasComment = (text: string): boolean => text.trim() !== "";
 
-/** The whitespace a part's line starts with; undefined for one that stands in the middle of a line. */
+/** The indentation of a part's line; undefined for a part in the middle of a line. */
 function indentOf(lead: string): string | undefined {
   const start = lead.lastIndexOf("\n");
   return start < 0 ? undefined : lead.slice(start + 1);
@@ -320,7 +320,7 @@ function moved(move: { part: Part; to: Part | undefined; habits: Habits; path: P
   return { head: part.head, value: { kind: "scalar", text: fitted, value: meaning(part.value) } };
 }
 
-/** Gives up where a change involves anchors, aliases or tags: what they mean is decided elsewhere. */
+/** Gives up where a change involves anchors, aliases or tags: their meaning is decided at another place of the file. */
 function untied(path: Path, { ties }: Habits, ...nodes: readonly (Node | undefined)[]): void {
   if (nodes.some((node) => node !== undefined && isSpecial(node, ties))) {
     unsure(`an anchor, alias or tag is involved in the change of ${spelled(path)}`);

@@ -152,7 +152,7 @@ function readBack(rounds: readonly Int32Array[], fromLength: number, toLength: n
 
 const at = (reach: Int32Array, index: number): number => reach[index] ?? -1;
 
-/** Lines up what both sides have once, in an order that both have, and then what is between. */
+/** Aligns lines that both sides have once, in an order that both have, and then the lines between. */
 function betweenAnchors(from: Int32Array, to: Int32Array): Pairs {
   const [inFrom, inTo] = [singles(from), singles(to)];
   const shared = [...inFrom].flatMap(([line, x]): (readonly [number, number])[] => {
@@ -170,7 +170,7 @@ function betweenAnchors(from: Int32Array, to: Int32Array): Pairs {
   return pairs;
 }
 
-/** The lines that are there once, with their places, in their order. */
+/** Lines that occur once, with their places, in order. */
 function singles(lines: Int32Array): ReadonlyMap<number, number> {
   const places = new Map<number, number>();
   for (const [place, line] of lines.entries()) places.set(line, places.has(line) ? -1 : place);

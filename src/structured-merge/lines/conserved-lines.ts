@@ -1,7 +1,7 @@
 /**
- * The last net below every merge, on plain lines (or comments): what a side added is there, what a side removed is
- * gone, nothing came twice. Blank lines do not count and whitespace around a line does not either. Answers the first
- * line that breaks the rule.
+ * The last net below every merge, on plain lines (or comments): added lines are present, removed lines are gone, no
+ * line came twice. Blank lines do not count, and whitespace around a line does not either. Returns the first line that
+ * breaks the rule.
  */
 export function unconserved(sides: {
   readonly base: readonly string[];

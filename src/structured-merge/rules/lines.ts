@@ -5,7 +5,7 @@ import { mergeNearLines } from "../lines/merge-lines.ts";
 import type { Texts } from "../outcome.ts";
 import { type Answer, escalate, isEmptied, plainOf, resolved, skip, type Versions } from "../versions.ts";
 
-/** Merges by lines what no merger understands. */
+/** Merges files without a merger of their own by lines. */
 export function mergeByLines(versions: Versions): Answer {
   if (formatOf(versions.path) !== "other" || languageOf(versions.path) !== undefined) return skip;
   if (isEmptied(versions)) return escalate("one side emptied the file, the other changed it");

@@ -143,7 +143,7 @@ function makeWorld(stores: readonly Store[], history: string) {
     return each.do === "ack" ? ack(readerOf(each.reader)) : crash(readerOf(each.reader));
   };
 
-  /** Everybody crashes, time passes, one last reader takes what is left: each delivery is then acked once, or dead. */
+  /** All readers crash, time passes, and one last reader takes the rest: each delivery is then acked once, or dead. */
   const drain = async (): Promise<void> => {
     for (let index = 0; index < 4; index++) await crash(readerOf(index));
     await wait(policy.leaseMs);

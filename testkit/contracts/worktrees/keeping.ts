@@ -3,7 +3,7 @@ import { chmodSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { GitWorld, WorktreeSetting } from "./world.ts";
 
-/** A snapshot keeps all work of a worktree, in whatever state its repository is. */
+/** A snapshot keeps all work of a worktree, in every state of its repository. */
 export function keepingPromises({ seated, kind }: WorktreeSetting): void {
   test("a snapshot holds tracked changes, deletions, renames, modes, links and new files, and touches nothing", async () => {
     using scene = await seated();

@@ -13,7 +13,10 @@ import { type Declared, inventory, topNames, unionLiterals } from "./inventory.t
 import { declaredIn, type FreshLeaf, freshLeaves } from "./lost-names.ts";
 import { isCompatible, type Signature } from "./signature.ts";
 
-/** What no text comparison sees: one side took away or changed something that the other side has just begun to rely on. */
+/**
+ * A conflict that no text comparison sees: one side removed or changed something that the other side has just begun to
+ * rely on.
+ */
 export function semanticConflict({ base, ours, theirs }: Triple<Code>): string | undefined {
   return reliedOn({ base, changer: ours, user: theirs }) ?? reliedOn({ base, changer: theirs, user: ours });
 }
@@ -145,7 +148,7 @@ function newDuty({ was, is, fresh }: Duty): string | undefined {
   return undefined;
 }
 
-/** A class that inherits from something else now, while the other side has just written what may rely on the inheritance. */
+/** A class with another base class now, while the other side has just written code that may rely on the old one. */
 function otherHeritage({ was, is, fresh, user }: Duty): string | undefined {
   for (const { path, name, code } of was) {
     const now = is.get(path)?.code;

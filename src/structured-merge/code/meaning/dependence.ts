@@ -116,7 +116,7 @@ function countLeaves({ code, ...span }: Stretch): Map<string, number> {
   return counts;
 }
 
-/** What a stretch writes, and what it uses inside of `items` (everywhere, if there are none to look at). */
+/** The paths that a stretch writes, and those it uses inside of `items` (everywhere, if there are none). */
 function pathsOn(
   { code, ...span }: Stretch,
   items: readonly Span[] | undefined,
@@ -155,7 +155,7 @@ function targetPaths(target: Code): string[] {
   return partsOf(target).flatMap(targetPaths);
 }
 
-/** `a`, `this.b` or `a.b.c`: a name as written, without what is computed. */
+/** `a`, `this.b` or `a.b.c`: a name as written, without computed parts. */
 function pathOf(code: Code): string | undefined {
   const { type } = code.node;
   if (type === "identifier" || type === "shorthand_property_identifier") return textOf(code);

@@ -31,7 +31,7 @@ const acts = [
   "named_expression",
   "class_static_block",
 ];
-/** Calls known to give a value and do nothing else; the prefixes are the customary names of factories. */
+/** Calls known to return a value and do nothing else; the prefixes are the usual names of factories. */
 const quietCalls =
   /^(z|t|v|Joi|yup|Symbol|BigInt|Number|String|Boolean|RegExp|Math|JSON|Object|Array|Set|Map|WeakMap|WeakSet|Date|URL|Error|require|path|React|memo|forwardRef|lazy|styled|css|gql|re|Path|TypeVar|ParamSpec|NewType|namedtuple|frozenset|set|dict|list|tuple|int|float|str|bool|bytes|len|min|max|sum|sorted|range|field|Field|Column|Decimal|timedelta|datetime|os\.path|os\.environ|os\.getenv|process\.env)\b(?!\.(assign|defineProperty|set)\b)|^(\w+\.)?(create|make|define|build|get|to|parse|from)([A-Z_]\w*)?(\.|$|<)/;
 const quietDecorators =

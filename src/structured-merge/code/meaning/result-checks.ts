@@ -43,7 +43,7 @@ function doubledCall({ base, ours, theirs }: Triple<Code>, result: Code): string
 
 const mixesIndents = (text: string): boolean => /^\t/m.test(text) && /^ {2}/m.test(text);
 
-/** What is added to `exports` is lost where `module.exports` becomes another object. */
+/** Additions to `exports` are lost where `module.exports` becomes another object. */
 function replacesExports(code: Code): boolean {
   const keys = partsOf(code).map((part) => namingOf(part).key);
   return keys.includes("assign module.exports") && keys.some((key) => key.startsWith("assign exports."));
@@ -65,8 +65,9 @@ function unaccountedDeclaration(versions: Triple<Code>, result: Code): string | 
 }
 
 /**
- * The last check, which knows nothing of how the merge was made: it counts. Each line and each token must occur in the
- * result exactly as often as base, ours and theirs demand. Answers with what was lost, kept against a removal, or doubled.
+ * The last check, which does not know how the merge was made: it counts. Each line and each token must occur in the
+ * result exactly as often as base, ours and theirs demand. Returns the line or token that was lost, kept against a
+ * removal, or doubled.
  */
 function unaccounted(versions: Triple<Code>, result: Code): string | undefined {
   const listed = new Set([versions.base, versions.ours, versions.theirs, result].flatMap(listLines));

@@ -47,7 +47,7 @@ const sortOf = (value: Code | undefined): string => {
   return maker === undefined ? value.node.type : `${value.node.type} ${textOf(maker)}`;
 };
 
-/** A Python function that yields gives an iterator, whatever its head says. */
+/** A Python function that yields returns an iterator, even if its head says otherwise. */
 function yields(callable: Code): boolean {
   if (callable.language !== "python") return false;
   const inside = nodesOf(

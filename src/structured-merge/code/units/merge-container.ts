@@ -18,13 +18,13 @@ import { splitLines, splitList } from "./split-units.ts";
 import type { Container, Layout, Unit } from "./unit.ts";
 import type { Units } from "./unit-order.ts";
 
-/** Merges a keyed container unit by unit; one that cannot be cut without doubt is merged as text. */
+/** Merges a keyed container unit by unit. A container that cannot be cut without doubt is merged as text. */
 export function mergeContainer(versions: Triple<Code>, merge: UnitMerge): Result<string, string> {
   const { base, ours, theirs } = eachOf(versions, split);
   if (base === undefined || ours === undefined || theirs === undefined) return mergeText(versions);
   const text = mergeSplit({ base, ours, theirs }, merge, { fewestValues: isEnumeration(versions.base) ? 1 : 2 });
   if (!text.ok || versions.ours.node.type !== "class_definition") return text;
-  // A Python class ends where its last statement does; the newline after it is not its own.
+  // A Python class ends with its last statement; the newline after it is not its own.
   return ok(text.value.replace(/\n$/, ""));
 }
 

@@ -11,7 +11,7 @@ export interface ImportVersions {
   readonly theirs: Code;
 }
 
-/** Merges imports of one module as sets of what they bring in. */
+/** Merges imports of one module as sets of imported names. */
 export function mergeImport(versions: ImportVersions, merge: UnitMerge): Result<string, string> {
   const ours = partsOfImport(versions.ours);
   const theirs = partsOfImport(versions.theirs);

@@ -4,7 +4,7 @@ import { isAlike, leastAlike, likeness } from "../word-likeness.ts";
 import { isSame, spelling, type Unit } from "./unit.ts";
 import { addedOnBothSidesOf, bothRecount, movedAndEdited, orderOf, touchingEffects, type Units } from "./unit-order.ts";
 
-/** What to do with a unit that both sides changed, and with one that both added differently. */
+/** How to merge a unit that both sides changed, and one that both added differently. */
 export interface UnitMerge {
   readonly changed: (versions: Triple<Unit>) => Result<Unit, string>;
   readonly added: (ours: Unit, theirs: Unit) => Result<Unit, string>;

@@ -296,11 +296,11 @@ function announceApart(one: Unit, other: Unit): boolean {
 }
 
 interface Announcement {
-  /** What it is announced to. */
+  /** The object to which it is announced. */
   readonly to: string;
   /** `any` where it answers to all. */
   readonly verb: string;
-  /** Undefined where the name of the function is what it is known by. */
+  /** Undefined where the unit is known by the function's name. */
   readonly path: string | undefined;
 }
 
