@@ -8,7 +8,7 @@ import { roleOf } from "../domain/role/roles.ts";
 import { agentInstructions, placedPaths } from "../host/agent-instructions.ts";
 import type { OpenRepository } from "../host/git/repository.ts";
 import { gitWorktrees } from "../host/git/worktrees.ts";
-import { placeOvShim, selfCommand, shimDir } from "../host/own-program.ts";
+import { placeOvShim, selfCommand, serviceEnvironment, shimDir } from "../host/own-program.ts";
 import { gatePlaces } from "../host/project-place.ts";
 import { projectSandbox, type SandboxTerms } from "../host/sandbox/project-sandbox.ts";
 import { guardMachine } from "../host/tool-guard.ts";
@@ -20,11 +20,15 @@ import { builtInTexts } from "./role-texts.ts";
 import { allRuntimes, steeringFiles } from "./runtimes.ts";
 
 /** The worktrees of the agents of a project. No hot command needs them, nor anything else of this file. */
-export const projectWorktrees = (
-  { root, dir, config, runtimeFiles }: Project,
-  repository?: OpenRepository,
-): WorktreeKeeping =>
-  gitWorktrees(root, {
+export function projectWorktrees(project: Project, repository?: OpenRepository): WorktreeKeeping {
+  const { root, dir, config, runtimeFiles, env } = project;
+  const sandbox = sandboxOf(project);
+  return gitWorktrees(root, {
+    // An agent may swap a directory for a link while we read it. What git sees there then is what the agent sees.
+    confine: (reads, scratch) =>
+      sandbox.confines("clone")
+        ? sandbox.forGate({ place: scratch, reads, env: serviceEnvironment(env, root), shells: [] })?.before
+        : undefined,
     repository,
     state: dir,
     maxFileBytes: config.snapshot.maxFileBytes,
@@ -32,6 +36,7 @@ export const projectWorktrees = (
     // Files of ours in a worktree are not work.
     deployed: allRuntimes(runtimeFiles.specs).flatMap(({ instructionFile }) => placedPaths(instructionFile)),
   });
+}
 
 /** What confines the programs of a project. */
 export const sandboxOf = (project: Project): Sandbox => projectSandbox(sandboxTerms(project));

@@ -31,6 +31,8 @@ export interface GitCall {
   readonly startsPrograms?: boolean;
   /** After this time it is ended, with everything it started. */
   readonly limitMs?: number;
+  /** Words before the command line, by which the system lets git see no more than an agent does. */
+  readonly within?: readonly string[] | undefined;
   /** Takes each part that ends with a zero byte as it comes, for lists as long as the project has files. */
   readonly each?: (part: Buffer) => void;
   /** If it prints more than this, it is ended, and the answer says so. */
@@ -128,8 +130,17 @@ const mostOutputBytes = 256 * megabyte;
 const tooMuchCode = 128;
 
 /** The command line, directory and environment of a call. */
-export function commandFor({ cwd, args, env = {}, withFilters = false, startsPrograms = withFilters }: GitCall) {
-  const cmd = [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
+export function commandFor({
+  cwd,
+  args,
+  env = {},
+  withFilters = false,
+  startsPrograms = withFilters,
+  within,
+}: GitCall) {
+  // What confines a program starts it in a directory of its own.
+  const first = within === undefined ? [gitProgram()] : [...within, gitProgram(), "-C", cwd];
+  const cmd = [...first, "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
   return { cmd: startsPrograms ? markedAsGate(cmd) : cmd, cwd, env: { ...gitEnvironment(withFilters), ...env } };
 }
 

@@ -139,3 +139,49 @@ test("an error of git is passed on without the line of the file that it quotes",
   expect(refuse("fatal: unterminated line in .git/packed-refs: hidden")).not.toContain("hidden");
   expect(refuse("fatal: not a git repository: /x")).toContain("not a git repository: /x");
 });
+
+describe("an agent that swaps its directories for links while git of ours reads them", () => {
+  /** Runs git with the links in place, and has them away again when the next look comes. */
+  const swapped = (gitDir: string, secret: string): readonly string[] => {
+    const script = `cd "${gitDir}/objects" || exit 9
+for at in ??; do [ -d "$at" ] && mv "$at" "kept.$at"; done
+for at in "${secret}/objects"/??; do ln -s "$at" .; done
+"$@"; code=$?
+rm -f ??; for at in kept.*; do [ -d "$at" ] && mv "$at" "\${at#kept.}"; done
+exit $code`;
+    return ["/bin/sh", "-c", script, "swapping"];
+  };
+
+  const brought = async (confined: boolean): Promise<boolean> => {
+    let swap: ((reads: readonly string[], scratch: string) => readonly string[]) | undefined;
+    const setting = worktreeSetting("clone", (root) =>
+      gitWorktrees(root, { confine: (reads, scratch) => swap?.(reads, scratch) }),
+    );
+    const { world, owned, worktrees } = await setting.seated();
+    const secret = join(world.root, "..", "secret");
+    world.write(secret, "letter.txt", "hidden\n");
+    world.git(secret, "init", "--quiet", "--initial-branch=main");
+    world.git(secret, "add", "-A");
+    world.git(secret, "commit", "--quiet", "-m", "hidden");
+    const hidden = world.git(secret, "rev-parse", "HEAD");
+    const gitDir = join(owned.path, ".git");
+    writeFileSync(join(gitDir, "refs/heads", owned.branch), `${hidden}\n`);
+    swap = (reads, scratch) => [
+      ...swapped(gitDir, join(secret, ".git")),
+      ...(confined ? ["bwrap", "--dev-bind", "/", "/", "--tmpfs", secret] : []),
+      ...(confined ? [...reads, scratch].flatMap((path) => ["--bind", path, path]) : []),
+    ];
+    const failed = await worktrees.collect(owned).then(
+      () => "",
+      (error: unknown) => String(error),
+    );
+    expect(failed).toMatch(confined ? hidden : /^$/);
+    const asked = Bun.spawnSync(["git", "cat-file", "-e", hidden], { cwd: world.root, stderr: "ignore" });
+    return asked.exitCode === 0;
+  };
+
+  test("would bring a hidden repository, and brings nothing where git sees what the agent sees", async () => {
+    expect(await brought(false)).toBe(true);
+    if (Bun.which("bwrap") !== null) expect(await brought(true)).toBe(false);
+  });
+});

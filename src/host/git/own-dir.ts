@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { isHonoured } from "../../domain/trust/filters.ts";
 import { makeWithin } from "../file-access.ts";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
 import { expectGit, type GitAnswer, type GitCall, runGit, zeroEnded } from "./git.ts";
@@ -42,6 +43,8 @@ export interface OwnDirOptions {
    * git, through those filters that may run.
    */
   readonly files?: "bytes" | "merging" | FileRules;
+  /** What confines the calls that say so: words before the command line. */
+  readonly within?: (() => readonly string[] | undefined) | undefined;
 }
 
 /**
@@ -53,7 +56,10 @@ export interface OwnDir extends Disposable {
   readonly dir: string;
   git(
     args: readonly string[],
-    options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms" | "each" | "onOutput">,
+    options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms" | "each" | "onOutput"> & {
+      /** Agents may change what it reads while it reads: it sees no more than an agent does, where the system confines those. */
+      readonly confined?: boolean;
+    },
   ): Promise<GitAnswer>;
   /** Starts the process of a command that will be asked soon. */
   readonly start: (command: OwnQuestions) => void;
@@ -89,6 +95,8 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree, GIT_CEILING_DIRECTORIES: dirname(workTree) }),
     ...(options.objects === "project" ? { GIT_OBJECT_DIRECTORY: repository.objects } : {}),
   };
+  // A filter needs what a program of the user's needs.
+  const mayConfine = rules === undefined || !rules.filters.some(isHonoured);
   const sessions = new Map<string, GitSession>();
   const sessionOf = (command: OwnQuestions): GitSession => {
     const key = command.args.join(" ");
@@ -102,12 +110,13 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     dir,
     start: (command) => void sessionOf(command),
     ask: (command, ...question) => sessionOf(command).ask(...question),
-    git: (command, { env: more = {}, ...rest } = {}) =>
+    git: (command, { env: more = {}, confined = false, ...rest } = {}) =>
       runGit({
         cwd: workTree ?? dir,
         args: [...args, ...command],
         env: { ...env, ...more },
         withFilters: rules !== undefined,
+        within: confined && mayConfine ? options.within?.() : undefined,
         ...rest,
       }),
     [Symbol.dispose]: () => {

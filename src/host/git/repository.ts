@@ -99,6 +99,8 @@ export interface WorktreeOptions {
   readonly trash?: string;
   /** Where directories of one operation are made. No other process may write there. */
   readonly scratch?: string;
+  /** See `GitProject.confine`. */
+  readonly confine?: GitProject["confine"];
   /** The repository, where others of the same process read it as well. */
   readonly repository?: OpenRepository | undefined;
 }
@@ -111,6 +113,11 @@ export interface GitProject {
   readonly deployed: readonly string[];
   readonly trash: string;
   readonly scratch: string;
+  /**
+   * Words before a command line that let it see no more of this machine than an agent sees, but for these directories, and
+   * write to `scratch` alone. Undefined where the system does not confine agents.
+   */
+  readonly confine?: ((reads: readonly string[], scratch: string) => readonly string[] | undefined) | undefined;
   /** Set for a submodule: where git keeps its state, which is not where worktrees have theirs. */
   readonly place?: Place;
 }
@@ -126,6 +133,7 @@ export function gitProject(repository: Repository, options: WorktreeOptions): Gi
     deployed: options.deployed ?? [],
     trash: options.trash ?? join(state, "trash"),
     scratch: options.scratch ?? join(state, "run", "git"),
+    confine: options.confine,
   };
 }
 

@@ -97,7 +97,11 @@ async function keepOne(
   // A submodule that the agent only had a look at is not the user's concern.
   if (found.module === undefined && !isOwn && !isDirty) return { refs: [] };
   const module = found.module ?? (await adopt(level, found.name));
-  using both = openRefs(module, project.scratch, [found.place.objects]);
+  const isClone = worktree.kind === "clone";
+  using both = openRefs(module, project.scratch, {
+    alsoReads: [found.place.objects],
+    within: () => (isClone ? project.confine?.([worktree.path, found.place.gitDir], project.scratch) : undefined),
+  });
   const kept = await keepCommits({ ...project, repository: module }, { agentName: worktree.agentName, both, commits });
   const prefix = `${path ?? level.prefix + found.name}/`;
   const inner = {

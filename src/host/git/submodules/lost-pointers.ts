@@ -145,7 +145,7 @@ async function stateOf(own: OwnDir, commit: string): Promise<"held" | "loose" | 
 async function fetchFromWorktrees(mergeRepo: MergeRepository, { module, names, commit }: Wanted): Promise<boolean> {
   const { scratch } = mergeRepo;
   for (const gitDir of ownModules(mergeRepo, names)) {
-    using both = openRefs(module, scratch, [join(gitDir, "objects")]);
+    using both = openRefs(module, scratch, { alsoReads: [join(gitDir, "objects")] });
     if ((await stateOf(both, commit)) === "missing") continue;
     const boundary = await both.git(["rev-list", "--boundary", commit, "--not", "--all"]);
     const haves = [...expectGit(boundary, "comparing commits").out.matchAll(/^-([0-9a-f]+)$/gm)].map(

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { lstatIfThere, readText } from "../../file-access.ts";
 import { expectGit, type GitAnswer, runGit, zeroEnded } from "../git.ts";
-import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import { gitLinkIn } from "../places.ts";
 import { parseRefs, type Ref } from "../refs.ts";
 import { type Repository, readRepository } from "../repository.ts";
@@ -149,8 +149,11 @@ export interface Submodule {
 }
 
 /** The repository through a git directory of our own: its refs, its objects, nothing of its configuration. */
-export const openRefs = (repository: Repository, scratch: string, alsoReads: readonly string[] = []): OwnDir =>
-  openOwnDir({ repository, scratch, objects: "scratch", alsoReads });
+export const openRefs = (
+  repository: Repository,
+  scratch: string,
+  more: Pick<OwnDirOptions, "alsoReads" | "within"> = {},
+): OwnDir => openOwnDir({ repository, scratch, objects: "scratch", ...more });
 
 /** The submodules that `.gitmodules` of a commit or tree names and that it has. */
 export async function submodulesOf(own: OwnDir, commit: string): Promise<readonly Submodule[]> {

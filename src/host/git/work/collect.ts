@@ -73,7 +73,10 @@ export async function transfer(
 ): Promise<void> {
   const asked = [...wants, ...haves.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
   const packed = expectGit(
-    await from.git(["pack-objects", "--revs", "--stdout", "-q", "--delta-base-offset"], { stdin: asked }),
+    await from.git(["pack-objects", "--revs", "--stdout", "-q", "--delta-base-offset"], {
+      stdin: asked,
+      confined: true,
+    }),
     "packing an agent's objects",
   ).raw;
   const count = packed.readUInt32BE(countOffset);

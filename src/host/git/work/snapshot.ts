@@ -161,7 +161,7 @@ async function store(
     const stdin = Buffer.concat(paths.flatMap((path) => [path, zero]));
     const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
     const through = storedAs === "git" ? await open.asGit() : own;
-    expectGit(await through.git(args, { stdin }), "storing files");
+    expectGit(await through.git(args, { stdin, confined: true }), "storing files");
   }
   if (asBytes.length > 0) await storeBytes(own, root, asBytes);
   const tree = paths.length + asBytes.length === 0 ? staged : await indexTree(own);
@@ -230,7 +230,10 @@ async function keptByFilters(
 /** Replaces what the index says about these files by their bytes. */
 async function storeBytes(own: OwnDir, root: string, paths: readonly Buffer[]): Promise<void> {
   const quoted = paths.map((path) => quotedPath(absolute(root, path)));
-  const stored = await own.git(["hash-object", "-w", "--no-filters", "--stdin-paths"], { stdin: quoted.join("") });
+  const stored = await own.git(["hash-object", "-w", "--no-filters", "--stdin-paths"], {
+    stdin: quoted.join(""),
+    confined: true,
+  });
   const oids = expectGit(stored, "storing files").out.split("\n");
   const modes = paths.map((path) => ((lstatSync(absolute(root, path)).mode & 0o100) === 0 ? "100644" : "100755"));
   const lines = paths.flatMap((path, at) => [Buffer.from(`${modes[at]} ${oids[at]}\t`), path, zero]);

@@ -57,7 +57,11 @@ export async function openWorktree(project: GitProject, worktree: OwnedWorktree)
     refs: place.refs,
     indexFrom: place.gitDir,
     ...(worktree.kind === "clone"
-      ? { objects: "scratch" as const, alsoReads: [place.objects] }
+      ? {
+          objects: "scratch" as const,
+          alsoReads: [place.objects],
+          within: () => project.confine?.([worktree.path, place.gitDir], scratch),
+        }
       : { objects: "project" as const }),
   });
   const { own } = views;
