@@ -109,6 +109,7 @@ test("a question that nobody answers is waited for with words, and ends with the
 
 test("a coordinator that completes its own run ends with that turn, and its name is free", async () => {
   await using project = await makeProject({
+    config: "coordinator:\n  lastReview: false\n",
     scenario: `
 - when: { capability: coordinator }
   do:

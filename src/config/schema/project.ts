@@ -49,7 +49,7 @@ export const projectKeys = {
     default: false,
   }),
   "coordinator.lastReview": boolean({
-    doc: "Whether a reviewer reads all that has landed against the checklist before a run of more than one task ends.",
+    doc: "Whether a reviewer reads all that has landed against the checklist before a run ends that had more than one task, or of which some evidence is older than the run.",
     default: true,
   }),
 

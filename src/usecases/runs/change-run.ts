@@ -193,16 +193,23 @@ async function tellAbove(tx: Tx, context: Context, run: Run, letter: EndLetter):
 
 type EndLetter = Pick<Draft, "runId" | "subject" | "body" | "type" | "priority" | "payload">;
 
+/** Where the operator finds the work of a run that has ended. */
+async function whereToLook(tx: Tx, { settings }: Context, run: Run): Promise<string> {
+  const { landingBranch: landing, targetBranch: target, id: runId } = run;
+  const landed = await tx.merges.list({ runId, statuses: ["merged"], limit: 1 });
+  if (landed.length === 0) return `Nothing has landed in this run. See what was done: ov run show ${runId}`;
+  const waits = landing !== null && target !== null && landing !== target && settings.merge.promote !== "auto";
+  return waits
+    ? `The work is on ${landing}. Take it over into ${target}: ${promoteCommand({ runId, target })}`
+    : `See what landed: ov run show ${runId}`;
+}
+
 /** Says that a run is over, what shows that, and where the work is. */
 async function endLetter(tx: Tx, context: Context, run: Run): Promise<EndLetter> {
   const { criteria } = await checklist(tx, run);
   const verdict = await lastVerdictOf(tx, run);
   const remarks = verdict?.remarks ?? [];
-  const { landingBranch: landing, targetBranch: target, id: runId, objective } = run;
-  const waits = landing !== null && target !== null && landing !== target && context.settings.merge.promote !== "auto";
-  const where = waits
-    ? `The work is on ${landing}. Take it over into ${target}: ${promoteCommand({ runId, target })}`
-    : `See what landed: ov run show ${runId}`;
+  const { id: runId, objective } = run;
   return {
     runId,
     subject: `${runId} is complete`,
@@ -212,7 +219,7 @@ async function endLetter(tx: Tx, context: Context, run: Run): Promise<EndLetter>
       ...(remarks.length === 0
         ? []
         : ["", `${verdict?.by} passed it, and remarks:`, ...remarks.flatMap(findingLines), ""]),
-      where,
+      await whereToLook(tx, context, run),
     ].join("\n"),
     type: "status",
     priority: "normal",

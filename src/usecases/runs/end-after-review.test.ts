@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { anOp } from "../../../testkit/contracts/store/merges.ts";
+import { anEntry, anOp } from "../../../testkit/contracts/store/merges.ts";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { coordinator, end, finishes, met, reads } from "../../../testkit/last-review-world.ts";
 import { storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
@@ -37,6 +37,7 @@ const passes = (world: UseCaseWorld, look: LandedLook) =>
 test("a pass ends the run that its coordinator wanted to end, without another turn, and the operator is told", async () => {
   await using world = useCaseWorld();
   await waitsForVerdict(world, "c1");
+  await world.store.transaction((tx) => tx.merges.insert(anEntry("b/T1", { runId: "run-1", status: "merged" })));
   expect(await passes(world, { landed: "c1", lacks: [] })).toEqual({
     run: "completed",
     coordinator: "completed",

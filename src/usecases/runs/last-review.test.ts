@@ -53,6 +53,20 @@ test("a run of more than one task ends when a reviewer has read what landed and 
   expect(await end(world)).toMatchObject({ status: "completed", review: null });
 });
 
+test("a run of one task, of which some evidence is older than the run, ends when a reviewer has judged it", async () => {
+  await using world = useCaseWorld();
+  await met(world, 1);
+  await world.store.transaction(async (tx) => {
+    const [first] = await tx.criteria.of("run-1");
+    if (first !== undefined) await tx.criteria.put({ ...first, proofUnchanged: true });
+  });
+  expect(await end(world)).toMatchObject({ status: "active", review: expect.stringContaining("last-review-1") });
+  await reads(world, "last-review-1", "c1", "pass");
+  expect(await end(world)).toMatchObject({ status: "completed", review: null });
+  const [letter] = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
+  expect(letter?.body).toContain("Nothing has landed in this run.");
+});
+
 test("the last reviewer is told that a later change counts over an earlier one, where there was a change", async () => {
   for (const isChanged of [false, true]) {
     await using world = useCaseWorld();

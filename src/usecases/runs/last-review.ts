@@ -42,7 +42,7 @@ export async function lastReviewOf(
 ): Promise<LastReview> {
   if (!settings.coordinator.lastReview || !run.checklist || landed == null) return { kind: "done" };
   const reviewers = await lastReviewers(tx, run);
-  if ((await tasksWorkedOn(tx, run, reviewers)).size <= 1) return { kind: "done" };
+  if ((await tasksWorkedOn(tx, run, reviewers)).size <= 1 && !(await restsOnOlder(tx, run))) return { kind: "done" };
   const last = reviewers.at(-1);
   const read = last?.baseCommit === landed ? await verdictStanding(tx, run, last) : undefined;
   if (read?.verdict === "pass") return { kind: "done" };
@@ -68,6 +68,10 @@ export async function lastReviewOf(
 
 /** How often one commit is read. A coordinator that only names other evidence would have it read for ever. */
 const mostReadings = 3;
+
+/** Evidence that was there before the run shows nothing that the run did: somebody has to judge whether it is enough. */
+const restsOnOlder = async (tx: Tx, { id }: Run): Promise<boolean> =>
+  (await tx.criteria.of(id)).some((criterion) => criterion.proofUnchanged && criterionStatus(criterion) === "proved");
 
 /** The tasks of a run, and those from elsewhere that its agents were given. The readings of the whole do not count. */
 async function tasksWorkedOn(tx: Tx, { id: runId }: Run, reviewers: readonly Agent[]): Promise<ReadonlySet<string>> {
