@@ -31,8 +31,8 @@ test("what a gate printed is shown once-escaped to the agent that is woken becau
   const lines = promptsOf(project, "b1").at(-1)?.split("\n") ?? [];
   const at = lines.indexOf(shown[0] ?? "");
   expect(lines.slice(at, at + shown.length)).toEqual(shown);
-  const payload = lines[lines.indexOf("payload:") + 1]?.slice(2) ?? "";
-  expect(JSON.parse(payload).missing[0].logTail).toStartWith("<b>&amp;&\"' \0\u001b[2J\u0007\n");
+  const [refusal] = await project.read((tx) => tx.messages.list({ to: "b1", from: "system" }));
+  expect(JSON.parse(refusal?.payload ?? "").missing[0].logTail).toStartWith("<b>&amp;&\"' \0\u001b[2J\u0007\n");
 }, 120_000);
 
 test("what a gate of the queue printed is shown once-escaped in the mail about it", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkPayload, fillPayload, payloadFields, payloadRefusal } from "./payload.ts";
+import { checkPayload, fillPayload, payloadBeyondText, payloadFields, payloadRefusal } from "./payload.ts";
 import { payloadShapes } from "./payload-shapes.ts";
 import { type MailType, mailTypes } from "./types.ts";
 
@@ -135,5 +135,63 @@ describe("filling in", () => {
   test("the text stands in for a description of it", () => {
     const filled = fillPayload("escalation", '{"severity":"error"}', facts);
     expect(payloadFields(filled)).toEqual({ severity: "error", taskId: "T1", context: "the text" });
+  });
+});
+
+describe("what a payload says beyond the text", () => {
+  const beyond = (
+    type: MailType,
+    payload: unknown,
+    more: { body?: string; subject?: string; fromAgent?: string } = {},
+  ) => {
+    const text = { subject: "Done: T1", body: "it works", fromAgent: "b1", replyTo: null, ...more };
+    const shown = payloadBeyondText({ type, ...text, payload: JSON.stringify(payload) });
+    return shown === null ? null : JSON.parse(shown);
+  };
+
+  test("nothing of the news of the engine, which says all of it in words", () => {
+    expect(beyond("merged", { branch: "overstory/b1/T1", queueId: 4 }, { fromAgent: "system" })).toBeNull();
+  });
+
+  test("of a report the branch and its files, and not what its text says", () => {
+    const gates = [{ gate: "Tests", status: "passed", exitCode: 0 }];
+    const done = {
+      taskId: "T1",
+      branch: "overstory/b1/T1",
+      exitCode: 0,
+      filesModified: ["a.ts"],
+      verified: true,
+      gates,
+    };
+    const body = "it works\n\nChecked by the engine: verified (Tests passed)";
+    expect(beyond("worker_done", done, { body })).toEqual({ branch: "overstory/b1/T1", filesModified: ["a.ts"] });
+  });
+
+  test("nothing of a branch that the subject names", () => {
+    const facts = { branch: "overstory/b1/T1", taskId: "T1", agentName: "b1" };
+    expect(beyond("merge_ready", facts, { subject: "overstory/b1/T1" })).toBeNull();
+  });
+
+  test("a verdict and an option are shown though their words stand in the text by chance", () => {
+    const body = "no test can pass";
+    const review = { verdict: "pass", branch: "x" };
+    expect(beyond("review", review, { subject: "x", body })).toEqual({ verdict: "pass" });
+    expect(beyond("review", review, { subject: "Review pass: x", body })).toBeNull();
+    expect(beyond("decision", { gateId: "msg-1", option: "no" }, { body })).toEqual({ gateId: "msg-1", option: "no" });
+    expect(beyond("decision", { option: "no" }, { body: "no" })).toBeNull();
+    expect(beyond("decision_gate", { options: ["no", "pass"] }, { body })).toEqual({ options: ["no", "pass"] });
+  });
+
+  test("a finding that the text does not say, numbers, and what is part of another word", () => {
+    const findings = [{ file: "a.ts", line: 3, severity: "error", text: "it leaks" }];
+    expect(beyond("review", { findings })).toEqual({ findings });
+    expect(beyond("review", { findings }, { body: "- a.ts:3: error: it leaks" })).toBeNull();
+    expect(beyond("status", { count: 3, name: "work" })).toEqual({ count: 3, name: "work" });
+  });
+
+  test("a text that is no object, as it is", () => {
+    const text = { subject: "s", body: "b", fromAgent: "b1", replyTo: null, type: "result" } as const;
+    expect(payloadBeyondText({ ...text, payload: "not json" })).toBe("not json");
+    expect(payloadBeyondText({ ...text, payload: null })).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { jsonProblem } from "../text/json-problem.ts";
 import { type FieldSource, type PayloadField, payloadShapes } from "./payload-shapes.ts";
-import type { MailType } from "./types.ts";
+import type { MailType, Message } from "./types.ts";
 
 /** Facts a caller knows at the time of sending. Absent means unknown; null means known to be nothing. */
 export type PayloadFacts = { readonly [S in FieldSource]?: string | number | readonly string[] | null };
@@ -50,6 +50,55 @@ export function payloadRefusal(problems: readonly InvalidInput[]): InvalidInput 
 export function payloadFields(json: string | null): Fields {
   const read = readFields(json);
   return read.kind === "fields" ? read.fields : {};
+}
+
+/** What programs read of these messages: each is said in words too, or says nothing to a reader. */
+const forPrograms: Partial<Readonly<Record<MailType, readonly string[]>>> = {
+  dispatch: ["capability", "change", "criterion", "taskId"],
+  review: ["commit"],
+  worker_done: ["commit", "exitCode", "noCode", "receiptId", "reviewedCommit", "verified"],
+};
+
+/** Answers that stand in a payload. Their words may stand in the text by chance, so they count only in its frame. */
+const answers: ReadonlySet<string> = new Set(["option", "options", "verdict"]);
+
+/**
+ * The part of a message's payload that the message does not say in words; null when that is nothing. The news of the
+ * engine says all of it. `ov mail read` shows the whole.
+ */
+export function payloadBeyondText(
+  message: Pick<Message, "type" | "fromAgent" | "subject" | "body" | "replyTo" | "payload">,
+): string | null {
+  const { type, fromAgent, subject, body, replyTo, payload } = message;
+  const read = readFields(payload);
+  if (read.kind !== "fields") return payload;
+  if (fromAgent === "system") return null;
+  const frame = `${subject}\n${replyTo ?? ""}`;
+  const all = Object.entries(read.fields);
+  const left = all.filter(([name, value]) => {
+    if (forPrograms[type]?.includes(name)) return false;
+    return !isSaidIn(answers.has(name) ? (body === value ? body : frame) : `${frame}\n${body}`, value);
+  });
+  if (left.length === all.length) return payload;
+  return left.length === 0 ? null : JSON.stringify(Object.fromEntries(left));
+}
+
+/** Every text of the value stands in the words, as whole words. Numbers and truth values have no words of their own. */
+function isSaidIn(words: string, value: unknown): boolean {
+  if (value === null || value === "") return true;
+  if (typeof value === "string") return hasWords(words, value);
+  if (Array.isArray(value)) return value.every((item) => isSaidIn(words, item));
+  if (!isRecord(value)) return false;
+  const texts = Object.values(value).filter((part) => typeof part === "string");
+  return texts.length > 0 && texts.every((part) => hasWords(words, part));
+}
+
+function hasWords(words: string, value: string): boolean {
+  for (let at = words.indexOf(value); at >= 0; at = words.indexOf(value, at + 1)) {
+    const [before = "", after = ""] = [words[at - 1], words[at + value.length]];
+    if (!/[\w-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
 }
 
 type Read =

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { foldStatus, type Letter } from "./letter.ts";
+import { payloadBeyondText } from "./payload.ts";
 import { renderBatch, renderInject } from "./render.ts";
 import { type Message, mailTypes, priorities } from "./types.ts";
 
@@ -167,7 +168,7 @@ describe("a batch for a turn", () => {
           subject: sent.subject,
           inReplyTo: sent.replyTo,
           wholeText: sent.blobPath,
-          payload: sent.payload,
+          payload: payloadBeyondText(sent),
           body: sent.body,
           redelivered,
         }));

@@ -1,6 +1,7 @@
 import { plainWord, shellWord } from "../text/shell-word.ts";
 import { exactLine, headerLine, quoted } from "../text/visible.ts";
 import { type FoldedLetter, foldStatus, type Letter } from "./letter.ts";
+import { payloadBeyondText } from "./payload.ts";
 import { isPressing } from "./types.ts";
 
 /**
@@ -33,6 +34,7 @@ const countLine = (count: number): string => (count === 1 ? "You have 1 message.
 
 function block(letter: FoldedLetter, place: number, count: number): string {
   const { message, capability } = letter;
+  const payload = payloadBeyondText(message);
   return [
     `=== message ${place} of ${count}${letter.redelivered ? " (redelivered)" : ""} ===`,
     headerLine("id", message.id),
@@ -48,7 +50,7 @@ function block(letter: FoldedLetter, place: number, count: number): string {
     ...(message.replyTo === null ? [] : [headerLine("in reply to", message.replyTo)]),
     ...(message.blobPath === null ? [] : [headerLine("whole text", message.blobPath)]),
     ...foldedLines(letter),
-    ...(message.payload === null ? [] : ["payload:", ...quoted(message.payload)]),
+    ...(payload === null ? [] : ["payload:", ...quoted(payload)]),
     "body:",
     ...quoted(message.body),
     ...replyLines(letter),
@@ -58,6 +60,7 @@ function block(letter: FoldedLetter, place: number, count: number): string {
 
 function injected(letter: FoldedLetter): readonly string[] {
   const { message, capability } = letter;
+  const payload = payloadBeyondText(message);
   const sender = capability === null ? word(message.fromAgent) : `${word(message.fromAgent)}, ${word(capability)}`;
   const tags = [
     ...(message.priority === "normal" ? [] : [`[${message.priority.toUpperCase()}]`]),
@@ -73,7 +76,7 @@ function injected(letter: FoldedLetter): readonly string[] {
     ...(message.blobPath === null ? [] : [headerLine("Whole text", message.blobPath)]),
     ...foldedLines(letter),
     ...quoted(message.body),
-    ...(message.payload === null ? [] : [headerLine("Payload", message.payload)]),
+    ...(payload === null ? [] : [headerLine("Payload", payload)]),
     ...replyLines(letter),
   ];
 }
