@@ -122,7 +122,7 @@ test("who cannot go on tells its parent, and a person is asked and answers", asy
   });
 });
 
-test("a coordinator ends its run by tools alone: checklist, other words, a dropped task, proof, the end", async () => {
+test("a coordinator leads its run by tools alone: checklist, other words, a dropped task, proof, and a last review of old evidence", async () => {
   await using project = await makeProject();
   const { runId } = await project.json("coordinator", "start", "--objective", "Read CSV", "--no-attach");
   await project.settled();
@@ -145,9 +145,13 @@ test("a coordinator ends its run by tools alone: checklist, other words, a dropp
     expect(refused.text).toContain(open);
   }
   expect((await use(head, "task_drop", { id: "T1", reason: "the README has it" })).text).toContain("Dropped T1.");
-  for (const number of [1, 2]) {
-    expect((await use(head, "criteria_prove", { number, file: "README.md" })).isError).toBe(false);
-  }
+  const first = await use(head, "criteria_prove", { number: 1, file: "README.md" });
+  expect(first.text).toContain("1 [proved] JSON is read (file README.md, unchanged since before this run)");
+  expect(first.text).toContain("Nothing shows yet: 2");
+  expect(first.text).not.toContain("2 [open]");
+  const second = await use(head, "criteria_prove", { number: 2, file: "README.md" });
+  expect(second.text).toContain("Every criterion is shown or waived.");
   const done = await use(head, "run_complete");
-  expect(done).toMatchObject({ isError: false, data: { runId, status: "completed" } });
+  expect(done).toMatchObject({ isError: false, data: { runId, status: "active" } });
+  expect(done.text).toContain("last-review-1 reads the whole difference");
 });

@@ -75,6 +75,21 @@ export function openEnds(facts: RunFacts, reader: string, which = ""): readonly 
   ];
 }
 
+/** One line for each, as its coordinator reads them. What to do about criteria is the same for all, and said once. */
+export function openLines(open: readonly OpenEnd[]): readonly string[] {
+  const criteria = open.filter(({ kind }) => kind === "criterion");
+  if (criteria.length < 2) return open.map(({ what, fix }) => `- ${what}; ${fix}`);
+  const last = criteria.at(-1);
+  return open.flatMap((end) => {
+    if (end.kind !== "criterion") return [`- ${end.what}; ${end.fix}`];
+    if (end !== last) return [`- ${end.what}`];
+    return [
+      `- ${end.what}`,
+      '  show each: ov run criteria prove <n> --file <path>, --test <path>:<name> or --commit <id> (tool: criteria_prove); what cannot be met only the operator waives: ask with a decision_gate whose option is "waive criterion <n>"',
+    ];
+  });
+}
+
 function ofTask(task: RunFacts["tasks"][number], facts: RunFacts, reader: string): OpenEnd {
   const { id, status, title, claimedBy } = task;
   const holder = claimedBy === null ? "" : `, held by ${claimedBy}`;

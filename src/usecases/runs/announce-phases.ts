@@ -4,6 +4,7 @@ import { isParking } from "../../domain/agent/wait.ts";
 import { endedPhase, endedWorkers, type Phase, phaseText } from "../../domain/health/phase.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import { openLines } from "../../domain/run/open-ends.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
@@ -166,7 +167,7 @@ export async function announceFinished(
     subject: `[ENGINE] nobody works for run ${runId} any more`,
     body: [
       `${workers.length === 1 ? "The one agent of the run is" : `All ${workers.length} agents of the run are`} released, and no branch waits to land.`,
-      ...(open.length === 0 ? [] : ["Still open:", ...open.map(({ what, fix }) => `- ${what}; ${fix}`)]),
+      ...(open.length === 0 ? [] : ["Still open:", ...openLines(open)]),
       open.length === 0
         ? "If the objective is reached, end the run with: ov run complete"
         : "It is refused to end the run before each of these is settled. Then: ov run complete",

@@ -185,6 +185,29 @@ test("B7: the notice that nobody works names the findings of the last review tha
   expect(notice?.body).not.toContain("If the objective is reached, end the run");
 });
 
+test("the notice that nobody works says once how criteria are shown, however many are open", async () => {
+  await using world = useCaseWorld();
+  await met(world, 2);
+  await world.store.transaction(async (tx) => {
+    for (const criterion of await tx.criteria.of("run-1")) await tx.criteria.put({ ...criterion, proofKind: null });
+    const builder = storedAgent("b1", {
+      runId: "run-1",
+      parentName: "coordinator",
+      state: "completed",
+      outcome: "done",
+    });
+    await tx.agents.reserve({ ...builder, releasedAt: world.now() });
+    const head = await tx.agents.byName("coordinator");
+    if (head === undefined) throw new Error("nobody leads");
+    await changeState(tx, head, { to: "between_turns", actor: "engine", reason: "test" }, world.now());
+    await keepGoing(tx, world.context(engineCaller), "run-1");
+  });
+  const [notice] = await world.store.read((tx) => tx.messages.list({ to: "coordinator", from: "system" }));
+  expect(notice?.body).toContain("- criterion 1 has no proof: criterion 1\n- criterion 2 has no proof: criterion 2\n");
+  expect(notice?.body.match(/ov run criteria prove/g)).toHaveLength(1);
+  expect(notice?.body).not.toContain("ov run criteria waive");
+});
+
 test("a last reviewer is released with the end of its run, although its coordinator never read the report", async () => {
   await using world = useCaseWorld();
   await met(world, 2);

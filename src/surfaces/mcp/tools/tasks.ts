@@ -137,28 +137,46 @@ export const criteriaList: ToolHandler = async (_given, { app }) => checklist(aw
 export const criteriaAdd: ToolHandler = async (given, { app }) =>
   checklist(await app.call("criterion.add", { texts: given.texts("criteria") ?? [] }));
 
-export const criteriaAmend: ToolHandler = async (given, { app }) =>
-  checklist(await app.call("criterion.amend", { number: given.number("number") ?? 0, text: given.text("text") }));
+export const criteriaAmend: ToolHandler = async (given, { app }) => {
+  const number = given.number("number") ?? 0;
+  return oneCriterion(number, await app.call("criterion.amend", { number, text: given.text("text") }));
+};
 
-export const criteriaProve: ToolHandler = async (given, { app }) =>
-  checklist(
-    await app.call("criterion.prove", {
-      number: given.number("number") ?? 0,
-      file: given.optionalText("file"),
-      test: given.optionalText("test"),
-      commit: given.optionalText("commit"),
-    }),
-  );
+export const criteriaProve: ToolHandler = async (given, { app }) => {
+  const number = given.number("number") ?? 0;
+  const evidence = {
+    file: given.optionalText("file"),
+    test: given.optionalText("test"),
+    commit: given.optionalText("commit"),
+  };
+  return oneCriterion(number, await app.call("criterion.prove", { number, ...evidence }));
+};
+
+/** The criterion that was changed, and what is left: the whole list after each of many would be read again and again. */
+function oneCriterion(number: number, found: Result<ChecklistReply, Refusal>): Result<ToolAnswer, Refusal> {
+  if (!found.ok) return found;
+  const { criteria, remarks } = found.value;
+  const open = criteria.filter(({ criterion }) => criterionStatus(criterion) === "open");
+  const numbers = open.map(({ criterion }) => criterion.number).join(", ");
+  const text = [
+    ...criteria.filter(({ criterion }) => criterion.number === number).map(criterionLine),
+    numbers === "" ? "Every criterion is shown or waived." : `Nothing shows yet: ${numbers}`,
+    ...remarks.map((remark) => `Note: ${remark}`),
+  ].join("\n");
+  return ok({ text, data: checklistView(found.value) });
+}
+
+function criterionLine({ criterion, tasks }: ChecklistReply["criteria"][number]): string {
+  const proof = proofWords(criterion);
+  const facts = [...(proof === undefined ? [] : [proof]), ...tasks];
+  const known = facts.length === 0 ? "" : ` (${facts.map(visibleLine).join(", ")})`;
+  return `${criterion.number} [${criterionStatus(criterion)}] ${visibleLine(criterion.text)}${known}`;
+}
 
 function checklist(found: Result<ChecklistReply, Refusal>): Result<ToolAnswer, Refusal> {
   if (!found.ok) return found;
   const { criteria, unserved, remarks } = found.value;
-  const lines = criteria.map(({ criterion, tasks }) => {
-    const proof = criterion.proofUnchanged || criterion.proofLost !== null ? proofWords(criterion) : undefined;
-    const facts = [...(proof === undefined ? [] : [proof]), ...tasks];
-    const known = facts.length === 0 ? "" : ` (${facts.map(visibleLine).join(", ")})`;
-    return `${criterion.number} [${criterionStatus(criterion)}] ${visibleLine(criterion.text)}${known}`;
-  });
+  const lines = criteria.map(criterionLine);
   const missing = unserved.length === 0 ? [] : [`No task serves yet: ${unserved.join(", ")}`];
   const notes = remarks.map((remark) => `Note: ${remark}`);
   const text = lines.length === 0 ? "This run has no checklist." : [...lines, ...missing, ...notes].join("\n");
