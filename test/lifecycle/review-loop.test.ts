@@ -64,6 +64,16 @@ test("L9: the tool gates shows what finish proved, by the name of the branch and
   }
 }, 60_000);
 
+test("the tool gates shows what a failed gate printed to those who may not run it", async () => {
+  await using project = await makeProject({ scenario: builder, gates: ["echo the reason; exit 1"] });
+  await sling(project, "B", "b1");
+  await untilAgent(project, "b1", "completed/done");
+  await using head = await connect(project, await seat(project, "head", "coordinator", { depth: 0 }));
+  const seen = await use(head, "gates", { branch: "overstory/b1/B" });
+  expect(seen.text).toContain("failed");
+  expect(seen.text).toContain("| the reason");
+}, 60_000);
+
 test("L12: builder and lead each get a verdict with its findings in one message, and the lead a turn only where it acts", async () => {
   await using project = await makeProject({
     gates: ["true"],

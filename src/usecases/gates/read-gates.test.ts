@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { aReceipt, aResult } from "../../../testkit/contracts/store/gates.ts";
+import { anOp } from "../../../testkit/contracts/store/merges.ts";
 import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { listGateResults, showGateResult, showReceipt } from "./read-gates.ts";
 
@@ -31,6 +32,20 @@ test("a receipt is found by its id, and by the branch that landed", async () => 
   expect(await world.call(showReceipt, { of: "rc-9" })).toMatchObject({
     refusal: { kind: "not-found", noun: "receipt" },
   });
+});
+
+test("a branch on which work lands has the receipt of what landed last, until that is taken back", async () => {
+  await using world = await mergeWorld();
+  const { id } = await world.announce();
+  const landing = "overstory/integration/run-1";
+  const op = { kind: "land", status: "done", ref: `refs/heads/${landing}`, queueIds: [id] } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.mergeOps.insert(anOp("op-1", op));
+    await tx.receipts.add(aReceipt("rc-1", { kind: "landing", subject: `merge:${id}` }));
+  });
+  expect(await world.must(showReceipt, { of: landing })).toMatchObject({ receipt: { id: "rc-1" } });
+  await world.store.transaction((tx) => tx.mergeOps.insert(anOp("op-2", { ...op, kind: "undo" })));
+  expect(await world.call(showReceipt, { of: landing })).toMatchObject({ refusal: { kind: "not-found" } });
 });
 
 test("the newest receipt about an agent is found by its name, its incarnation and its branch", async () => {

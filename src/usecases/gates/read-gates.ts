@@ -53,7 +53,13 @@ async function newestAbout(tx: Tx, of: string): Promise<Receipt | undefined> {
   const named = await newestOf(tx, entry.ok ? [of, mergeRef(entry.value.id)] : [of]);
   if (named !== undefined) return named;
   const agent = (await tx.agents.byName(of)) ?? (await ownerOfBranch(tx, of));
-  return agent === undefined ? undefined : newestOf(tx, await subjectsOf(tx, agent));
+  return agent === undefined ? newestLandingOn(tx, of) : newestOf(tx, await subjectsOf(tx, agent));
+}
+
+/** What landed on a branch last, where nothing was taken back since: the gates ran on exactly what it held then. */
+async function newestLandingOn(tx: Tx, branch: string): Promise<Receipt | undefined> {
+  const [last] = await tx.mergeOps.list({ ref: `refs/heads/${branch}`, status: "done", limit: 1 });
+  return last?.kind === "land" ? newestOf(tx, last.queueIds.map(mergeRef)) : undefined;
 }
 
 async function newestOf(tx: Tx, subjects: readonly string[]): Promise<Receipt | undefined> {

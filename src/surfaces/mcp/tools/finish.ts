@@ -98,12 +98,20 @@ export const gates: ToolHandler = async (given, context) => {
       return ok({ text: "Still running.", data: { branch, ...openCheckView(asked.value.id) } });
     }
     const data = checkAnswerView(answered.value, asked.value);
-    const lines = [words(branch, answered.value), ...data.problems.map((problem) => `- ${visibleLine(problem)}`)];
+    const lines = [
+      words(branch, answered.value),
+      ...data.problems.map((problem) => `- ${visibleLine(problem)}`),
+      ...(await failedOutput(app, answered.value.results)),
+    ];
     return ok({ text: lines.join("\n"), data: { branch, ...data }, failed: !data.passed });
   }
   const evidence = (await newestReceipt(branch, app)) ?? { receipt: null, results: [] };
   const isKnown = evidence.receipt !== null || !role.access.gates;
-  const lines = [words(branch, evidence), ...(isKnown ? [] : ["Call gates with run: true to run them now."])];
+  const lines = [
+    words(branch, evidence),
+    ...(isKnown ? [] : ["Call gates with run: true to run them now."]),
+    ...(await failedOutput(app, evidence.results)),
+  ];
   return ok({ text: lines.join("\n"), data: { branch, ...evidenceView(evidence) } });
 };
 
@@ -127,6 +135,21 @@ function words(branch: string, { receipt, results }: Pick<CheckReply, "receipt" 
     ...gaps.map((gap) => `gap: ${visibleLine(gap)}`),
   ].join("\n");
 }
+
+/** What gates that did not pass printed last: without it a reader knows that something is red, and not what. */
+async function failedOutput(app: McpApp, results: readonly GateResult[]): Promise<readonly string[]> {
+  const shown: string[] = [];
+  for (const { id, gate, status } of results) {
+    const log = status === "passed" ? undefined : await app.call("gate.readLog", { id });
+    if (log?.ok !== true || log.value.parts.length === 0) continue;
+    const printed = log.value.parts.map(({ text }) => text).join("");
+    const last = printed.trimEnd().split("\n").slice(-outputLines).join("\n");
+    shown.push(`the last lines of ${visibleLine(gate)}:`, ...quoted(last).map((line) => `  ${line}`));
+  }
+  return shown;
+}
+
+const outputLines = 30;
 
 const gateLines = (results: readonly GateResult[]): readonly string[] =>
   results.map(
