@@ -1,12 +1,16 @@
 import type { Agent } from "../src/domain/agent/agent.ts";
 import { noBudgets } from "../src/domain/budget/budget.ts";
 import type { Caller } from "../src/domain/caller/caller.ts";
+import { ok } from "../src/domain/result.ts";
+import { noFields } from "../src/domain/schema/schema.ts";
 import type { Turn } from "../src/domain/turn/turn.ts";
 import { claimTurns } from "../src/engine/dispatch.ts";
 import { settleTurn } from "../src/engine/supervisor/settle-turn.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { endAgent } from "../src/usecases/agents/end-agent.ts";
 import { type Draft, fromEngine, post } from "../src/usecases/mail/post.ts";
+import { keepGoing } from "../src/usecases/runs/keep-going.ts";
+import type { UseCase } from "../src/usecases/usecase.ts";
 import { type MailWorld, mailWorld } from "./mail-world.ts";
 import { activeRun, settingsFor } from "./use-case.ts";
 
@@ -24,6 +28,16 @@ export interface CoordinatedWorld extends MailWorld {
   /** One look of the dispatcher: the subjects of the mail in each turn that it started, by agent. */
   dispatch(): Promise<Readonly<Record<string, readonly string[]>>>;
 }
+
+/** Asks once what the run of a coordinated world has to decide, as every transaction that ends something does. */
+export const look: UseCase<object, null> = {
+  kind: "write",
+  request: noFields,
+  run: async (tx, context) => {
+    await keepGoing(tx, context, "run-2");
+    return ok(null);
+  },
+};
 
 export async function coordinatedWorld(): Promise<CoordinatedWorld> {
   const world = await mailWorld();

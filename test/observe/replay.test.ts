@@ -23,7 +23,7 @@ async function withEvents(): Promise<TestProject> {
   return project;
 }
 
-/** Runs a line on a terminal and types keys, each after a pause; answers all that the terminal was sent. */
+/** Runs a line on a terminal and types keys, each when the screen shows the key before; returns all that it showed. */
 async function typeInto(project: TestProject, line: string, keys: readonly string[]) {
   const command = `stty cols 70 rows 20; ${line} echo "left with $?"; stty -a`;
   const child = Bun.spawn({
@@ -32,19 +32,25 @@ async function typeInto(project: TestProject, line: string, keys: readonly strin
     env: { ...project.env, TERM: "xterm" },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const out = new Response(child.stdout).text();
-  await Bun.sleep(1_500);
+  let shown = "";
+  const out = (async () => {
+    for await (const piece of child.stdout.pipeThrough(new TextDecoderStream())) shown += piece;
+  })();
+  let before = shown.length;
   for (const key of keys) {
+    await project.until("the screen is drawn", async () => shown.includes(keyLine) && shown.length > before);
+    before = shown.length;
     child.stdin.write(key);
     await child.stdin.flush();
-    await Bun.sleep(150);
   }
-  const text = await Promise.race([out, Bun.sleep(20_000).then(() => "it did not end")]);
+  const ended = await Promise.race([out.then(() => true), Bun.sleep(20_000).then(() => false)]);
   child.kill();
-  return text;
+  return ended ? shown : "it did not end";
 }
 
 const ov = ovBinary();
+/** The end of the first screen: from here on keys are read. */
+const keyLine = "q quit";
 const entered = "\u001b[?1049h";
 const restored = "\u001b[?25h\u001b[?1049l";
 

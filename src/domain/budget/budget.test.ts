@@ -5,6 +5,7 @@ import {
   budgetUnits,
   completeLedgers,
   dayOf,
+  emptyLedger,
   endsAt,
   inWords,
   isWhole,
@@ -70,18 +71,7 @@ test("ledgers never touched are there as empty ones", () => {
   ]);
 });
 
-const agentLedger = {
-  scope: "agent",
-  subject: "ann",
-  unit: "tokens",
-  given: null,
-  raised: 0,
-  spent: 0,
-  reserved: 0,
-  unpriced: 0,
-  warned: false,
-  updatedAt: 1,
-} as const;
+const agentLedger = { ...emptyLedger({ scope: "agent", subject: "ann", unit: "tokens" }), updatedAt: 1 };
 
 test("dollars are kept to the millionth, minutes to the millisecond, the rest whole", () => {
   expect(kept("usd", 0.1) + kept("usd", 0.2)).toBe(kept("usd", 0.3));

@@ -4,6 +4,7 @@ import {
   type Amounts,
   type BudgetSettings,
   completeLedgers,
+  emptyLedger,
   type Ledger,
   type LedgerChange,
   noBudgets,
@@ -17,14 +18,7 @@ const run = { scope: "run", subject: "r1" } as const;
 const turnsOfRun = (limit: number): BudgetSettings => ({ ...noBudgets, run: { ...noBudgets.run, turns: limit } });
 const one: Amounts = { usd: 10, tokens: 10, turns: 1, minutes: 10 };
 const ledger = (change: Partial<Ledger>): Ledger => ({
-  ...run,
-  unit: "turns",
-  given: null,
-  raised: 0,
-  spent: 0,
-  reserved: 0,
-  unpriced: 0,
-  warned: false,
+  ...emptyLedger({ ...run, unit: "turns" }),
   updatedAt: 1,
   ...change,
 });

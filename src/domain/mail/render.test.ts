@@ -1,31 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { aMessage } from "../../../testkit/contracts/store/rows.ts";
 import { foldStatus, type Letter } from "./letter.ts";
 import { payloadBeyondText } from "./payload.ts";
 import { renderBatch, renderInject } from "./render.ts";
 import { type Message, mailTypes, priorities } from "./types.ts";
 
-const message = (more: Partial<Message> = {}): Message => ({
-  seq: 1,
-  id: "msg-1",
+const report = {
   runId: "run-1",
   fromAgent: "b1",
   fromAgentId: "agent-1",
-  turnId: null,
   address: "l1",
   subject: "parser done",
   body: "all green",
   type: "worker_done",
-  priority: "normal",
-  threadId: "msg-1",
-  replyTo: null,
-  hop: 0,
-  payload: null,
-  dedupeKey: null,
-  expectsReply: false,
-  verified: true,
-  blobPath: null,
-  createdAt: 0,
+} as const;
+const message = (more: Partial<Message> = {}): Message => ({
+  ...aMessage("msg-1", { ...report, createdAt: 0 }),
+  seq: 1,
   ...more,
 });
 const letter = (more: Partial<Message> = {}, about: Partial<Letter> = {}): Letter => ({

@@ -1,14 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { aMessage } from "../../../testkit/contracts/store/rows.ts";
 import { planReply, replySubject } from "./reply.ts";
 import type { Message } from "./types.ts";
 
-const original: Message = {
-  seq: 4,
-  id: "msg-4",
-  runId: "run-1",
+const question = {
   fromAgent: "b1",
-  fromAgentId: "agent-1",
-  turnId: "turn-1",
   address: "l1",
   subject: "which port?",
   body: "8080 or 8081?",
@@ -17,13 +13,8 @@ const original: Message = {
   threadId: "msg-1",
   replyTo: "msg-3",
   hop: 3,
-  payload: null,
-  dedupeKey: null,
-  expectsReply: false,
-  verified: true,
-  blobPath: null,
-  createdAt: 0,
-};
+} as const;
+const original: Message = { ...aMessage("msg-4", question), seq: 4 };
 
 describe("a reply", () => {
   test("goes to the author, in the thread, one hop further, as a status of the same priority", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type CoordinatedWorld, coordinatedWorld } from "../../../testkit/coordinated-world.ts";
+import { type CoordinatedWorld, coordinatedWorld, look } from "../../../testkit/coordinated-world.ts";
 import { type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { agentCaller } from "../../../testkit/use-case.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
@@ -241,15 +241,6 @@ test("B1: a landing is quiet for a lead while its other builder is at work", asy
   await landing(world, await world.announce());
   expect(await world.queuedTurns()).toEqual([]);
 });
-
-const look: UseCase<object, null> = {
-  kind: "write",
-  request: noFields,
-  run: async (tx, context) => {
-    await keepGoing(tx, context, "run-2");
-    return ok(null);
-  },
-};
 
 test("B1: a lead and a builder that wait only for each other are found, and the lead is told once who waits", async () => {
   await using world = await withQuestion("in_turn");

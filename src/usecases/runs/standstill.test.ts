@@ -1,22 +1,9 @@
 import { expect, test } from "bun:test";
-import { coordinatedWorld } from "../../../testkit/coordinated-world.ts";
+import { coordinatedWorld, look } from "../../../testkit/coordinated-world.ts";
 import { agentCaller } from "../../../testkit/use-case.ts";
-import { ok } from "../../domain/result.ts";
-import { noFields } from "../../domain/schema/schema.ts";
 import { readOutput } from "../coordinators/status.ts";
 import { sendMail } from "../mail/send.ts";
 import { readAttention } from "../operator/read-attention.ts";
-import type { UseCase } from "../usecase.ts";
-import { keepGoing } from "./keep-going.ts";
-
-const look: UseCase<object, null> = {
-  kind: "write",
-  request: noFields,
-  run: async (tx, context) => {
-    await keepGoing(tx, context, "run-2");
-    return ok(null);
-  },
-};
 
 test("a coordinator that ends its turns without acting is told to the operator once for each, with the next command", async () => {
   await using world = await coordinatedWorld();
