@@ -34,7 +34,7 @@ interface Span {
   readonly end: number;
 }
 
-const secretWord = /key|token|secret|passw|passphrase|credential|pwd|authorization|bearer\s/gi;
+const secretWord = /key|token|secret|pass|credential|pwd|_pat(?![a-z])|authorization|bearer\s/gi;
 const longestName = 64;
 const longestValue = 4096;
 
@@ -67,6 +67,8 @@ const isNameChar = (code: number): boolean =>
 
 /** What makes an assignment, perhaps behind the quote that ends the name. */
 const assigns = /(?:\\{0,7}["'`])?(\s{0,4})(=>|:=|=|:)(\s{0,4})/y;
+const keeps = /(?:^|[^A-Za-z0-9_]|\\[nrtbf])(?:setenv|set(?: -\w{1,4})?) $/;
+const longestKeep = 12;
 const flagSign = /\s{1,4}(?!-)/y;
 
 function signAfter(
@@ -80,8 +82,9 @@ function signAfter(
     const [whole, before = "", sign, after = ""] = found;
     return { end: at + whole.length, spaced: sign !== "=" || before !== "" || after !== "" };
   }
-  // A flag of a program, or a line of a `.netrc` file.
-  if (!name.startsWith("--") && !/^passw(?:or)?d$/i.test(name)) return undefined;
+  // A flag of a program, a line of a `.netrc` file, or what a shell or a program is told to keep.
+  const isKept = keeps.test(text.slice(Math.max(at - name.length - longestKeep, 0), at - name.length));
+  if (!isKept && !name.startsWith("--") && !/^passw(?:or)?d$/i.test(name)) return undefined;
   flagSign.lastIndex = at;
   const space = flagSign.exec(text);
   return space === null ? undefined : { end: at + space[0].length, spaced: true };
@@ -109,7 +112,7 @@ function valueAt(text: string, at: number): (Span & { readonly quoted: boolean }
 }
 
 const credentials =
-  /\\{0,7}["'`]?\s{0,4}(?:(?:bearer|basic|token|digest|negotiate|apikey)\s{1,4})?([A-Za-z0-9._~+/=:-]{8,4096})/iy;
+  /\\{0,7}["'`]?\s{0,4}(?:(?:bearer|basic|token|digest|negotiate|apikey|ssws|key)\s{1,4})?([A-Za-z0-9._~+/=:-]{8,4096})/iy;
 
 function afterScheme(text: string, at: number): Span | undefined {
   credentials.lastIndex = at;
@@ -129,12 +132,12 @@ function kindOf(name: string): "loud" | "quiet" | "none" {
     .split(/[_-]+/)
     .filter((word) => word !== "");
   const last = words.at(-1) ?? "";
-  if (lastWords.has(last)) return "quiet";
+  if (lastWords.has(last) || words.join("-") === "client-key-data") return "quiet";
   return last === "key" && beforeKey.has(words.at(-2) ?? "") ? "quiet" : "none";
 }
 
 const loudName =
-  /^(?=[A-Z0-9_]+$)(?:[A-Z0-9_]*_)?(?:APIKEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PWD)(?:_[A-Z0-9_]*)?$/;
+  /^(?=[A-Z0-9_]+$)(?:(?:[A-Z0-9_]*_)?(?:APIKEY|KEY|TOKEN|SECRET|PASSPHRASE|CREDENTIALS?|PWD)|[A-Z0-9_]*PASSW(?:OR)?D)(?:_[A-Z0-9_]*)?$/;
 /** Says where a secret is, or which one it is. */
 export const pointer = /_(?:FILE|PATH|DIR|ID|NAME|URL|URI|HOST|PORT|SOCK)$/i;
 const lastWords = new Set([
@@ -143,13 +146,27 @@ const lastWords = new Set([
   "password",
   "passwd",
   "passphrase",
+  "pass",
+  "sshpass",
+  "pat",
   "pwd",
   "apikey",
   "credential",
   "credentials",
   "authtoken",
 ]);
-const beforeKey = new Set(["api", "access", "secret", "private", "auth", "account", "signing", "encryption", "master"]);
+const beforeKey = new Set([
+  "api",
+  "access",
+  "secret",
+  "private",
+  "auth",
+  "account",
+  "signing",
+  "encryption",
+  "master",
+  "subscription",
+]);
 
 /** Stands for a value that is elsewhere, or for none. */
 const reference = /^(?:[$<{%*[(]|\.\.\.|(?:process|import|os|env|config|settings|self|this)\.|(.)\1*$)/;

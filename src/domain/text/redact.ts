@@ -1,5 +1,6 @@
 import { isSecretName } from "../agent/environment.ts";
 import { isAssignedSecret, pointer, withoutAssigned } from "./assigned-secrets.ts";
+import { longWord, moreTokens, type TokenShape, tokens } from "./token-shapes.ts";
 
 /** What stands in the place of a secret. */
 export const redacted = "[REDACTED]";
@@ -62,17 +63,29 @@ export function redactor(values: readonly string[], strictness: Strictness = "sa
   return (text) => {
     let left = withoutValues(text);
     if (left.includes("-----")) left = left.replace(privateKey, redacted).replace(endOfPrivateKey, redacted);
-    for (const { hints, pattern, isOne } of tokens) {
-      if (hints.some((hint) => left.includes(hint)))
-        left = left.replace(pattern, (whole) => (isOne?.(whole) === false ? whole : redacted));
-    }
+    left = withoutTokens(left, tokens);
+    if (longWord.test(left)) left = withoutTokens(left, moreTokens);
     if (left.includes("eyJ")) left = left.replace(dotted, withoutWebTokens);
     if (left.includes("://")) left = withoutPasswords(left, strictness);
     if (left.includes("-u")) left = left.replace(userFlag, withoutUserPassword);
     if (left.includes("-p")) left = left.replace(databaseFlag, withoutDatabasePassword);
+    if (hasGivenPassword.test(left)) left = left.replace(givenPassword, withoutGivenPassword);
+    if (left.includes("=")) left = left.replace(signedAddress, withoutGivenPassword);
+    if (left.includes("auth")) left = left.replace(storedLogin, withoutGivenPassword);
+    if (left.includes("</") || left.includes("value="))
+      left = left.replace(element, withoutElement).replace(pair, withoutElement);
     if (left.includes("ookie")) left = left.replace(cookies, withoutSessions);
     return withoutAssigned(left, strictness, redacted);
   };
+}
+
+function withoutTokens(text: string, shapes: readonly TokenShape[]): string {
+  let left = text;
+  for (const { hints, pattern, isOne } of shapes) {
+    if (hints.some((hint) => left.includes(hint)))
+      left = left.replace(pattern, (whole) => (isOne?.(whole) === false ? whole : redacted));
+  }
+  return left;
 }
 
 function valueRemover(values: readonly string[]): Redact {
@@ -170,66 +183,6 @@ const privateKey =
 /** The rest of a key whose beginning was left out. */
 const endOfPrivateKey = /^(?:[A-Za-z0-9+/=]{16,}\r?\n)*-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
 
-interface TokenShape {
-  /** One of these is in every such token. Most texts have none, and need no closer look. */
-  readonly hints: readonly string[];
-  readonly pattern: RegExp;
-  isOne?(match: string): boolean;
-}
-
-/** At the beginning of a word. A line end inside of a JSON text is a backslash and a letter. */
-const start = String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrtbf])`;
-
-const shape = (hints: readonly string[], body: string, isOne?: (match: string) => boolean): TokenShape => ({
-  hints,
-  pattern: new RegExp(start + body, "g"),
-  ...(isOne === undefined ? {} : { isOne }),
-});
-
-/** Names of style classes and branches are words; a key has a long part that is none. */
-const hasLongPart = (match: string): boolean => /^sk-(?:ant|proj|svcacct|admin|or)-|[A-Za-z0-9]{16}/.test(match);
-
-/** A method that is called so has none in its name. */
-const hasDigit = (match: string): boolean => /[0-9]/.test(match);
-
-/** The first part of a bot's token is the number of its account, as base64. */
-const beginsWithNumber = (match: string): boolean =>
-  /^[0-9]{17,20}$/.test(Buffer.from(match.split(".")[0] ?? "", "base64url").toString("latin1"));
-
-const tokens: readonly TokenShape[] = [
-  shape(["sk-"], "sk-[A-Za-z0-9_-]{20,}", hasLongPart),
-  shape(["sk_", "rk_"], "[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-  shape(["sess-"], "sess-[A-Za-z0-9]{40,}"),
-  shape(["gho_", "ghp_", "ghr_", "ghs_", "ghu_"], "gh[oprsu]_[A-Za-z0-9]{20,}"),
-  shape(["github_pat_"], "github_pat_[A-Za-z0-9_]{20,}"),
-  shape(["gl"], "gl(?:pat|dt|ptt|rt|cbt|soat|ft|imt|agent)-[A-Za-z0-9_.-]{20,}"),
-  shape(["npm_"], "npm_[A-Za-z0-9]{30,}"),
-  shape(["pypi-"], "pypi-[A-Za-z0-9_-]{30,}"),
-  shape(["dckr_pat_"], "dckr_pat_[A-Za-z0-9_-]{20,}"),
-  shape(["xox"], "xox[abeoprs]-[A-Za-z0-9.-]{10,}"),
-  shape(["xapp-"], "xapp-[0-9]-[A-Za-z0-9-]{20,}"),
-  shape(["hooks.slack.com"], String.raw`hooks\.slack\.com/services/[A-Za-z0-9_/-]{20,}`),
-  shape(["AIza"], "AIza[A-Za-z0-9_-]{30,}"),
-  shape(["ya29."], String.raw`ya29\.[A-Za-z0-9_-]{20,}`),
-  shape(["GOCSPX-"], "GOCSPX-[A-Za-z0-9_-]{20,}"),
-  shape(["AKIA", "ASIA", "ABIA", "ACCA"], "A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-  shape(["hf_"], "hf_[A-Za-z0-9]{30,}"),
-  shape(["gsk_"], "gsk_[A-Za-z0-9]{30,}"),
-  shape(["xai-"], "xai-[A-Za-z0-9]{30,}"),
-  shape(["SG."], String.raw`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`),
-  shape(["whsec_"], "whsec_[A-Za-z0-9+/=]{20,}"),
-  shape(["_v1_"], "do[opr]_v1_[a-f0-9]{32,}"),
-  shape(["shpat_", "shpca_", "shppa_", "shpss_"], "shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}"),
-  shape(["hvb.", "hvr.", "hvs."], String.raw`hv[brs]\.[A-Za-z0-9_-]{20,}`, hasDigit),
-  shape(["lin_api_"], "lin_api_[A-Za-z0-9]{30,}"),
-  shape(["dp."], String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}`),
-  // Of a bot: its number stands before it.
-  shape([":AA"], "(?:bot)?[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}"),
-  shape(["."], String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`, beginsWithNumber),
-  shape(["SK"], "SK[a-f0-9]{32}(?![A-Za-z0-9])"),
-  shape(["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[A-Z0-9]{20,}"),
-];
-
 /** Candidates for a JSON web token: three parts with dots between them. */
 const dotted = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){2,}/g;
 
@@ -240,7 +193,9 @@ function withoutWebTokens(text: string): string {
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] ?? "";
     const begin =
-      at + 2 < parts.length ? (/(?<=^[nrt]?|[^A-Za-z0-9_])eyJ/.exec(part)?.index ?? part.length) : part.length;
+      at + 2 < parts.length
+        ? (/(?<=^(?:[nrt]|[0-9]{0,3}m)?|[^A-Za-z0-9_])eyJ/.exec(part)?.index ?? part.length)
+        : part.length;
     const isToken = part.length - begin >= 11 && (parts[at + 1] ?? "").length >= 8;
     kept.push(isToken ? `${part.slice(0, begin)}${redacted}` : part);
     if (isToken) at += 2;
@@ -274,3 +229,23 @@ const cookies = /(?<=^|[^A-Za-z0-9_]|\\[nrtbf])((?:set-)?cookie["']?\s{0,4}:\s{0
 const withoutSessions = (_: string, before: string, all: string): string =>
   `${before}${all.replace(session, (whole: string, name: string, said: string) => (isAssignedSecret("TOKEN", said, "composed") ? `${name}=${redacted}` : whole))}`;
 const session = /\b([\w.-]{0,40}(?:sess|sid|auth|jwt|remember|login)[\w.-]{0,40})=([^;\s,]{8,4096})/gi;
+
+/** Programs that are given a password behind a letter, and what some of them have before it. */
+const hasGivenPassword = /sshpass|docker|podman|redis-cli|mongo|zip|ldap|smbclient|pass:|@tcp\(|@unix\(/;
+const givenPassword =
+  /(?<=^|[^A-Za-z0-9_]|\\[nrtbf])(sshpass -p ?|(?:docker|podman) login(?: [^\s|;&]{1,64}){0,8}? -p |redis-cli(?: [^\s|;&]{1,64}){0,8}? -a |mongo(?:sh|dump|restore|export|import)?(?: [^\s|;&]{1,64}){0,8}? -p |7?zip(?: [^\s|;&]{1,64}){0,8}? -P ?|ldap[a-z]{3,8}(?: [^\s|;&]{1,64}){0,8}? -w ?|smbclient(?: [^\s|;&]{1,64}){0,8}? -U [^\s%]{1,64}%|pass:|[\w.-]{1,64}:(?=[^\s:@"'\\]{1,64}@(?:tcp|unix)\())(["']?[^\s"'\\|;&@]{3,256})/g;
+const withoutGivenPassword = (whole: string, before: string, said: string): string =>
+  isAssignedSecret("PASSWORD", said, "composed") ? `${before}${redacted}` : whole;
+
+/** Whoever has such an address has what it leads to. */
+const signedAddress = /([?&;](?:sig|signature|x-amz-signature|x-goog-signature|code)=)([A-Za-z0-9%+/=._~-]{16,4096})/gi;
+
+/** The login of a registry, as npm and docker keep it. */
+const storedLogin =
+  /((?:(?<=^|[^A-Za-z0-9]|\\[nrtbf])_auth\s{0,4}=\s{0,4}|"auth\\{0,7}"\s{0,4}:\s{0,4})\\{0,7}["']?)([A-Za-z0-9+/=_-]{12,4096})/g;
+
+/** `<password>x</password>`, and `key="ApiKey" value="x"`. */
+const element = /(<([\w.-]{1,64})>)([^<>\s]{4,4096})(?=<\/)/g;
+const pair = /(\b(?:key|name)=\\{0,7}"([\w.-]{1,64})\\{0,7}"\s{1,8}value=\\{0,7}")([^"\\\s]{4,4096})/gi;
+const withoutElement = (whole: string, before: string, name: string, said: string): string =>
+  isAssignedSecret(name, said, "composed") ? `${before}${redacted}` : whole;
