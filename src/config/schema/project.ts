@@ -82,7 +82,7 @@ export const projectKeys = {
     max: 36_500,
   }),
   "events.retentionDays": integer({
-    doc: "Days that events are kept; 0 keeps them for ever. Those of an agent that is not released always stay.",
+    doc: "Days that events are kept; 0 keeps them for ever, as many as events.maxRows allows. Those of an agent that is not released always stay.",
     default: 14,
     max: 36_500,
   }),

@@ -57,7 +57,8 @@ type EventPorts = { readonly store: Store; readonly settings: { readonly mostEve
 /** Deletes old events, and the oldest of those that are more than may be kept. */
 export const pruneEvents: Prune<EventPorts> = async ({ store, settings: { mostEvents } }, when) => {
   const surplus = mostEvents === 0 ? undefined : await store.read((tx) => tx.events.newestBut(mostEvents));
-  return pruneRows({ store }, "events", { ...when, before: Math.max(when.before, surplus ?? 0) });
+  const before = Math.max(when.before, surplus ?? Number.NEGATIVE_INFINITY);
+  return Number.isFinite(before) ? pruneRows({ store }, "events", { ...when, before }) : { removed: 0, more: false };
 };
 
 /** Deletes mail of ended runs that every recipient has read and that no agent waits for. Unread mail stays. */

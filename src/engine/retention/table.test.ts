@@ -171,6 +171,23 @@ test("events.maxRows lets the oldest events go before their days are over, and 0
   expect(await left()).toEqual(["e1", "e3", "e4"]);
 });
 
+test("events.maxRows counts where events.retentionDays is 0 and keeps events of any age", async () => {
+  await using world = await retentionWorld({ ...days, "events.retentionDays": 0 });
+  const { ports, store, clock } = world;
+  const types = ["e0", "e1", "e2", "e3"];
+  await store.transaction((tx) =>
+    tx.events.append(types.map((type, n) => ({ source: "agent", type, agentName: "ended", createdAt: noon + n }))),
+  );
+  const leftAfter = async (mostEvents: number): Promise<string[]> => {
+    await new Retention().prune({ ...ports, settings: { ...ports.settings, mostEvents } }, new AbortController().signal);
+    const events = await store.read((tx) => tx.events.after(0, 10));
+    return events.map(({ type }) => type).filter((type) => types.includes(type));
+  };
+  clock.wall = noon + 1000 * dayMs;
+  expect(await leftAfter(0)).toEqual(types);
+  expect(await leftAfter(2)).toEqual(["e2", "e3"]);
+});
+
 test("a table of the store that grows is in the retention table, or says why it stays", async () => {
   await using world = await retentionWorld(days);
   const tables = world.db

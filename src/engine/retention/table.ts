@@ -48,6 +48,8 @@ export interface RetentionRow {
   readonly days: RetentionKey | number;
   /** The things that stay however old they are, in words. */
   readonly stays: string;
+  /** Whether something else than age lets them go, so that the row counts with 0 days too. */
+  readonly bound?: (settings: RetentionPorts["settings"]) => boolean;
   readonly prune: Prune<RetentionPorts>;
 }
 
@@ -74,6 +76,7 @@ export const retentionTable: readonly RetentionRow[] = [
     tables: ["events"],
     days: "events.retentionDays",
     stays: `${ofUnreleased}, and those of an open run itself`,
+    bound: ({ mostEvents }) => mostEvents > 0,
     prune: pruneEvents,
   },
   {
@@ -285,10 +288,11 @@ export class Retention {
 async function pruneRow(ports: RetentionPorts, row: RetentionRow): Promise<Pruned> {
   const nothing = { removed: 0, more: false };
   const days = typeof row.days === "number" ? row.days : ports.settings.retention[row.days];
-  if (days === 0) return nothing;
+  if (days === 0 && row.bound?.(ports.settings) !== true) return nothing;
   try {
     const now = ports.clock.now();
-    return await row.prune(ports, { before: now - days * dayMs, hour: Math.floor(now / hourMs) });
+    const before = days === 0 ? Number.NEGATIVE_INFINITY : now - days * dayMs;
+    return await row.prune(ports, { before, hour: Math.floor(now / hourMs) });
   } catch (error) {
     ports.report(error);
     return nothing;
