@@ -44,4 +44,8 @@ export interface FileHistory {
   commit(id: string): Promise<CommitFacts | undefined>;
   /** The merges by which a commit came into a branch, the outermost first. None for a commit that was made on the branch itself. */
   mergesThatBrought(commit: string, tip: string): Promise<readonly CommitFacts[]>;
+  /** Branches of agents that have the commit, by name; the first of very many. */
+  agentBranchesWith(commit: string): Promise<readonly string[]>;
+  /** Whether the commit was made on the branch itself, after it began at `base`: no merge brought it. */
+  isMadeOn(commit: string, branch: string, base: string): Promise<boolean>;
 }

@@ -108,6 +108,7 @@ export const catalog = {
   "event.trace": async () => (await import("./events/trace.ts")).traceEvents,
   "event.traceTurns": async () => (await import("./events/trace.ts")).traceTurns,
   "event.record": async () => (await import("./hooks/report.ts")).recordHookEvent,
+  "file.explainUnlanded": async () => (await import("./provenance/landing-story.ts")).explainUnlanded,
   "file.explainLanding": async () => (await import("./provenance/landing-story.ts")).explainLanding,
   "file.why": async () => (await import("./provenance/why.ts")).whyFile,
   "file.merge": async () => (await import("./merge/merge-file.ts")).mergeFile,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { slingNew } from "../../testkit/lifecycle.ts";
+import { slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
@@ -124,3 +124,40 @@ test("why names commit, agent, task, mail, turn and evidence of a landed line, a
   }
   expect(await project.json("why", "./-n")).toMatchObject({ path: "-n", parts: [{ by: "agent" }] });
 }, 400_000);
+
+test("a commit that landed nowhere is of the agent that made it, and of a person where no turn ran", async () => {
+  await using project = await makeProject({
+    scenario: `
+- do:
+    - edit: { file: draft.txt, write: "a draft\\n" }
+    - commit: "agent: a draft"
+    - ov: [mail, send, --to, operator, --type, question, --subject, "Which?", --body, "?", --expects-reply]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "between_turns");
+  const branch = "overstory/b1/B1";
+  const why = async (...words: string[]): Promise<unknown> => partsOf(await project.json("why", ...words))[0];
+  expect(await why("draft.txt", "--branch", branch)).toMatchObject({
+    by: "agent",
+    landing: null,
+    unlanded: { branch, agent: { name: "b1" }, task: { id: "B1" }, turn: { trigger: "mail" } },
+  });
+  expect(await why("README.md", "--branch", branch)).toMatchObject({ by: "person", landing: null, unlanded: null });
+  const said = (await project.ov("why", "draft.txt", "--branch", branch)).out;
+  for (const words of ["agent b1", `not landed: on ${branch}`, "ov logs b1 --turn"]) expect(said).toContain(words);
+
+  // A person took the branch over by hand: who wrote the line stays known.
+  await project.git("merge", "--quiet", "--no-ff", "--no-edit", branch);
+  expect(await why("draft.txt")).toMatchObject({ by: "agent", unlanded: { branch } });
+  // What a person commits in the worktree of an agent at rest is the person's.
+  const { worktreePath } = await project.agent("b1");
+  writeFileSync(join(worktreePath ?? "", "mine.txt"), "mine\n");
+  await project.git("-C", worktreePath ?? "", "add", "mine.txt");
+  const later = { GIT_COMMITTER_DATE: new Date(Date.now() + 60_000).toISOString() };
+  const commit = Bun.spawnSync(["git", "-C", worktreePath ?? "", "commit", "-qm", "mine"], {
+    env: { ...project.env, ...later },
+  });
+  expect(commit.exitCode).toBe(0);
+  expect(await why("mine.txt", "--branch", branch)).toMatchObject({ by: "person", unlanded: null });
+}, 200_000);

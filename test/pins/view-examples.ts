@@ -751,6 +751,8 @@ const bareStory: First<"landingStoryView"> = {
   calls: [],
   receipts: [],
 };
+const unlandedStory: First<"unlandedStoryView"> = { ...landingStory, agent, branch: "overstory/b1/t" };
+const bareUnlanded: First<"unlandedStoryView"> = { ...unlandedStory, task: null, turn: null, calls: [], receipts: [] };
 const bareEntry: First<"entryView"> = {
   ...entry,
   id: null,
@@ -2120,9 +2122,11 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   inspectionView: [[inspection], [bareInspection]],
   commitView: [[madeCommit]],
   landingStoryView: [[landingStory], [bareStory]],
+  unlandedStoryView: [[unlandedStory], [bareUnlanded]],
   explainedLinesView: [
-    [{ from: 1, to: 2, text: "x", commit: madeCommit, landing: landingStory }],
-    [{ from: 1, to: 2, text: "x", commit: null, landing: null }],
+    [{ from: 1, to: 2, text: "x", commit: madeCommit, landing: landingStory, unlanded: null }],
+    [{ from: 1, to: 2, text: "x", commit: madeCommit, landing: null, unlanded: unlandedStory }],
+    [{ from: 1, to: 2, text: "x", commit: null, landing: null, unlanded: null }],
   ],
   whyView: [
     [
@@ -2130,7 +2134,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
         path: "a.ts",
         branch: "main",
         tip: commit,
-        parts: [{ from: 1, to: 2, text: "x", commit: madeCommit, landing: landingStory }],
+        parts: [{ from: 1, to: 2, text: "x", commit: madeCommit, landing: landingStory, unlanded: null }],
         left: 0,
         isChanged: true,
       },

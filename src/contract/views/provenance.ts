@@ -1,4 +1,4 @@
-import type { LandingStory } from "../../usecases/provenance/landing-story.ts";
+import type { LandingStory, UnlandedStory, WorkStory } from "../../usecases/provenance/landing-story.ts";
 import type { ExplainedLines, Why } from "../../usecases/provenance/why.ts";
 import { iso } from "../values.ts";
 import { agentView } from "./agent.ts";
@@ -18,13 +18,19 @@ export const whyView = ({ path, branch, tip, parts, left, isChanged }: Why) => (
 });
 
 /** `by`: an agent of ours, a person, or null for lines that are not committed yet. */
-export const explainedLinesView = ({ from, to, text, commit, landing }: ExplainedLines) => ({
+export const explainedLinesView = ({ from, to, text, commit, landing, unlanded }: ExplainedLines) => ({
   from,
   to,
   text,
-  by: landing !== null ? ("agent" as const) : commit === null ? ("uncommitted" as const) : ("person" as const),
+  by:
+    landing !== null || unlanded !== null
+      ? ("agent" as const)
+      : commit === null
+        ? ("uncommitted" as const)
+        : ("person" as const),
   commit: commit === null ? null : commitView(commit),
   landing: landing === null ? null : landingStoryView(landing),
+  unlanded: unlanded === null ? null : unlandedStoryView(unlanded),
 });
 
 export const commitView = ({ id, author, committedAt, subject }: NonNullable<ExplainedLines["commit"]>) => ({
@@ -38,6 +44,14 @@ export const commitView = ({ id, author, committedAt, subject }: NonNullable<Exp
 export const landingStoryView = (story: LandingStory) => ({
   merge: story.merge,
   entry: entryView(story.entry),
+  ...workOf(story),
+});
+
+/** A commit of an agent that no landing brought anywhere. */
+export const unlandedStoryView = (story: UnlandedStory) => ({ branch: story.branch, ...workOf(story) });
+
+/** The agent, task, mail, turn and evidence of a commit. */
+const workOf = (story: WorkStory) => ({
   agent: story.agent === null ? null : agentView(story.agent),
   task: story.task === null ? null : { id: story.task.id, title: story.task.title, status: story.task.status },
   messages: story.messages.map((message) => ({

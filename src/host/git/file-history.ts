@@ -17,7 +17,18 @@ export const fileHistory = (root: string, cwd: string): FileHistory => ({
   blame: (place, range) => blame(root, place, range),
   commit: (id) => commitFacts(root, id),
   mergesThatBrought: (commit, tip) => mergesThatBrought(root, commit, tip),
+  agentBranchesWith: async (commit) => {
+    const below = ["--format=%(refname:lstrip=2)", `--count=${mostBranches}`, "refs/heads/overstory/"];
+    const found = await oneLine(root, "for-each-ref", `--contains=${commit}`, ...below);
+    return (found ?? "").split("\n").filter((name) => name !== "" && !name.startsWith("overstory/integration/"));
+  },
+  isMadeOn: async (commit, branch, base) => {
+    const own = await oneLine(root, "rev-list", "--first-parent", `refs/heads/${branch}`, `^${base}`, "--");
+    return own?.split("\n").includes(commit) === true;
+  },
 });
+
+const mostBranches = 50;
 
 const ask = (cwd: string, ...args: string[]): Promise<GitAnswer> =>
   runGit({ cwd, args, limitMs: patienceMs, mostBytes });

@@ -4,18 +4,15 @@ import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
-import { fields, text, whole } from "../../domain/schema/schema.ts";
+import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { tracedTurn } from "../events/trace.ts";
 import type { UseCase } from "../usecase.ts";
 
-/** How a commit came in: the entry that landed it, the agent and task behind it, its mail, its turn and its evidence. */
-export interface LandingStory {
-  /** The merge commit. */
-  readonly merge: string;
-  readonly entry: MergeEntry;
+/** The work behind a commit: its agent and task, its mail, its turn and its evidence. */
+export interface WorkStory {
   readonly agent: Agent | null;
   readonly task: Task | null;
   /** Oldest first: the agent's orders, remarks about its work, and the end. */
@@ -25,6 +22,19 @@ export interface LandingStory {
   /** Its calls that name the file. */
   readonly calls: readonly ToolStep[];
   readonly receipts: readonly { readonly receipt: Receipt; readonly results: readonly GateResult[] }[];
+}
+
+/** How a commit came in: the entry that landed it, and the work behind it. */
+export interface LandingStory extends WorkStory {
+  /** The merge commit. */
+  readonly merge: string;
+  readonly entry: MergeEntry;
+}
+
+/** A commit that an agent made, and that no landing has brought anywhere. */
+export interface UnlandedStory extends WorkStory {
+  readonly agent: Agent;
+  readonly branch: string;
 }
 
 interface LandingQuestion {
@@ -45,20 +55,49 @@ export const explainLanding: UseCase<LandingQuestion, { readonly landing: Landin
     if (entry === undefined || !(await landedBy(tx, entry, merge))) return ok({ landing: null });
     const agent = await agentOf(tx, entry, committedAt);
     const turn = agent === undefined ? undefined : await turnAt(tx, agent, committedAt);
+    const work = await workOf(tx, { agent, turn, path, taskId: entry.taskId });
     return ok({
-      landing: {
-        merge,
-        entry,
-        agent: agent ?? null,
-        task: entry.taskId === null ? null : ((await tx.tasks.get(entry.taskId)) ?? null),
-        messages: agent === undefined ? [] : await tellingMail(tx, agent),
-        turn: turn ?? null,
-        calls: turn === undefined ? [] : await callsAbout(tx, turn, path),
-        receipts: await evidenceOf(tx, entry, agent),
-      },
+      landing: { ...work, merge, entry, agent: agent ?? null, receipts: await evidenceOf(tx, agent, mergeRef(entry.id)) },
     });
   },
 };
+
+interface UnlandedQuestion extends Pick<LandingQuestion, "committedAt" | "path"> {
+  /** Branches that have the commit. */
+  readonly branches: readonly string[];
+}
+
+/** Agents of these branches that were in a turn when the commit was made, each with the work behind it. */
+export const explainUnlanded: UseCase<UnlandedQuestion, { readonly candidates: readonly UnlandedStory[] }> = {
+  kind: "read",
+  request: fields({ branches: list(text), committedAt: whole, path: text }),
+  run: async (tx, _context, { branches, committedAt, path }) => {
+    const candidates: UnlandedStory[] = [];
+    for (const branch of branches) {
+      for (const agent of await tx.agents.list({ branch })) {
+        const turn = await turnAt(tx, agent, committedAt);
+        if (turn === undefined) continue;
+        const work = await workOf(tx, { agent, turn, path, taskId: agent.taskId });
+        candidates.push({ ...work, agent, branch, receipts: await evidenceOf(tx, agent, undefined) });
+      }
+    }
+    return ok({ candidates });
+  },
+};
+
+interface Work {
+  readonly agent: Agent | undefined;
+  readonly turn: Turn | undefined;
+  readonly path: string;
+  readonly taskId: string | null;
+}
+
+const workOf = async (tx: Tx, { agent, turn, path, taskId }: Work) => ({
+  task: taskId === null ? null : ((await tx.tasks.get(taskId)) ?? null),
+  messages: agent === undefined ? [] : await tellingMail(tx, agent),
+  turn: turn ?? null,
+  calls: turn === undefined ? [] : await callsAbout(tx, turn, path),
+});
 
 /** An entry whose landing was undone has no result any more, but the operation that landed it knows its merge. */
 async function landedBy(tx: Tx, { id, resultCommit }: MergeEntry, merge: string): Promise<boolean> {
@@ -106,8 +145,12 @@ async function tellingMail(tx: Tx, { name, runId }: Agent): Promise<readonly Mes
   return first === undefined ? [] : [first, ...rest.slice(-(mostMail - 1))];
 }
 
-async function evidenceOf(tx: Tx, { id }: MergeEntry, agent: Agent | undefined): Promise<LandingStory["receipts"]> {
-  const subjects = [...(agent === undefined ? [] : [`${agent.name}#${agent.generation}`]), mergeRef(id)];
+async function evidenceOf(
+  tx: Tx,
+  agent: Agent | undefined,
+  landing: string | undefined,
+): Promise<WorkStory["receipts"]> {
+  const subjects = [...(agent === undefined ? [] : [`${agent.name}#${agent.generation}`]), landing ?? []].flat();
   const found: { receipt: Receipt; results: readonly GateResult[] }[] = [];
   for (const subject of subjects) {
     const [receipt] = await tx.receipts.about(subject);

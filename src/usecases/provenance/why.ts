@@ -4,7 +4,7 @@ import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { BlamedLine, CommitFacts, FileHistory, NamedPlace } from "../../ports/file-history.ts";
 import { matchingPlaces } from "../../structured-merge/index.ts";
 import type { Effect, World } from "../operation.ts";
-import type { LandingStory } from "./landing-story.ts";
+import type { LandingStory, UnlandedStory } from "./landing-story.ts";
 
 export interface WhyRequest {
   /** Where it was typed; `file`, `file:12` or `file:12-20`. */
@@ -25,6 +25,8 @@ export interface ExplainedLines {
   readonly commit: CommitFacts | null;
   /** The merge that brought the commit, when a landing of ours did. */
   readonly landing: LandingStory | null;
+  /** The agent that made the commit, when no landing brought it. */
+  readonly unlanded: UnlandedStory | null;
 }
 
 export interface Why {
@@ -163,7 +165,7 @@ const withoutReturn = (line: string): string => line.replace(/\r$/, "");
 /** Neighbouring lines of one commit as one part. */
 function partsOf(
   lines: readonly Line[],
-): readonly (Omit<ExplainedLines, "commit" | "landing"> & Pick<Line, "commit">)[] {
+): readonly (Omit<ExplainedLines, keyof Explained> & Pick<Line, "commit">)[] {
   const parts: { from: number; to: number; text: string; commit: string | null }[] = [];
   for (const { line, commit, text: words } of lines) {
     const last = parts.at(-1);
@@ -173,17 +175,17 @@ function partsOf(
   return parts;
 }
 
-type Explained = Pick<ExplainedLines, "commit" | "landing">;
+type Explained = Pick<ExplainedLines, "commit" | "landing" | "unlanded">;
 
 /** Explains a commit once, however many parts it wrote. */
 function explainer(world: World, history: FileHistory, { path, tip }: NamedPlace) {
   const known = new Map<string, Explained>();
   return async (id: string | null): Promise<Result<Explained, Refusal>> => {
-    if (id === null) return ok({ commit: null, landing: null });
+    if (id === null) return ok(uncommitted);
     const before = known.get(id);
     if (before !== undefined) return ok(before);
     const commit = await history.commit(id);
-    if (commit === undefined) return ok({ commit: null, landing: null });
+    if (commit === undefined) return ok(uncommitted);
     const merges = [commit, ...(await history.mergesThatBrought(id, tip))];
     // The innermost one is the work of the agent; a merge around it may be a lead's or a user's.
     for (const merge of [commit, ...merges.slice(1).toReversed()]) {
@@ -195,11 +197,34 @@ function explainer(world: World, history: FileHistory, { path, tip }: NamedPlace
       });
       if (!story.ok) return story;
       if (story.value.landing === null) continue;
-      const explained = { commit, landing: story.value.landing };
+      const explained = { commit, landing: story.value.landing, unlanded: null };
       known.set(id, explained);
       return ok(explained);
     }
-    known.set(id, { commit, landing: null });
-    return ok({ commit, landing: null });
+    const unlanded = await unlandedStory(world, history, commit, path);
+    if (!unlanded.ok) return unlanded;
+    const explained = { commit, landing: null, unlanded: unlanded.value };
+    known.set(id, explained);
+    return ok(explained);
   };
+}
+
+const uncommitted: Explained = { commit: null, landing: null, unlanded: null };
+
+/** Git does not say who made a commit: an agent did when it is on its own branch, and from a time when its program ran. */
+async function unlandedStory(
+  world: World,
+  history: FileHistory,
+  { id, committedAt }: CommitFacts,
+  path: string,
+): Promise<Result<UnlandedStory | null, Refusal>> {
+  const branches = await history.agentBranchesWith(id);
+  if (branches.length === 0) return ok(null);
+  const found = await world.call("file.explainUnlanded", { branches, committedAt, path });
+  if (!found.ok) return found;
+  for (const story of found.value.candidates) {
+    const base = story.agent.baseCommit;
+    if (base !== null && (await history.isMadeOn(id, story.branch, base))) return ok(story);
+  }
+  return ok(null);
 }

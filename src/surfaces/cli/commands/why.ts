@@ -1,7 +1,7 @@
 import { whyView } from "../../../contract/views/provenance.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { LandingStory } from "../../../usecases/provenance/landing-story.ts";
+import type { LandingStory, UnlandedStory, WorkStory } from "../../../usecases/provenance/landing-story.ts";
 import type { ExplainedLines, Why } from "../../../usecases/provenance/why.ts";
 import { counted, moment, shortTime } from "../../shared/format.ts";
 import type { Handler, Paint } from "../command.ts";
@@ -21,11 +21,11 @@ export const why: Handler = async ({ app, args, flags, io }) => {
     wraps: true,
     rows: {
       columns: ["lines", "commit", "agent", "task", "when", "text"],
-      cells: parts.map(({ from, to, text: line, commit, landing }) => [
+      cells: parts.map(({ from, to, text: line, commit, landing, unlanded }) => [
         linesWords(from, to),
         commit?.id.slice(0, 12) ?? "-",
-        landing?.entry.agentName ?? "-",
-        landing?.entry.taskId ?? "-",
+        landing?.entry.agentName ?? unlanded?.agent.name ?? "-",
+        landing?.entry.taskId ?? unlanded?.agent.taskId ?? "-",
         moment(commit?.committedAt ?? null),
         line,
       ]),
@@ -53,28 +53,57 @@ function whyLines({ path, branch, parts, left, isChanged }: Why, paint: Paint): 
 }
 
 function partLines(part: ExplainedLines, paint: Paint, { isKnown }: { readonly isKnown: boolean }): readonly string[] {
-  const { from, to, text: line, commit, landing } = part;
+  const { from, to, text: line, commit, landing, unlanded } = part;
   const head = `${paint.accent(linesWords(from, to))} ${paint.muted("|")} ${visibleLine(line.trim())}`;
   if (commit === null) return [head, "    not committed yet: your own change"];
   const now = Date.now();
   const facts = `commit ${commit.id.slice(0, 12)} ${visibleLine(commit.subject)} (${shortTime(commit.committedAt, now)})`;
   if (isKnown) return [head, paint.dim(`    as above: commit ${commit.id.slice(0, 12)}`)];
-  if (landing === null)
-    return [head, `    ${facts}`, `    by ${visibleLine(commit.author)}: a commit of a person, no agent`];
-  return [head, `    ${facts}`, ...landingLines(landing, paint, now).map((one) => `    ${one}`)];
+  const story =
+    landing !== null
+      ? landingLines(landing, paint, now)
+      : unlanded !== null
+        ? unlandedLines(unlanded, paint, now)
+        : [`by ${visibleLine(commit.author)}: a commit of a person, no agent`];
+  return [head, `    ${facts}`, ...story.map((one) => `    ${one}`)];
 }
 
-function landingLines(story: LandingStory, paint: Paint, now: number): readonly string[] {
-  const { entry, agent, task, turn } = story;
+const landingLines = (story: LandingStory, paint: Paint, now: number): readonly string[] => {
+  const { entry } = story;
+  const undone = entry.status === "reverted" ? ", then undone" : "";
+  const landed = `landed as ${story.merge.slice(0, 12)} in ${visibleLine(entry.targetBranch)}${undone} ${paint.dim(`(ov merge show ${entry.id})`)}`;
+  return workLines(story, { name: entry.agentName, taskId: entry.taskId, landed }, paint, now);
+};
+
+const unlandedLines = (story: UnlandedStory, paint: Paint, now: number): readonly string[] => {
+  const { name, taskId } = story.agent;
+  const landed = `not landed: on ${visibleLine(story.branch)} ${paint.dim(`(ov diff ${name})`)}`;
+  return workLines(story, { name, taskId, landed }, paint, now);
+};
+
+interface Named {
+  readonly name: string | null;
+  readonly taskId: string | null;
+  /** Where the work is. */
+  readonly landed: string;
+}
+
+function workLines(
+  story: WorkStory,
+  { name, taskId, landed }: Named,
+  paint: Paint,
+  now: number,
+): readonly string[] {
+  const { agent, task, turn } = story;
   const kind =
     agent === null
       ? ""
       : ` (${agent.capability} of ${agent.parentName}, ${agent.runtime}${agent.model === null ? "" : ` ${agent.model}`})`;
   return [
-    `agent ${paint.accent(visibleLine(entry.agentName ?? "unknown"))}${visibleLine(kind)}`,
-    ...(entry.taskId === null
+    `agent ${paint.accent(visibleLine(name ?? "unknown"))}${visibleLine(kind)}`,
+    ...(taskId === null
       ? []
-      : [`task ${visibleLine(entry.taskId)}${task === null ? "" : `: ${visibleLine(task.title)}`}`]),
+      : [`task ${visibleLine(taskId)}${task === null ? "" : `: ${visibleLine(task.title)}`}`]),
     ...story.messages.map(
       (message) =>
         `mail ${message.type} ${visibleLine(`${message.fromAgent} to ${message.address}: ${message.subject}`)} ${paint.dim(`(ov mail read ${message.id})`)}`,
@@ -85,7 +114,7 @@ function landingLines(story: LandingStory, paint: Paint, now: number): readonly 
           `turn ${turn.id}, ${shortTime(turn.startedAt ?? 0, now)} ${paint.dim(`(ov logs ${turn.agentName} --turn ${turn.id})`)}`,
         ]),
     ...story.calls.map((call) => `  call ${visibleLine(`${call.tool}: ${call.summary}`)}`),
-    `landed as ${story.merge.slice(0, 12)} in ${visibleLine(entry.targetBranch)}${entry.status === "reverted" ? ", then undone" : ""} ${paint.dim(`(ov merge show ${entry.id})`)}`,
+    landed,
     ...story.receipts.map(({ receipt, results }) => {
       const gates = results.map(({ gate, status }) => `${gate} ${status}`).join(", ");
       const detail = gates === "" ? receipt.gaps.join("; ") : gates;
