@@ -1,4 +1,4 @@
-import type { ProjectFacts, StoredRows } from "../domain/consistency/facts.ts";
+import type { ProjectFacts, StoredRows, UnreadableFile } from "../domain/consistency/facts.ts";
 import type { FailureData } from "../domain/failure.ts";
 
 /** A project as it lies on the disk, and what else of this machine `ov doctor` looks at. Looking changes nothing. */
@@ -62,8 +62,10 @@ export interface ProjectRepairs {
    * Deletes a ref whose object is missing. Returns the path of the file in the trash that records its name and number.
    */
   dropRef(ref: string, commit: string): Promise<string>;
-  /** Makes a missing ref. False when the ref exists. */
+  /** Makes a ref that is missing, or that git cannot read. False when the ref exists. */
   restore(ref: string, commit: string): Promise<boolean>;
+  /** Moves the file to the trash and writes it again for this branch. Answers where it is now. */
+  recheck(file: UnreadableFile, branch: string): Promise<string | undefined>;
   /** Deletes git's record of a worktree whose directory is gone. */
   prune(path: string): Promise<void>;
   /** Finishes moves of checkouts, or takes them back. */

@@ -294,3 +294,28 @@ test("an engine that has its seat and no notice yet is a live engine", async () 
   db.close();
   expect([jsonOf(answer).fixes, revoked]).toMatchObject([[{ outcome: "refused" }], { revoked_at: null }]);
 }, 60_000);
+
+test("refs or a row that nobody can read are findings, and what else is wrong is shown all the same", async () => {
+  await using project = await makeProject();
+  await project.json("task", "create", "Work", "--id", "T1");
+  await project.json("engine", "stop");
+  const expectFinding = async (): Promise<void> => {
+    const answer = await project.ov("doctor", "--json");
+    expect([answer.code, answer.err]).toEqual([5, ""]);
+    const checks = checksOf(answer);
+    expect(checks).toContainEqual(
+      expect.objectContaining({ category: "consistency", id: "unreadable", status: "fail" }),
+    );
+    expect(new Set(checks.map(({ category }) => category))).toEqual(new Set(doctorCategories));
+  };
+  const packed = join(project.root, ".git", "packed-refs");
+  await project.git("pack-refs", "--all");
+  const sound = await Bun.file(packed).text();
+  writeFileSync(packed, `${sound}nothing\n`);
+  await expectFinding();
+  writeFileSync(packed, sound);
+  const db = new Database(statePath(project.root, "overstory.db"));
+  db.run("UPDATE tasks SET files = '[nothing'");
+  db.close();
+  await expectFinding();
+}, 60_000);

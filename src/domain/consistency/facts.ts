@@ -123,6 +123,20 @@ export interface GitFacts {
   readonly standings: ReadonlyMap<string, "own" | "nothing" | "other">;
   /** Lock files of git in this repository. */
   readonly locks: readonly SeenLock[];
+  /** Files of git that git cannot read, as a power cut leaves them: empty, or with other bytes. */
+  readonly unreadable: readonly UnreadableFile[];
+}
+
+/**
+ *   ref     of ours
+ *   head    says what a worktree of an agent has checked out
+ *   index   of such a worktree
+ */
+export interface UnreadableFile {
+  readonly kind: "ref" | "head" | "index";
+  readonly path: string;
+  /** The path of the worktree whose file it is. */
+  readonly worktree: string | null;
 }
 
 /** Which directory of ours a worktree belongs into. */

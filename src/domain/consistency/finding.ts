@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from "../process/process.ts";
+import type { UnreadableFile } from "./facts.ts";
 
 /**
  * A disagreement between rows, worktrees, branches, processes, leases, refs and files of one project. `key` names it in
@@ -74,6 +75,7 @@ export interface RowRepair {
  *   restore    makes a ref again
  *   reseat     makes the worktree of an agent again, with what snapshots kept
  *   relink     makes the link of a worktree again
+ *   recheck    writes again what git keeps of a worktree beside its files: the branch it has checked out, its index
  *   remove     keeps the work of a worktree under a rescue ref, then takes the worktree away
  *   prune      deletes git's record of a worktree whose directory is gone
  *   end        ends a process and all below it
@@ -93,6 +95,7 @@ export type FixStep =
   | { readonly on: "restore"; readonly ref: string; readonly commit: string }
   | { readonly on: "reseat"; readonly agentId: string }
   | { readonly on: "relink"; readonly agentId: string }
+  | { readonly on: "recheck"; readonly file: UnreadableFile; readonly branch: string }
   | { readonly on: "remove"; readonly path: string; readonly branch: string }
   | { readonly on: "prune"; readonly path: string }
   | { readonly on: "end"; readonly process: ProcessIdentity; readonly turnId: string | null }

@@ -179,7 +179,10 @@ test("events.maxRows counts where events.retentionDays is 0 and keeps events of 
     tx.events.append(types.map((type, n) => ({ source: "agent", type, agentName: "ended", createdAt: noon + n }))),
   );
   const leftAfter = async (mostEvents: number): Promise<string[]> => {
-    await new Retention().prune({ ...ports, settings: { ...ports.settings, mostEvents } }, new AbortController().signal);
+    await new Retention().prune(
+      { ...ports, settings: { ...ports.settings, mostEvents } },
+      new AbortController().signal,
+    );
     const events = await store.read((tx) => tx.events.after(0, 10));
     return events.map(({ type }) => type).filter((type) => types.includes(type));
   };

@@ -10,6 +10,7 @@ import { askEachRef, dropRef, firstFreeRef, newRef } from "../git/refs.ts";
 import { gitProject, openRepository } from "../git/repository.ts";
 import { freshPath, openTrash, trashName, workMark } from "../git/work/trash.ts";
 import { listEntries } from "../git/worktree/list.ts";
+import { isUnreadable } from "./survey.ts";
 
 export interface RepairTerms {
   readonly place: ProjectPlace;
@@ -59,7 +60,22 @@ export function projectRepairs({ place, clock, rebuildDatabase }: RepairTerms): 
       expectGit(await git(place.root, "update-ref", "--no-deref", "-d", ref), `deleting ${ref}`);
       return file;
     },
-    restore: async (ref, commit) => newRef(await project(), ref, commit),
+    restore: async (ref, commit) => {
+      const file = join((await repository()).commonDir, ref);
+      if (isUnreadable(file)) trash(file);
+      return newRef(await project(), ref, commit);
+    },
+    recheck: async ({ kind, path }, branch) => {
+      const moved = trash(path);
+      if (kind === "head") writeFileSync(path, `ref: refs/heads/${branch}\n`, { flag: "wx" });
+      // Git would take files without an index for deleted ones.
+      else
+        expectGit(
+          await git(place.root, `--git-dir=${dirname(path)}`, "read-tree", "HEAD"),
+          `reading HEAD into ${path}`,
+        );
+      return moved;
+    },
     prune: async (path) => {
       const admin = adminDirOf(await repository(), path);
       if (admin !== undefined && !existsSync(path)) trash(admin);

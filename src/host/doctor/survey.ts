@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hasEnded } from "../../domain/agent/agent.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type SeenLock,
   type SeenPlace,
   type StoredRows,
+  type UnreadableFile,
   type WorktreeRecord,
 } from "../../domain/consistency/facts.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
@@ -18,7 +19,7 @@ import type { EngineContact } from "../../ports/engine-contact.ts";
 import type { Processes } from "../../ports/process.ts";
 import { enginePaths, readIdentity } from "../engine-contact/keeper.ts";
 import { expectGit, runGit } from "../git/git.ts";
-import { adminDirOf, gitLinkIn, standing } from "../git/places.ts";
+import { adminDirOf, gitLinkIn, standing, textOf } from "../git/places.ts";
 import { refsBelow } from "../git/refs.ts";
 import { openRepository, type Repository } from "../git/repository.ts";
 import { listEntries } from "../git/worktree/list.ts";
@@ -91,14 +92,16 @@ async function gitFacts(repository: Repository, rows: StoredRows | null): Promis
     if (kind === undefined) return [];
     return [{ kind, path, branch: branch?.replace(/^refs\/heads\//, "") ?? null, exists: existsSync(path) }];
   });
+  const places = [...placesIn(repository, "agent", homes.agent), ...placesIn(repository, "gate", homes.gate)];
   return {
     refs,
     brokenRefs: new Map([...refs].filter(([, commit]) => missing.has(commit))),
     missing,
     records,
-    places: [...placesIn(repository, "agent", homes.agent), ...placesIn(repository, "gate", homes.gate)],
+    places,
     standings: standingsOf(rows),
     locks: locksIn(repository),
+    unreadable: [...unreadableRefs(repository), ...unreadableIn(repository, places)],
   };
 }
 
@@ -151,7 +154,9 @@ function locksIn({ commonDir }: Repository): readonly SeenLock[] {
   const single = [commonDir, ...worktrees].flatMap((dir) =>
     ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock"].map((name) => join(dir, name)),
   );
-  const below = ["refs/heads/overstory", "refs/overstory"].flatMap((dir) => lockFilesBelow(join(commonDir, dir)));
+  const below = ["refs/heads", "refs/overstory"].flatMap((dir) =>
+    filesBelow(join(commonDir, dir)).filter((path) => path.endsWith(".lock")),
+  );
   return [...single, ...below].flatMap((path) => {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isFile() !== true) return [];
@@ -161,11 +166,54 @@ function locksIn({ commonDir }: Repository): readonly SeenLock[] {
   });
 }
 
-function lockFilesBelow(dir: string): readonly string[] {
+function filesBelow(dir: string): readonly string[] {
   if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
-    if (entry.isDirectory()) return lockFilesBelow(path);
-    return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.isFile() ? [path] : [];
   });
+}
+
+/** A commit's number, or the name of another ref: a file of git that says which commit it means. */
+const meaning = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: \S+)\s*$/;
+
+/** Refs of ours that stand in files of their own. */
+function unreadableRefs({ commonDir }: Repository): readonly UnreadableFile[] {
+  const files = ["refs/heads/overstory", "refs/overstory"].flatMap((dir) => filesBelow(join(commonDir, dir)));
+  return files
+    .filter((path) => !path.endsWith(".lock") && isUnreadable(path))
+    .map((path) => ({ kind: "ref", path, worktree: null }));
+}
+
+/** A file that is there, and says no commit. */
+export const isUnreadable = (path: string): boolean => {
+  const found = textOf(path);
+  return found !== undefined && !meaning.test(found);
+};
+
+/** An index begins with these letters. */
+const indexMark = "DIRC";
+
+function unreadableIn(repository: Repository, places: readonly SeenPlace[]): readonly UnreadableFile[] {
+  return places.flatMap(({ kind, path, link }): readonly UnreadableFile[] => {
+    const admin = kind === "agent" && link === "sound" ? adminDirOf(repository, path) : undefined;
+    if (admin === undefined) return [];
+    const [head, index] = [join(admin, "HEAD"), join(admin, "index")];
+    return [
+      ...(isUnreadable(head) ? [{ kind: "head", path: head, worktree: path } as const] : []),
+      ...(isNoIndex(index) ? [{ kind: "index", path: index, worktree: path } as const] : []),
+    ];
+  });
+}
+
+function isNoIndex(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const first = Buffer.alloc(indexMark.length);
+    return readSync(file, first, 0, first.length, 0) < first.length || first.toString("latin1") !== indexMark;
+  } finally {
+    closeSync(file);
+  }
 }

@@ -8,7 +8,7 @@ import {
 } from "../../domain/consistency/check.ts";
 import type { ProjectFacts } from "../../domain/consistency/facts.ts";
 import { inconsistencies } from "../../domain/consistency/invariants.ts";
-import { Failure } from "../../domain/failure.ts";
+import { failureOf } from "../../domain/failure.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, list, oneOf } from "../../domain/schema/schema.ts";
 import { isStoreFailure, storeTrouble } from "../../domain/store-trouble.ts";
@@ -76,10 +76,9 @@ async function inTime(
   try {
     return await Promise.race([look(), slow]);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const next = isStoreFailure(error.data) ? storeTrouble(error.data).next : null;
+    const { says, next } = wordsAbout(error);
     const about = { category, name: "unreadable", affects: "this category is unknown" };
-    return [found("fail", { ...about, message: `it could not be looked at: ${error.message}`, next })];
+    return [found("fail", { ...about, message: `it could not be looked at: ${says}`, next })];
   } finally {
     late.abort();
   }
@@ -89,16 +88,27 @@ async function lookAtRules(world: World, survey: ProjectSurvey): Promise<readonl
   try {
     return (await lookTwice(world, survey)).map(checkOf);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    const { says, next, isOfStore } = wordsAbout(error);
     const about = {
       category: "consistency",
       name: "unreadable",
       affects: "the owners of worktrees and refs are unknown",
     } as const;
-    const message = `the database cannot be used: ${error.message}`;
-    const next = isStoreFailure(error.data) ? storeTrouble(error.data).next : "ov doctor --category databases";
-    return [found("fail", { ...about, message, next })];
+    const message = isOfStore ? `the database cannot be used: ${says}` : `what must agree cannot be looked at: ${says}`;
+    return [found("fail", { ...about, message, next: next ?? "ov doctor --category databases, then: git fsck" })];
   }
+}
+
+/** Whatever went wrong: a doctor that ends with an error hides everything else that it found. */
+function wordsAbout(error: unknown): {
+  readonly says: string;
+  readonly next: string | null;
+  readonly isOfStore: boolean;
+} {
+  const data = failureOf(error);
+  const says = error instanceof Error ? error.message : String(error);
+  if (!isStoreFailure(data)) return { says, next: null, isOfStore: false };
+  return { says, next: storeTrouble(data).next, isOfStore: true };
 }
 
 /** Between two looks a live engine or supervisor finishes the step that it is at. */

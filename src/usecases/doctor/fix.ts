@@ -265,6 +265,10 @@ async function doStep({ world, repairs, facts }: FixTools, step: FixStep): Promi
       return reseat(world, agentOf(facts, step.agentId));
     case "relink":
       return relink(world, agentOf(facts, step.agentId));
+    case "recheck": {
+      const now = await repairs.recheck(step.file, step.branch);
+      return did(`moved ${step.file.path} to ${now ?? "nowhere: it was gone"}, and wrote it again`);
+    }
     case "remove":
       return removeWorktree(world, step);
     case "prune":

@@ -57,7 +57,13 @@ export const explainLanding: UseCase<LandingQuestion, { readonly landing: Landin
     const turn = agent === undefined ? undefined : await turnAt(tx, agent, committedAt);
     const work = await workOf(tx, { agent, turn, path, taskId: entry.taskId });
     return ok({
-      landing: { ...work, merge, entry, agent: agent ?? null, receipts: await evidenceOf(tx, agent, mergeRef(entry.id)) },
+      landing: {
+        ...work,
+        merge,
+        entry,
+        agent: agent ?? null,
+        receipts: await evidenceOf(tx, agent, mergeRef(entry.id)),
+      },
     });
   },
 };

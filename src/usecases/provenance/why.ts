@@ -163,9 +163,7 @@ const textLines = (all: string): readonly string[] => {
 const withoutReturn = (line: string): string => line.replace(/\r$/, "");
 
 /** Neighbouring lines of one commit as one part. */
-function partsOf(
-  lines: readonly Line[],
-): readonly (Omit<ExplainedLines, keyof Explained> & Pick<Line, "commit">)[] {
+function partsOf(lines: readonly Line[]): readonly (Omit<ExplainedLines, keyof Explained> & Pick<Line, "commit">)[] {
   const parts: { from: number; to: number; text: string; commit: string | null }[] = [];
   for (const { line, commit, text: words } of lines) {
     const last = parts.at(-1);

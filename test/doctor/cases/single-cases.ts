@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { linuxProcesses } from "../../../src/host/processes.ts";
 import { type DoctorWorld, old } from "../doctor.world.ts";
-import { at, type Case, putLease, putMail, putProcess, putWait, worktree } from "./planting.ts";
+import { at, branchOf, type Case, putLease, putMail, putProcess, putWait, worktree } from "./planting.ts";
 
 /** Moves the project's checkout to a commit with two more files, and dies between them. */
 async function moveAndDie(world: DoctorWorld): Promise<void> {
@@ -32,6 +32,8 @@ async function putKeeper(world: DoctorWorld): Promise<void> {
   await Bun.sleep(16_000);
   world.file("run/keeper.json", JSON.stringify({ pid, startToken, bootId }));
 }
+
+const refFile = ({ root }: DoctorWorld, ...parts: string[]): string => join(root, ".git", "refs", ...parts);
 
 /** Cases that can only be seen or mended without the others. */
 export const singleCases: readonly Case[] = [
@@ -127,5 +129,37 @@ export const singleCases: readonly Case[] = [
       w.sql("DELETE FROM turns WHERE agent_name = 'waits2' AND status = 'queued'");
       w.sql("UPDATE agents SET stop_requested_by = 'operator' WHERE name = 'waits2'");
     },
+  },
+  {
+    name: "a branch whose file a power cut has emptied",
+    finds: "agent-without-branch:waits",
+    make: (w) => writeFileSync(refFile(w, "heads", branchOf(w, "waits")), ""),
+  },
+  {
+    name: "a ref that git cannot read",
+    finds: (w) => `unreadable-ref:${refFile(w, "overstory/pin/waits/heads/x")}`,
+    make: (w) => {
+      const path = refFile(w, "overstory/pin/waits/heads/x");
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "\0\0\0\0\n");
+    },
+  },
+  {
+    name: "a lock of the user's branch that was left",
+    finds: (w) => `stale-git-lock:${refFile(w, "heads", "main.lock")}`,
+    make: (w) => {
+      writeFileSync(refFile(w, "heads", "main.lock"), "");
+      old(refFile(w, "heads", "main.lock"));
+    },
+  },
+  {
+    name: "a worktree whose HEAD git cannot read",
+    finds: "unreadable-worktree:waits/head",
+    make: (w) => writeFileSync(join(w.root, ".git", "worktrees", "waits", "HEAD"), ""),
+  },
+  {
+    name: "a worktree whose index git cannot read",
+    finds: "unreadable-worktree:waits/index",
+    make: (w) => writeFileSync(join(w.root, ".git", "worktrees", "waits", "index"), "nothing"),
   },
 ];

@@ -5,9 +5,11 @@ import { breach, type Inconsistency } from "../finding.ts";
 /** Worktrees of agents and checkouts of gates: rows, directories, git's records. */
 export function placeRules(facts: ProjectFacts): readonly Inconsistency[] {
   // Without rows the owner of a worktree is unknown.
-  if (facts.rows === null) return locks(facts);
+  const ofGit = [...locks(facts), ...unreadableRefs(facts)];
+  if (facts.rows === null) return ofGit;
   const { agents } = facts.rows;
-  return [...seats(agents, facts), ...directories(agents, facts), ...records(agents, facts), ...locks(facts)];
+  const ofAgents = [...seats(agents, facts), ...directories(agents, facts), ...records(agents, facts)];
+  return [...ofAgents, ...unreadableWorktrees(agents, facts), ...ofGit];
 }
 
 /** Does this agent work, or may it be brought back to work, in its worktree? */
@@ -177,4 +179,41 @@ const staleLock = {
   severity: "fail",
   affects: "git commands fail there, yours and those of agents",
   does: "moves the lock file to the trash",
+} as const;
+
+function unreadableRefs({ git }: ProjectFacts): readonly Inconsistency[] {
+  return git.unreadable
+    .filter(({ kind }) => kind === "ref")
+    .map(({ path }) => breach(unreadableRef, path, `git cannot read the ref in ${path}`, { on: "trash", path }));
+}
+
+const unreadableRef = {
+  rule: "unreadable-ref",
+  severity: "fail",
+  affects: "git commands that read all refs fail, and the branch cannot be made again",
+  does: "moves the file to the trash; a branch on record is made again",
+} as const;
+
+function unreadableWorktrees(agents: readonly Agent[], { git }: ProjectFacts): readonly Inconsistency[] {
+  const owners = new Map(
+    newestPerName(agents)
+      .filter(isSeated)
+      .map((agent) => [agent.worktreePath, agent]),
+  );
+  return git.unreadable.flatMap((file) => {
+    const owner = file.kind === "ref" ? undefined : owners.get(file.worktree);
+    if (owner?.branch == null) return [];
+    const says = `git cannot read the ${file.kind === "head" ? "HEAD" : "index"} of the worktree of ${owner.name}`;
+    return [
+      breach(unreadableWorktree, `${owner.name}/${file.kind}`, says, { on: "recheck", file, branch: owner.branch }),
+    ];
+  });
+}
+
+const unreadableWorktree = {
+  rule: "unreadable-worktree",
+  severity: "fail",
+  affects: "git commands of the agent fail, and its work cannot be kept",
+  does: "moves that file to the trash and writes it again for the branch of the agent; files of the worktree stay as they are",
+  isOfEngine: true,
 } as const;

@@ -88,12 +88,7 @@ interface Named {
   readonly landed: string;
 }
 
-function workLines(
-  story: WorkStory,
-  { name, taskId, landed }: Named,
-  paint: Paint,
-  now: number,
-): readonly string[] {
+function workLines(story: WorkStory, { name, taskId, landed }: Named, paint: Paint, now: number): readonly string[] {
   const { agent, task, turn } = story;
   const kind =
     agent === null
@@ -101,9 +96,7 @@ function workLines(
       : ` (${agent.capability} of ${agent.parentName}, ${agent.runtime}${agent.model === null ? "" : ` ${agent.model}`})`;
   return [
     `agent ${paint.accent(visibleLine(name ?? "unknown"))}${visibleLine(kind)}`,
-    ...(taskId === null
-      ? []
-      : [`task ${visibleLine(taskId)}${task === null ? "" : `: ${visibleLine(task.title)}`}`]),
+    ...(taskId === null ? [] : [`task ${visibleLine(taskId)}${task === null ? "" : `: ${visibleLine(task.title)}`}`]),
     ...story.messages.map(
       (message) =>
         `mail ${message.type} ${visibleLine(`${message.fromAgent} to ${message.address}: ${message.subject}`)} ${paint.dim(`(ov mail read ${message.id})`)}`,
