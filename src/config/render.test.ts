@@ -22,7 +22,7 @@ const garden: Detected = {
   gates: [{ name: "test", command: "npm test", description: "" }],
 };
 
-test("a new project's file holds only what was detected, and says where the rest is", async () => {
+test("a new project's file holds only detected settings, and says where the rest is", async () => {
   const { keys, findings } = await readBack(garden);
   expect(keys).toEqual(["project.name", "project.canonicalBranch", "project.qualityGates", "runtime.default"]);
   expect(findings).toEqual(noFindings());

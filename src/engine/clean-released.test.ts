@@ -4,7 +4,7 @@ import { releaseForgotten } from "./housework.ts";
 
 const day = 24 * 60 * 60_000;
 
-test("work that nobody came back to for a day is let go, but not while its branch is in the queue", async () => {
+test("an ended agent that is not taken up again for a day is released, but not while its branch is in the queue", async () => {
   await using world = await mergeWorld();
   await world.seat("b2", { state: "completed", outcome: "done", runId: "run-2", endedAt: world.clock.now });
   const { id } = await world.announce();

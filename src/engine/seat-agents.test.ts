@@ -41,7 +41,7 @@ test("a full disk is no failure of the agent that met it: it is tried again, but
   expect(world.seating.dueInMs()).toBeUndefined();
 });
 
-test("it is busy from the look that finds somebody until everybody's fate is known", async () => {
+test("it is busy from the look that finds an agent until every agent is seated or has failed", async () => {
   await using world = await seatWorld();
   const looking = world.look();
   expect(world.seating.isBusy).toBe(false);
@@ -68,7 +68,7 @@ test("an engine that is to stop leaves those that wait to the next one", async (
   expect((await world.facts()).states).toEqual([waiting, waiting, waiting]);
 });
 
-test("cleaning leaves the worktree to whoever is about to work in it, and seating takes it over as it is", async () => {
+test("cleaning leaves the worktree to the agent that is about to work in it, and seating takes it over as it is", async () => {
   await using world = await seatWorld();
   await world.look();
   await world.renewMiddle();

@@ -95,7 +95,7 @@ test("an agent carries its mark wherever it goes: in a session of its own, witho
   for (const line of seen) expect(line.split(/\s+/).slice(0, 2)).toEqual([String(mark), String(mark)]);
 });
 
-test("whoever was left behind by two parents is still known by the mark, and nobody else is", async () => {
+test("a process left behind by two parents is still known by the mark, and no other process is", async () => {
   const child = start("sh", "-c", "(setsid env -i /bin/sleep 600 >/dev/null 2>&1 </dev/null &) & exit 0");
   await child.release("");
   await child.exited;

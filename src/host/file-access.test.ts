@@ -54,7 +54,7 @@ test("a path through a plain file, or through a link to itself, leads to nothing
   expect(lstatIfThere(loop)?.isSymbolicLink()).toBe(true);
 });
 
-test("what has the name of a directory above a file to write is named", () => {
+test("a file in the place of a directory above the file to write is named", () => {
   const plain = join(dir, "taken");
   writeFileSync(plain, "");
   for (const path of [join(plain, "a"), join(plain, "a", "b")]) {

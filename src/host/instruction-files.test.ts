@@ -38,7 +38,7 @@ describe("in a worktree", () => {
     expect(await world.status()).toBe(" M .claude/settings.json\n?? .claude/new.md\n");
   });
 
-  test("a second time replaces our own text, also one that somebody changed or deleted", async () => {
+  test("a second time replaces our own text, also if a person changed or deleted it", async () => {
     using world = await repository({ "a.txt": "a" });
     placeIgnored({ worktree: world.dir, file, text, untouched: true });
     world.write(file, `${text}and rebel\n`);

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cutLog } from "./log-files.ts";
 
-test("a log that has grown is cut to its end, whole lines only, and whoever has it open goes on writing", () => {
+test("a log that has grown is cut to its end, whole lines only, and a process that has it open goes on writing", () => {
   const dir = mkdtempSync(join(tmpdir(), "ov-log-"));
   const file = join(dir, "engine.log");
   try {

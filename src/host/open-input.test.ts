@@ -73,7 +73,7 @@ test("a reply is given once, however often and by whomever it is asked for, and 
   expect(output()).toBe("first\nyes\n");
 });
 
-test("between replies the input neither ends nor says anything, and it outlives whoever wrote to it", async () => {
+test("between replies the input neither ends nor says anything, and it outlives its writer", async () => {
   const agent = await start("first\n", "cat");
   await until(() => output() === "first\n");
   const writer = `

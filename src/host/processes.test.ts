@@ -207,7 +207,7 @@ while time.time() < end and not os.path.exists(${JSON.stringify(`${file}.over`)}
 });
 
 describe("identity", () => {
-  test("a pid that belongs to somebody else by now is never signalled, nor is anything around it", async () => {
+  test("a pid that another process has by now is never signalled, nor is its process group", async () => {
     const stranger = start("sleep 60 & wait");
     await until("it had a child", () => allProcesses().some((entry) => entry.parent === stranger.pid));
     const recorded = { ...stranger, startToken: "1" };

@@ -200,7 +200,7 @@ describe("the embedded database among processes", () => {
     await store.close();
   });
 
-  test("a long-lived reader waits for whoever recovers the log after a kill, without stopping its event loop", async () => {
+  test("a long-lived reader waits for the process that recovers the log after a kill, without stopping its event loop", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "process" });
     await store.transaction((tx) => tx.runs.insert(aRun("r1")));

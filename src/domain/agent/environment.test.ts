@@ -75,7 +75,7 @@ test("names that read like a secret are told from those that only hold such lett
   }
 });
 
-test("a gate gets what finds tools, and no secret of whoever started us", () => {
+test("a gate gets the variables that find tools, and no secret of our caller", () => {
   const env = {
     HOME: "/home/ann",
     PATH: "/opt/bin",

@@ -60,7 +60,7 @@ test("a reference names one ledger, whatever its subject looks like", () => {
   for (const other of ["", "run", "run:usd", "run:r:cows", "herd:r:usd"]) expect(parseRef(other)).toBeUndefined();
 });
 
-test("ledgers never touched are there as empty ones", () => {
+test("untouched ledgers count as empty ones", () => {
   const known = { ...agentLedger, spent: 7 };
   const all = completeLedgers([{ scope: "agent", subject: "ann" }], [known]);
   expect(all.map(({ unit, spent }) => [unit, spent])).toEqual([
@@ -81,7 +81,7 @@ test("dollars are kept to the millionth, minutes to the millisecond, the rest wh
   expect(budgetUnits.filter(isWhole)).toEqual(["tokens", "turns"]);
 });
 
-test("what no counter can mean counts as nothing", () => {
+test("an impossible amount counts as nothing", () => {
   for (const odd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 0]) expect(kept("usd", odd)).toBe(0);
 });
 

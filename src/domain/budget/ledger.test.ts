@@ -72,7 +72,7 @@ const settings = fc
   .map((scopes): BudgetSettings => ({ ...scopes, estimate: noBudgets.estimate }));
 const begun = fc.record({ agent: fc.constantFrom("ann", "bob"), estimate: amounts, actual: amounts, end: fc.nat(3) });
 
-test("no history reserves beyond a limit, and settling everything leaves nothing set aside and the sum of what was taken", () => {
+test("no history reserves beyond a limit, and settling everything leaves nothing set aside and the sum of all spending", () => {
   fc.assert(
     fc.property(settings, fc.array(begun, { maxLength: 25 }), (given, turns) => {
       const book = new Map<string, Ledger>();

@@ -26,7 +26,7 @@ test("where no cost is ever reported, none is expected", () => {
   expect(estimateTurn({ ...none, tokens: 500, turns: 5 }, none, noBudgets)).toMatchObject({ usd: 0, tokens: 100 });
 });
 
-test("what was spent is read off the ledgers of a subject", () => {
+test("spending is read off the ledgers of a subject", () => {
   expect(
     spentOf([
       { unit: "turns", spent: 2 },

@@ -28,7 +28,7 @@ test("a child whose completion was accepted is not at work any more, but its bra
   expect(kinds(child({ state: "in_turn" }, { finished: true }))).toEqual(["unready-branch"]);
 });
 
-test("a branch that nobody handed over is named", () => {
+test("a branch that was not handed over is named", () => {
   expect(openChildren([child()])).toMatchObject([{ kind: "unready-branch", names: [branch] }]);
   expect(kinds(child({ state: "zombie" }))).toEqual(["unready-branch"]);
 });

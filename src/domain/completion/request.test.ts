@@ -89,7 +89,7 @@ test("branches of agents are found in words, each once, without the sentence aro
   expect(branchesIn(["overstory/integration/run-1 and xoverstory/a/b"])).toEqual([]);
 });
 
-test("a pass forgets the fails before it, and the third fail in a row is for somebody above", () => {
+test("a pass forgets the fails before it, and the third fail in a row goes to the agents above", () => {
   expect(failsInARow([])).toBe(0);
   expect(failsInARow(["fail", "needs_changes"])).toBe(2);
   expect(failsInARow(["fail", "fail", "pass", "fail"])).toBe(1);

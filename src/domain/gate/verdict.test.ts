@@ -99,6 +99,6 @@ test("a directory means what is in it, and nothing that only begins like it", ()
   expect(applies({ paths: ["."] }, ["a"])).toBe(true);
 });
 
-test("when it is not known what has changed, the gate is needed", () => {
+test("if the changed files are unknown, the gate is needed", () => {
   expect(applies({ paths: ["src"] }, undefined)).toBe(true);
 });

@@ -215,7 +215,7 @@ describe("recovery", () => {
     );
   });
 
-  test("what was done about it is no sign of its own: a nudge that waits in the queue changes nothing", () => {
+  test("the watchdog's own acts are no sign of life: a nudge that waits in the queue changes nothing", () => {
     expect(judged({ queued: { dueForMs: 5, slotFree: true }, agent: stalled })).toBe("queued: none");
     expect(assess(facts({ queued: { dueForMs: 5, slotFree: true }, agent: stalled }), limits).level).toBe(2);
   });
@@ -288,7 +288,7 @@ test("nothing is called for before the moment that was named", () => {
   );
 });
 
-test("at that moment something is, unless somebody supervises the agent", () => {
+test("at that moment something is, unless a supervisor owns the agent's turn", () => {
   fc.assert(
     fc.property(anyFacts, anyLimits, (facts, limits) => {
       const due = nextChange(facts, limits);

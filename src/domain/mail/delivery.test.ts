@@ -77,7 +77,7 @@ describe("the state machine of a delivery", () => {
     expect(nextDelivery({ ...fresh, notBefore: now }, byTurn, now).ok).toBe(true);
   });
 
-  test("whoever lost the claim can neither acknowledge nor release nor fail it", () => {
+  test("a reader that lost the claim can neither acknowledge nor release nor fail it", () => {
     const claimed = after(fresh, byTurn);
     const late: readonly DeliveryEvent[] = [
       { kind: "deliver", by: "turn-0" },

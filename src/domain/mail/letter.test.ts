@@ -18,7 +18,7 @@ test("facts seen during the sender's turn are told as such: they may change", ()
   );
 });
 
-test("what nobody can know is not made up", () => {
+test("unknown facts are not made up", () => {
   expect(workLine({ kind: "none" })).toContain("no worktree");
   expect(workLine({ kind: "unknown", why: "its worktree is gone" })).toStartWith("its worktree is gone;");
 });

@@ -44,7 +44,7 @@ const good: Record<MailType, unknown> = {
 };
 
 describe("checking", () => {
-  test.each([...mailTypes])("a complete payload of type %s is fine, with fields nobody knows as well", (type) => {
+  test.each([...mailTypes])("a complete payload of type %s is fine, with unknown fields as well", (type) => {
     expect(checkPayload(type, JSON.stringify(good[type]))).toEqual([]);
     const extended = { ...payloadFields(JSON.stringify(good[type])), correlationId: "c1" };
     expect(checkPayload(type, JSON.stringify(extended))).toEqual([]);

@@ -91,7 +91,7 @@ describe("mail to a submitted agent", () => {
     expect(routeMail(mail("live", stranger), agents).ok).toBe(true);
   });
 
-  test.each([{ type: "question" }, { type: "merge_failed" }] as const)("%j reopens it, whoever asks", (more) => {
+  test.each([{ type: "question" }, { type: "merge_failed" }] as const)("%j reopens it, from every sender", (more) => {
     expect(routeMail(mail("sub", { ...more, entitled: false }), agents)).toMatchObject({ value: { kind: "reopen" } });
   });
 

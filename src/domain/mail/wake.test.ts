@@ -34,7 +34,7 @@ describe("what wakes", () => {
     expect(wakes(facts("dispatch", { override: false, priority: "urgent" }))).toBe(false);
   });
 
-  test("the answer somebody waits for wakes although it is only a status", () => {
+  test("an awaited answer wakes although it is only a status", () => {
     expect(wakes(facts("status", { answers: true }))).toBe(true);
   });
 

@@ -16,7 +16,7 @@ test("a mark is a number that shells, the system and we read alike, and far from
   );
 });
 
-test("nobody can come to the mark of somebody above it by lowering its own", () => {
+test("no agent can reach the mark of an agent above it by lowering its own", () => {
   fc.assert(
     fc.property(digests, digests, fc.integer({ min: 0, max: 14 }), (above, below, depth) => {
       expect(markOf(above, depth)).toBeGreaterThan(markOf(below, depth + 1));

@@ -19,7 +19,7 @@ describe("a generated text", () => {
     expect(stateOf(written("old"))).toBe("outdated");
   });
 
-  test("that somebody changed is edited while the same ships, and diverged once something newer does", () => {
+  test("that a person changed is edited while the same text ships, and diverged once a newer text does", () => {
     expect(stateOf(`${written("new")}mine\n`)).toBe("edited");
     expect(stateOf(`${written("old")}mine\n`)).toBe("diverged");
   });
@@ -40,7 +40,7 @@ describe("a generated text", () => {
   });
 });
 
-test("nothing that holds somebody's words is written without force, and with it only after a copy", () => {
+test("a file with a person's words is written only with force, and only after a copy", () => {
   const steps = (force: boolean) =>
     Object.fromEntries(generatedStates.map((state) => [state, updateStep(state, { force })]));
   const sure = { missing: "write", current: "none", outdated: "write" } as const;

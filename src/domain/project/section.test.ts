@@ -16,7 +16,7 @@ describe("where there is no section", () => {
     expect(textOf("")).toBe(`${block}\n`);
   });
 
-  test("it follows what is there after an empty line", () => {
+  test("it follows existing text after an empty line", () => {
     expect(textOf("# Mine\n")).toBe(`# Mine\n\n${block}\n`);
     expect(textOf("# Mine")).toBe(`# Mine\n\n${block}\n`);
   });

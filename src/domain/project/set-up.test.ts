@@ -21,7 +21,7 @@ test.each([
   expect(nameOf({ originUrl })).toBe(name);
 });
 
-test("what was typed counts most, the directory least", () => {
+test("typed values count most, the directory least", () => {
   expect(nameOf({ typed: " mine ", originUrl: "x/y" })).toBe("mine");
   expect(nameOf({ originUrl: "/", directory: "here" })).toBe("here");
   expect(nameOf({ directory: "two\nlines" })).toBe("two-lines");

@@ -45,7 +45,7 @@ test.each([
   expect(addCriteria("run-1", added(["old"]), texts, by)).toMatchObject({ ok: false, refusal: { field: "text" } });
 });
 
-test("an objective that nobody has split is criterion 1; runs without one, and older ones, have no checklist", () => {
+test("an objective that is not split is criterion 1; runs without one, and older ones, have no checklist", () => {
   expect(checklistOf(run, [])).toMatchObject([{ number: 1, text: "Do it all", addedBy: "system" }]);
   expect(checklistOf(run, added(["a part"]))).toMatchObject([{ number: 1, text: "a part" }]);
   expect(checklistOf({ ...run, checklist: false }, [])).toEqual([]);

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { exactShellWord, quotedShellWord, shellWord } from "./shell-word.ts";
 
-test("a shell passes on what was written, whatever it looks like", () => {
+test("a shell passes every word on as it was written", () => {
   const printable = fc.string({ unit: fc.constantFrom(..."ab $`'\"\\;|&<>(){}*?~#!-=") });
   fc.assert(
     fc.property(printable, (text) => {

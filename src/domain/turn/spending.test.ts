@@ -40,7 +40,7 @@ test("the program's own word about its cost counts before the list", () => {
   expect(spending.overrun({ ...seen(more), reportedUsd: 0.02 })).toBe("it took $0.02, and $0.01 were left");
 });
 
-test("what has no price ends no turn: the limit of tokens does", () => {
+test("a model without a price ends no turn: the limit of tokens does", () => {
   expect(watch({}).overrun(seen(usage("a", 1_000_000, "other")))).toBeUndefined();
   const both = watch({ allowance: { usd: 10_000, tokens: 100 } });
   expect(both.overrun(seen(usage("a", 101, "other")))).toBe("it took 101 tokens, and 100 tokens were left");

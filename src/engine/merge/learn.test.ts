@@ -44,7 +44,7 @@ async function again(world: LandingWorld, name: string, base: string): Promise<n
   return id;
 }
 
-test("a conflict that somebody settled is settled the same way when it comes again", async () => {
+test("a conflict that was settled by hand is settled the same way when it comes again", async () => {
   const { world, afterA } = await settledWorld();
   await using _ = world;
   const id = await again(world, "c", afterA);

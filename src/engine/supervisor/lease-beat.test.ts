@@ -70,7 +70,7 @@ test("it goes on while nobody else writes, and ends with its stopping", async ()
   expect(world.beat.isLost).toBe(false);
 });
 
-test("it writes nothing while somebody else's writing says the same", async () => {
+test("it writes nothing while other writes of its supervisor renew the lease", async () => {
   const clock = manualClock();
   let asked = 0;
   const counting: Clock = {
@@ -98,7 +98,7 @@ test("it writes nothing while somebody else's writing says the same", async () =
   expect(await world.beats()).toBe(1);
 });
 
-test("whoever has lost the turn learns it, and beats no more", async () => {
+test("a supervisor that has lost the turn learns it, and beats no more", async () => {
   await using world = await beating();
   await world.store.transaction((tx) => tx.turns.takeOver("t1"));
   expect(await world.beat.lost).toBe("fenced-out");

@@ -75,7 +75,7 @@ test("ticks never overlap", async () => {
   expect(await world.events("escalation")).toHaveLength(1);
 });
 
-test("while the engine cannot write, nobody grows old: whoever is there when it can again is unharmed", async () => {
+test("while the engine cannot write, no agent grows old: agents that are alive when it can again are unharmed", async () => {
   await using world = await watchdogWorld();
   await world.seat("b1", { state: "in_turn" });
   const turn = await world.beginTurn("b1");

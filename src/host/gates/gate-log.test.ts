@@ -53,7 +53,7 @@ test("of what does not fit the beginning and the end stay, and the bytes between
   );
 });
 
-test("whoever looks before the end sees whole lines up to the limit, without secrets", () => {
+test("a reader before the end sees whole lines up to the limit, without secrets", () => {
   const redact = (text: string): string => text.replaceAll("line 7", "[REDACTED]");
   const { live } = written(
     [lines(10), Buffer.from("unfinished"), lines(100_000)],

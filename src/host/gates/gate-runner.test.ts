@@ -261,7 +261,7 @@ describe("what a gate says", () => {
     expect(run).toMatchObject({ status: "passed", tail: "a\nb\nb\nc\n" });
   });
 
-  test("whoever could not be found and still holds the output is no longer listened to", async () => {
+  test("a lost process that still holds the output is no longer listened to", async () => {
     const [pid, stranger] = [newFile(), newFile()];
     const running = runner.run(request(gateOf(`echo $$ >'${pid}'; ${waitFor(stranger)}; echo said`)));
     await until("the command ran", () => holdsPid(pid));
@@ -314,7 +314,7 @@ describe("what a gate says", () => {
   });
 });
 
-test("a gate gets no right of whoever runs it", async () => {
+test("a gate gets none of its caller's rights", async () => {
   const strict = gateRunner({
     env: { ...process.env, OVERSTORY_TOKEN: "t", ANTHROPIC_API_KEY: "k", BUN_OPTIONS: "", SSH_AUTH_SOCK: "/s" },
   });
@@ -328,7 +328,7 @@ test("a gate gets no right of whoever runs it", async () => {
   }
 });
 
-test("a gate gets what was captured for it before our own, from the first file that is there, and no secret of it", async () => {
+test("a gate gets captured variables before our own, from the first existing file, and none of their secrets", async () => {
   const [gone, wanted, other] = [newFile(), newFile(), newFile()];
   const key = {
     ANTHROPIC_API_KEY: "not-for-gates",

@@ -196,7 +196,7 @@ describe("long lines", () => {
   });
 });
 
-test("a refusal after a change says what was changed and stays, not that nothing was", async () => {
+test('a refusal after a change names the change that stays, and does not say "nothing was changed"', async () => {
   const refusing: Handler = async ({ io, flags }) => {
     if (flags.late === true) io.changed("the set-up");
     return no(invalid("target", "is no branch"));

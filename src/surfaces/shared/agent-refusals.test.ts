@@ -23,7 +23,7 @@ test("a limit is raised where it was set", () => {
 const limited = (limitFrom: { readonly key: string; readonly source: string | null }) =>
   ({ kind: "too-deep", depth: 3, limit: 2, limitFrom }) as const;
 
-test("files that all are shared may be shared too; files that somebody owns are left to a last task", () => {
+test("files that are shared by all may be shared too; files with an owner are left to a last task", () => {
   const overlap = (owner: string, shared: boolean) => ({ wanted: "src", owned: `src/${owner}.ts`, owner, shared });
   const hint = (first: ReturnType<typeof overlap>, ...more: readonly (typeof first)[]) =>
     agentWords({ kind: "scope-overlap", ...first, all: [first, ...more] }).hint;

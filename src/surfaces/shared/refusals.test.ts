@@ -200,7 +200,7 @@ describe("refusals", () => {
     expect(describeRefusal(refusals["task-held"]).hint).toContain("then sling again: ov stop b1");
   });
 
-  test("an invalid value shows what was typed and what may be", () => {
+  test("an invalid value shows the typed word and the allowed ones", () => {
     expect(describeRefusal(refusals.invalid)).toMatchObject({
       message: 'type is unknown (got "stauts"); nothing was changed',
       hint: "use status or question",

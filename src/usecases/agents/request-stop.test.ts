@@ -140,7 +140,7 @@ describe("an agent in a turn", () => {
     expect(again.agents).toEqual(agents);
   });
 
-  test("is open until somebody settles it", async () => {
+  test("is open until its turn is settled", async () => {
     await using world = useCaseWorld();
     await withTeam(world, { bob: { state: "in_turn" } });
     await beginTurn(world, "bob");
@@ -186,7 +186,7 @@ describe("a whole tree", () => {
     expect(await agentOf(world, "eve")).toMatchObject({ state: "between_turns" });
   });
 
-  test("includes the children of somebody who has ended", async () => {
+  test("includes the children of an ended agent", async () => {
     await using world = useCaseWorld();
     await withTeam(world, { ann: { state: "completed", outcome: "done" } });
     const { agents } = await world.must(requestStop, { name: "lead", tree: true });

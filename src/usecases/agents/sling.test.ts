@@ -60,7 +60,7 @@ test.each(["../../etc", "/etc/passwd", "src/../../x", "~/x"])(
   },
 );
 
-test("project.defaultProfile is the working style of whoever is slung without one", async () => {
+test("project.defaultProfile is the working style of an agent that is slung without one", async () => {
   const { project, ...rest } = settingsFor("app");
   await using world = await worldOf({ ...rest, project: { ...project, defaultProfile: "careful" } });
   expect(await told(world, "ann", {})).toContain("Working Style: `careful`");
@@ -153,7 +153,7 @@ describe("on the task of a builder that has submitted", () => {
     return world.store.read((tx) => tx.agents.byName(request.name ?? ""));
   };
 
-  test("those who only look may be slung, and leave the task as it is; nobody else may", async () => {
+  test("read-only agents may be slung, and leave the task as it is; other agents may not", async () => {
     await using world = await submitted();
     for (const capability of ["reviewer", "scout"]) await world.must(sling, looking(capability));
     for (const capability of ["builder", "merger", "lead"]) {
@@ -193,7 +193,7 @@ describe("on the task of a builder that has submitted", () => {
   });
 });
 
-test("a spec that was written for the task is told to whoever is slung on it, unless another is named", async () => {
+test("the spec of a task is given to every agent slung on it, unless another spec is named", async () => {
   await using world = await worldOf();
   await world.store.transaction((tx) => tx.tasks.insert(aTask("T")));
   const { path } = await world.must(writeSpec, { taskId: "T", body: "so and so" });

@@ -70,7 +70,7 @@ test("the agent's process is ended, its supervisor is not", async () => {
   expect(linuxProcesses.check(supervisor)).toBe("alive");
 });
 
-test("a recorded pid that belongs to somebody else by now is left alone and not reported", async () => {
+test("a recorded pid that another process has by now is left alone and not reported", async () => {
   await using stranger = start("exec sleep 60");
   const recorded = record({ ...stranger, startToken: "1" });
   const { world } = scripted([intent("ann", { processes: [recorded] })]);
@@ -79,7 +79,7 @@ test("a recorded pid that belongs to somebody else by now is left alone and not 
   expect(linuxProcesses.check(stranger)).toBe("alive");
 });
 
-test("whoever is below is reported as a child, and all of them are waited for", async () => {
+test("every agent below is reported as a child, and the stop waits for all of them", async () => {
   const agents = [intent("cid", { depth: 3 }), intent("bob", { depth: 2, ended: true }), intent("ann")];
   const { world, looks } = scripted(agents);
   const report = await stop.run(world, { ...command, tree: true });

@@ -73,7 +73,7 @@ test("an ended parent is not written to", async () => {
   expect([await world.inbox("operator"), await world.inbox("lea")]).toMatchObject([{ length: 1 }, []]);
 });
 
-test("a turn is settled once, whoever settles it and with whatever it comes", async () => {
+test("a turn is settled once, by any supervisor and with any end", async () => {
   await using world = await budgetWorld();
   await world.agent("ann");
   await world.reserve("ann", "t1");
@@ -209,7 +209,7 @@ async function agentLedger(world: Awaited<ReturnType<typeof budgetWorld>>, unit:
   return ledgers.find((ledger) => ledger.unit === unit);
 }
 
-test("a limit in dollars that nobody can count against is told once, with the limit of tokens that holds instead", async () => {
+test("a limit in dollars without known prices is reported once, with the limit of tokens that holds instead", async () => {
   await using world = await budgetWorld(limited("run", { usd: 5, tokens: 1_000 }));
   for (const name of ["ann", "bob"]) {
     await world.agent(name);

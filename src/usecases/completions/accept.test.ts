@@ -47,7 +47,7 @@ async function accept(world: MergeWorld, id: string, work: WorkSeen = nothingCha
 const reviewer = (world: MergeWorld, name: string): Promise<Caller> =>
   world.seat(name, { capability: "reviewer", parentName: "lead-1", runId: "run-2", taskId: null });
 
-test("a failed review reopens the builder; the third goes to the lead, to whoever is above it, and to the operator", async () => {
+test("a failed review reopens the builder; the third goes to the lead, to the agent above the lead, and to the operator", async () => {
   await using world = await mergeWorld();
   for (const round of [1, 2, 3]) {
     const caller = await reviewer(world, `r${round}`);
@@ -80,7 +80,7 @@ const found = [
   { text: "no test fails without the change" },
 ];
 
-test("a verdict reaches builder and lead with all findings, each in one message; only whoever must act is woken", async () => {
+test("a verdict reaches builder and lead with all findings, each in one message; only the one that must act is woken", async () => {
   await using world = await mergeWorld();
   const caller = await reviewer(world, "r1");
   await world.beginTurn("r1");
@@ -173,7 +173,7 @@ test("a reviewer judges what it was given: its siblings' branches and those its 
   expect((await world.agent("b2")).generation).toBe(2);
 });
 
-test("a builder that was reopened as often as it may be is somebody else's decision at once", async () => {
+test("a builder that was reopened as often as it may be is a decision for the operator at once", async () => {
   await using world = await mergeWorld();
   const ended = { state: "completed", outcome: "done", revivals: world.settings.agents.maxRevivals } as const;
   await world.seat("b2", { ...ended, runId: "run-2", parentName: "lead-1", branch: "overstory/b2/T2" });

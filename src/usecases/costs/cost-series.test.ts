@@ -47,7 +47,7 @@ test("costs grow in steps, the largest first; what no runtime reported is unknow
   expect(models.rows.map(({ landed }) => landed)).toEqual([null]);
 });
 
-test("a window shows what was spent in it above what was spent before, and an empty one is refused", async () => {
+test("a window shows its spending above the spending before it, and an empty window is refused", async () => {
   await using world = useCaseWorld();
   const start = world.now() - 60 * minute;
   await world.store.transaction(async (tx) => {

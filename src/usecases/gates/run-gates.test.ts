@@ -87,7 +87,7 @@ describe("running gates", () => {
     expect(readFileSync(results[0]?.logPath ?? "", "utf8")).toBe("c0 c1 a\nb\0ü\0");
   });
 
-  test("whoever watches hears starts, output and ends", async () => {
+  test("a listener hears starts, output and ends", async () => {
     using world = gateWorld();
     const { run } = world;
     const heard: GateProgress[] = [];

@@ -159,7 +159,7 @@ test("L5: news about tasks wakes while one of them can be started, and only info
   expect((await why(world, ready))?.code).toBe("does-not-wake");
 });
 
-test("L5: a landing wakes a parent that has nobody at work, and only informs one that has started somebody since", async () => {
+test("L5: a landing wakes a parent without agents at work, and only informs one that has started an agent since", async () => {
   await using world = await coordinatedRun();
   const landed = await tell(world, { type: "merged", payload: { branch: "overstory/b1/T0", readyTasks: [] } });
   expect(await brought(world)).toEqual([landed]);

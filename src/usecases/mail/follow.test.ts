@@ -142,7 +142,7 @@ test("dead mail of a reader that has ended is not tried again", async () => {
   expect(await world.call(retryMail, { id })).toMatchObject({ ok: false, refusal: { kind: "recipient-ended" } });
 });
 
-test("purging needs a choice, days and agent narrow each other, and what was done is on record", async () => {
+test("purging needs a choice, days and agent narrow each other, and the purge is recorded", async () => {
   await using world = await mailWorld();
   const b1 = await world.seat("b1");
   expect(purgeMail.operatorOnly).toBe(true);

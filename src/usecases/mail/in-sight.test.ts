@@ -55,7 +55,7 @@ test("an agent sees its own mail, and its lead that of everybody below", async (
   expect(await world.list(world.monitor)).toHaveLength(4);
 });
 
-test("mail between others is refused, not shown; what somebody else sent to the agent is its own", async () => {
+test("mail between others is refused, not shown; mail that others sent to the agent is its own", async () => {
   await using world = await team();
   for (const request of [{ to: "other" }, { from: "operator" }, { from: "operator", to: "lead" }, { to: "lead" }]) {
     expect(await world.list(world.b1, request)).toBe("not-allowed");

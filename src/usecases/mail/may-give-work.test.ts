@@ -42,7 +42,7 @@ describe("an agent that has submitted its work", () => {
     expect((await world.agent("b1")).generation).toBe(isBack ? 2 : 1);
   });
 
-  test("is sent back by its lead and by its reviewer, and answers whoever asks", async () => {
+  test("is sent back by its lead and by its reviewer, and answers every question", async () => {
     for (const [from, more] of [
       ["lead-1", { type: "assign" }],
       ["lead-1", sentBack],
@@ -57,7 +57,7 @@ describe("an agent that has submitted its work", () => {
     }
   });
 
-  test("is not sent back by somebody else's reviewer", async () => {
+  test("is not sent back by the reviewer of another agent", async () => {
     await using world = await mergeWorld();
     await another(world, "lead-2", "lead", "coordinator");
     await another(world, "rev", "reviewer", "lead-2");

@@ -79,7 +79,7 @@ test("a conversation is what the operator and one agent wrote to each other", as
   expect(letters[0]?.deliveries).toMatchObject([{ toAgent: "lead-1", state: "queued" }]);
 });
 
-test("dead mail is given to another reader once, who is woken; its first reader gets it no more", async () => {
+test("dead mail is given to another reader once, and wakes that reader; its first reader gets it no more", async () => {
   const { made, lead } = await world();
   await using _ = made;
   const { id } = await made.must(sendMail, { to: "b1", subject: "Task", body: "do it", type: "dispatch" }, lead);

@@ -122,7 +122,7 @@ test("a subject, payload or body above its size is refused, and nothing is store
   expect(await world.store.read((tx) => tx.messages.list({}))).toEqual([]);
 });
 
-test("a list shows what was asked for and says whether there is more", async () => {
+test("a list shows the requested number and says whether there is more", async () => {
   await using world = await mailWorld();
   for (const n of [1, 2, 3]) await world.must(sendMail, { to: "operator", subject: `s${n}`, body: "b" });
   const two = await world.must(listMail, { to: "operator", limit: 2 });

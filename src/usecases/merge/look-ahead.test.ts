@@ -115,7 +115,7 @@ test("a file that a command makes is predicted to be made again", async () => {
   expect(second).toMatchObject({ predictedTier: "auto-resolve", strategy: "regenerate", conflictFiles: ["made.txt"] });
 });
 
-test("what is contained, what has no history in common and a target that is not there have their own words", async () => {
+test("a contained branch, a branch without common history and a missing target have their own words", async () => {
   using world = gitMergeWorld({ files: { "a.txt": "a\n" } });
   world.git(world.root, "branch", "same", "main");
   world.git(world.root, "checkout", "--quiet", "--orphan", "alien");

@@ -118,7 +118,7 @@ test("a branch is sent back only with what is wrong, and keeps what its agent pr
   }
 });
 
-test("handed in work that nobody handed over is told once no agent above has a turn ahead", async () => {
+test("finished work that was not handed over is reported once no agent above has a turn ahead", async () => {
   await using world = await mergeWorld();
   const unhanded = async () => (await world.must(operatorInbox, {})).unhanded;
   await world.seat("b2", {

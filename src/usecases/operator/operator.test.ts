@@ -168,7 +168,7 @@ test("a question stays in the inbox until it is answered, however often the mail
   expect((await world.must(operatorInbox, {})).questions).toEqual([]);
 });
 
-test("a recovered agent waits again for what its release had closed, and not for what was answered", async () => {
+test("a recovered agent waits again for questions that its release had closed, and not for answered ones", async () => {
   await using world = await worldWithLead();
   const id = await askPlainly(world);
   const size = { to: "operator", type: "question", subject: "Size?", body: "Small or large?" };
@@ -250,7 +250,7 @@ test("an agent that waits for a budget stays in status and inbox, with the comma
   ]);
 });
 
-test("a crashed agent is in status and inbox until it is let go, unless somebody above it lives", async () => {
+test("a crashed agent is in status and inbox until it is released, unless an agent above it lives", async () => {
   await using world = await worldWithLead();
   await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { parentName: "lead-1" })));
   const names = async () => (await world.must(operatorInbox, {})).troubled.map(({ agent }) => agent.name);

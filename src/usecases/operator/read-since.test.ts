@@ -6,7 +6,7 @@ import { closeTask } from "../tasks/close-task.ts";
 import { decide } from "./decide.ts";
 import { readSince } from "./read-since.ts";
 
-test("what happened since a moment is counted and told, the newest first; what was before is not", async () => {
+test("events since a moment are counted and listed, newest first; older events are not", async () => {
   await using world = useCaseWorld();
   await world.store.transaction(async (tx) => {
     await tx.runs.insert(activeRun("run-1", 1));

@@ -171,7 +171,7 @@ test("B11: criteria of the larger task are known as such", async () => {
   expect(await of(ann)).toMatchObject({ isPart: false });
 });
 
-test("a reviewer is told what the operator decided, and the reviewer of the whole what was waived", async () => {
+test("a reviewer is told the operator's decisions, and the last reviewer the waived criteria", async () => {
   const boss = storedAgent("coordinator", { capability: "coordinator", runId: "run-1", parentName: "operator" });
   const lead = storedAgent("l", { capability: "lead", runId: "run-1", parentName: "coordinator" });
   const ann = builder("ann", { taskId: "t1" });

@@ -130,7 +130,7 @@ test("work that is taken up again is announced again, as the new generation's", 
   expect(payloadFields(last?.payload ?? null)).toMatchObject({ workerCount: 1, workers: ["b1#2", "b2#1"] });
 });
 
-test("a run that nobody coordinates has its phases on record, and no mail about them", async () => {
+test("a run without a coordinator has its phases on record, and no mail about them", async () => {
   await using world = await coordinatedRun(null);
   await seat(world, "scout", "s1");
   await end(world, "s1");

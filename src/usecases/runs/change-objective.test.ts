@@ -58,7 +58,7 @@ test("the same change said again changes nothing and tells nobody", async () => 
   expect(await mailTo(world, "coordinator")).toHaveLength(1);
 });
 
-test("while nobody has split the objective, the changed objective is what has to be shown", async () => {
+test("until the objective is split, the changed objective itself has to be shown", async () => {
   await using world = useCaseWorld();
   await led(world);
   expect(await world.must(changeRun, { words })).toMatchObject({ criterion: null });

@@ -77,7 +77,7 @@ test("a refused wish stores nothing, and the coordinator's split stands in the p
   ]);
 });
 
-test("a task may serve the objective that nobody has split; parts that come later have other numbers", async () => {
+test("a task may serve an objective before it is split; parts that come later have other numbers", async () => {
   await using world = useCaseWorld();
   await led(world);
   const task = await world.must(createTask, { id: "T1", title: "x", criteria: [1] }, coordinator);

@@ -168,7 +168,7 @@ test("B5: findings about a change of the objective start no turn while the coord
   }
 });
 
-test("B7: the notice that nobody works names the findings of the last review that stand", async () => {
+test("B7: the notice of a standstill names the standing findings of the last review", async () => {
   await using world = useCaseWorld();
   await waitsForVerdict(world, "c1");
   await finishes(world, "last-review-1", { verdict: "fail" });
@@ -185,7 +185,7 @@ test("B7: the notice that nobody works names the findings of the last review tha
   expect(notice?.body).not.toContain("If the objective is reached, end the run");
 });
 
-test("the notice that nobody works says once how criteria are shown, however many are open", async () => {
+test("the notice of a standstill says once how criteria are shown, for any number of open ones", async () => {
   await using world = useCaseWorld();
   await met(world, 2);
   await world.store.transaction(async (tx) => {

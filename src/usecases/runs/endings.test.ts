@@ -353,7 +353,7 @@ test("no refusal holds a run for ever: whatever happened, the commands that it s
   expect(met.read).toBeGreaterThan(0);
 }, 120_000);
 
-test("a finished branch that nobody handed over is to be handed over or dropped, and its builder is not to be released", async () => {
+test("a finished branch that was not handed over must be handed over or dropped, and its builder is not released", async () => {
   await using world = await team(9);
   const about = async (reader: string) => {
     const open = await world.store.read(async (tx) => {

@@ -49,7 +49,7 @@ const asked = async (world: CoordinatedWorld): Promise<unknown> => {
 const waitsOf = async (world: CoordinatedWorld, name: string): Promise<readonly string[]> =>
   (await world.store.read((tx) => tx.waits.of(name))).map(({ kind }) => kind);
 
-test("A6: a question that nobody can answer any more silences neither the end of a phase nor the end of the run", async () => {
+test("A6: a question whose readers are gone silences neither the end of a phase nor the end of the run", async () => {
   await using world = await coordinatedWorld();
   await asked(world);
   await readMail(world, "lead-1");

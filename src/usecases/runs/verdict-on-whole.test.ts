@@ -247,7 +247,7 @@ test("B5: an ended run shows the verdict that it ended with, what it left open, 
   });
 });
 
-test("B5: after findings that name no criterion nothing is ticked but what was shown since", async () => {
+test("B5: after findings that name no criterion, only criteria shown since are ticked", async () => {
   await using world = useCaseWorld();
   await met(world, 2);
   await end(world);

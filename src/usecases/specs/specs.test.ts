@@ -87,7 +87,7 @@ test("what a caller claims to have prepared is not believed", async () => {
   expect((await world.must(readSpec, { taskId: "t" })).text).toBe("b\n");
 });
 
-test("a spec that somebody put there by hand is read, without an author", async () => {
+test("a spec file that a person wrote by hand is read, without an author", async () => {
   await using world = useCaseWorld();
   const { path } = await world.must(writeSpec, { taskId: "t", body: "b" });
   writeFileSync(path.replace("t.md", "u.md"), "by hand\n");
@@ -98,7 +98,7 @@ test("a spec that somebody put there by hand is read, without an author", async 
   });
 });
 
-test("what somebody wrote into the file since counts, until the next text is given", async () => {
+test("a person's edit of the spec file counts until the next text is given", async () => {
   await using world = useCaseWorld();
   const { path } = await world.must(writeSpec, { taskId: "t", body: "first", agent: "ann" });
   writeFileSync(path, "by hand\n");

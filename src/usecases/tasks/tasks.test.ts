@@ -143,7 +143,7 @@ test("a task set aside as blocked opens when what it waits for is closed", async
   expect((await world.events()).map(({ type }) => type)).toContain("task_unblocked");
 });
 
-test("a task somebody already works on is not announced as ready", async () => {
+test("a task that an agent works on is not announced as ready", async () => {
   await using world = useCaseWorld();
   await add(world, "a");
   await add(world, "b", ["a"]);

@@ -31,7 +31,7 @@ test("an ended agent is released with the intent, and its place is held until th
   expect(await world.store.read((tx) => tx.removals.of("ann"))).toBeUndefined();
 });
 
-test("who is reserved between the look and the removal keeps the place, seated or not", async () => {
+test("an agent reserved between the look and the removal keeps the place, seated or not", async () => {
   await using world = await worldWithAnn();
   await world.recover("booting");
   for (const names of [looked, [{ name: "ann", agentId: null }]]) {
@@ -45,7 +45,7 @@ test("who is reserved between the look and the removal keeps the place, seated o
   expect(await world.store.read((tx) => tx.removals.of("ann"))).toBeUndefined();
 });
 
-test("who worked and ended again since the look has left something that nobody looked at", async () => {
+test("an agent that worked and ended again since the look has left unseen work", async () => {
   await using world = await worldWithAnn();
   await world.recover("completed");
   expect(await world.must(worktreeRemoving, { names: looked, process })).toMatchObject({

@@ -179,7 +179,7 @@ test("without gates nobody is told to run some", () => {
   expect(text).not.toContain("npm test");
 });
 
-test("a profile that nobody wrote is named as such, not left out", () => {
+test("a profile without a text is named as such, not left out", () => {
   const asked = readAsked(JSON.stringify({ profile: "ours" }));
   expect(renderInstructions("p", anAssignment("builder", { asked }), someTerms)).toContain("no text for this profile");
 });

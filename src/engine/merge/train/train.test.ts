@@ -182,7 +182,7 @@ test("a branch that is in already, or changes nothing, is merged without any gat
   expect((await travel({}, [])).report).toMatchObject({ outcomes: [], landings: [] });
 });
 
-test("a train whose branch was moved by somebody else is built again on top of that", async () => {
+test("a train whose branch another process moved is built again on top of the move", async () => {
   const { report, world } = await travel({ strangersAt: [0, 1] }, branches(3));
   expect(idsOf(report, "landed")).toEqual([1, 2, 3]);
   expect(world.tip.tree).toBe("b p1 p2 p3 s0 s1");
@@ -200,7 +200,7 @@ test("a branch that moves now and then is followed as long as entries land in be
   expect(idsOf(report, "landed")).toEqual([1, 2, 3]);
 });
 
-test("a question about a branch is asked only on what has landed: what comes before it may fail", async () => {
+test("a question about a branch is asked only on landed work: members before it may fail", async () => {
   for (const fails of [false, true]) {
     const world = new ModelWorld({ ...calm, rules: fails ? [{ gate: "test", needs: ["p1"] }] : [] });
     const asked: string[] = [];

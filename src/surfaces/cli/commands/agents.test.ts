@@ -27,7 +27,7 @@ test("a nudge right after another one is not sent: exit 6, with the time from wh
   expect(JSON.parse(out)).toMatchObject({ success: false, delivered: false });
 });
 
-test("resuming an agent that nobody paused says what it waits for and what ends that", async () => {
+test("resuming an agent that is not paused says what it waits for and how the wait ends", async () => {
   await using world = await mailWorld();
   await world.seat("ann", { worktreePath: "/w" });
   const retry = { id: "t1", agentId: "agent-ann", agentName: "ann", runId: "run-1", trigger: "retry" } as const;

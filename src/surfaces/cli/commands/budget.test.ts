@@ -19,7 +19,7 @@ async function parkedWorld(): Promise<BudgetWorld> {
   return world;
 }
 
-test("show lists what has a limit, with what was spent and who is parked; as a table everything", async () => {
+test("show lists limits with spending and parked agents; as a table all subjects", async () => {
   await using world = await parkedWorld();
   const { out } = await ov(world, "budget", "show");
   expect(out).toMatch(/^SCOPE +SUBJECT +UNIT +LIMIT +SPENT +RESERVED +USED +PARKED\n/);

@@ -132,7 +132,7 @@ test("a warning goes to stderr and into the JSON, and --strict makes it an error
   expect(strict.err).toContain('did you mean "b1"?');
 });
 
-test("check hands mail over once, and only what was printed counts as delivered", async () => {
+test("check hands mail over once, and only printed mail counts as delivered", async () => {
   await using world = await mailWorld({ leaseMs: 1_000 });
   const { id } = json(await ov(world, [...send, "--to", "operator", "--json"]));
   const broken = await ov(world, ["check"], { written: "reader-gone" });

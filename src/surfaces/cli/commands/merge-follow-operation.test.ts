@@ -46,13 +46,13 @@ async function saidWhile(op: object, full?: string): Promise<string> {
   return said.join("\n");
 }
 
-test("whoever waits for an operation reads why its last try failed", async () => {
+test("a person who waits for an operation reads why its last try failed", async () => {
   expect(await saidWhile({ ...asked, problem: "git could not be started" })).toContain(
     "moving main forward to overstory/integration/run-1; the last try failed and is repeated: git could not be started",
   );
 }, 30_000);
 
-test("whoever waits while the disk of the store is full reads that", async () => {
+test("a person who waits while the disk of the store is full reads that", async () => {
   expect(await saidWhile(asked, "the disk that holds /p is full")).toContain("the disk that holds /p is full");
 }, 30_000);
 

@@ -68,7 +68,7 @@ test("a branch that git does not know is not found, and nothing is written", asy
   expect(await world.entries()).toEqual([]);
 });
 
-test("what was contained already succeeds with a note", async () => {
+test("a branch that the target contains already succeeds with a note", async () => {
   await using world = await mergeWorld();
   const ov = desk(world);
   ov.engine = () =>

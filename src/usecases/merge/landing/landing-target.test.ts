@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { earlierLandings, landingPlace } from "./landing-target.ts";
 
-test("work lands where unpromoted work waits, else at the target's tip, whoever asks", async () => {
+test("work lands where unpromoted work waits, else at the target's tip, for every caller", async () => {
   using world = gitMergeWorld();
   const write = (name: string) => () => world.write(world.root, name, "x\n");
   const old = world.tip("main");

@@ -87,7 +87,7 @@ test("asking for an undo records the intent once, for the engine to carry out", 
   expect(await world.store.read((tx) => tx.merges.dueWork(world.clock.now, []))).toBe(true);
 });
 
-test("what was undone is open again, in the queue again when asked for, and its owner is told, once", async () => {
+test("undone work is open again, in the queue again on request, and its owner is told once", async () => {
   await using world = await mergeWorld();
   const { opId } = await landTwo(world);
   const { undo } = await world.must(requestUndo, { of: builderBranch, requeue: true });
@@ -148,7 +148,7 @@ test("a landing whose branches retention has forgotten is refused, with what git
   });
 });
 
-test("what never landed cannot be undone, and what nobody knows is not found", async () => {
+test("a branch that never landed cannot be undone, and an unknown branch is not found", async () => {
   await using world = await mergeWorld();
   await world.announce();
   expect(await world.call(planUndo, { of: builderBranch })).toMatchObject({ refusal: { kind: "nothing-to-undo" } });

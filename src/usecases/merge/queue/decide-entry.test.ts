@@ -119,7 +119,7 @@ test("approving all approves what is open, and in manual mode that is what start
   expect(await places()).toEqual([1]);
 });
 
-test("what has ended cannot be approved, and what nobody knows is not found", async () => {
+test("an ended entry cannot be approved, and an unknown entry is not found", async () => {
   await using world = await mergeWorld();
   const { id } = await world.announce();
   await world.store.transaction((tx) => tx.merges.change(id, ["pending"], { status: "merged" }));
@@ -153,7 +153,7 @@ test("a parent cannot overrule the operator's no; asking again asks the operator
   expect((await world.must(retryMerge, { of: String(id) }, operator)).entry.approval).toBe("operator");
 });
 
-test("what was announced anew is not tried again under its old number", async () => {
+test("a branch that was announced anew is not tried again under its old number", async () => {
   await using world = await mergeWorld();
   const { id } = await world.announce();
   await world.store.transaction((tx) => tx.merges.change(id, ["pending"], { status: "failed" }));

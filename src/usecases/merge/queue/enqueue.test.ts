@@ -74,7 +74,7 @@ test("a reviewer's branch, though it starts from the one it judges, is nothing t
   expect(await world.store.read((tx) => tx.waits.of("lead-1"))).toEqual([]);
 });
 
-test("whatever becomes of a branch of somebody who only reads, the task it looked at is not over by it", async () => {
+test("no outcome of a read-only agent's branch closes the task that the agent looked at", async () => {
   await using world = await mergeWorld();
   const branch = "overstory/rev/T1";
   await world.seat("rev", { capability: "reviewer", parentName: "lead-1", runId: "run-2", taskId: "T1", branch });
@@ -259,7 +259,7 @@ test("the coordinator speaks for a lead that has ended", async () => {
   expect((await world.announce({ caller: world.coordinator })).approval).toBe("parent");
 });
 
-test("nobody approves a branch of their own, nor one of somebody else's child", async () => {
+test("no agent approves its own branch, nor a branch of another agent's child", async () => {
   await using world = await mergeWorld();
   const lead2 = await world.seat("lead-2", { capability: "lead", parentName: "coordinator", runId: "run-2" });
   await world.seat("b2", { parentName: "operator", branch: "overstory/b2/T2", taskId: "T2", runId: "run-2" });

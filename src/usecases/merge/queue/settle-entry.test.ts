@@ -177,7 +177,7 @@ test("a failure brings the builder back to work with the cause, and tells its pa
   expect((await world.entries())[0]).toMatchObject({ status: "failed", cause: "gate_failed" });
 });
 
-test("a failure does not start an agent that somebody stopped", async () => {
+test("a failure does not start a stopped agent", async () => {
   await using world = await mergeWorld();
   const branch = "overstory/b9/T9";
   const facts = { id: "agent-b9", name: "b9", branch, taskId: "T9", outcome: "stopped" } as const;
@@ -190,7 +190,7 @@ test("a failure does not start an agent that somebody stopped", async () => {
   expect(told?.body).toContain("Who acts: lead-1 decides; b9 was not started again");
 });
 
-test("where builder and parent have both ended, who is above them gets the failure and a turn for it", async () => {
+test("if builder and parent have both ended, the agent above them gets the failure and a turn for it", async () => {
   await using world = await mergeWorld();
   const entry = await world.announce();
   await world.store.transaction((tx) => tx.agents.release("agent-b1", 1));
@@ -358,7 +358,7 @@ test("called back after a failure, a builder stays until it has announced its wo
   expect(await world.agent("b2")).toMatchObject({ generation: 2, releasedAt: null });
 });
 
-test("what an ended agent did not read is not handed on to somebody who was told the same", async () => {
+test("unread mail of an ended agent is not handed on to an agent that was told the same", async () => {
   await using world = await mergeWorld();
   const notice = { subject: "branches collide", body: "in a.ts", payload: "{}", type: "status" } as const;
   const tell = () =>
