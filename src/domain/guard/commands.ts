@@ -285,22 +285,22 @@ function opaque(name: string, { files, capability }: GuardPolicy): Denial {
   return deny("opaque-code", `code that is handed to ${name} cannot be looked at; ${instead}`);
 }
 
-/** A task that belongs to another agent is not this agent's to close. */
+/** A task that belongs to another agent is not this agent's to change. What the tracker sends away is the operator's to send. */
 function checkTracker({ name, args }: Invocation, { taskId, capability }: GuardPolicy): Denial | undefined {
   if (!["sd", "bd"].includes(name)) return undefined;
   // It has no task of its own, and keeps the list of all of them.
   if (taskId === null && ["coordinator", "orchestrator"].includes(capability)) return undefined;
   const [verb, ...rest] = operands(args);
   const words = rest.map(({ text }) => text);
-  const closes = ["close", "done"].includes(verb?.text ?? "");
-  const updates = verb?.text === "update" && args.some(({ text }) => text.startsWith("--status"));
-  if (!closes && !updates) return undefined;
+  if (name === "bd" && verb?.text === "sync" && capability !== "coordinator")
+    return deny("publish", "bd sync pushes; what leaves this machine is the operator's to send");
+  if (!/^(close|done|update|delete|reopen|edit)$/.test(verb?.text ?? "")) return undefined;
   const values = args.flatMap(({ text }, at) =>
     text.startsWith("--") && !text.includes("=") ? [args[at + 1]?.text] : [],
   );
   const ids = words.filter((word) => !values.includes(word));
   const own = ids.length > 0 && ids.every((id) => id === taskId) && rest.every(({ dynamic }) => !dynamic);
-  return own ? undefined : deny("tracker", `close only your own task${taskId === null ? "" : ` ${taskId}`}`);
+  return own ? undefined : deny("tracker", `change only your own task${taskId === null ? "" : ` ${taskId}`}`);
 }
 
 function checkTargets(
@@ -309,8 +309,8 @@ function checkTargets(
   policy: GuardPolicy,
   machine: GuardMachine,
 ): Denial | undefined {
-  const { name, args, cwd } = invocation;
-  const scripts = scriptFiles(name, args);
+  const { name, program, args, cwd } = invocation;
+  const scripts = [...scriptFiles(name, args), ...(isShellFile.test(program) ? [literal(program)] : [])];
   const targets = [...scripts, ...(readsScript(name) ? [] : targetsOf(name, args))];
   const files = [...targets, ...databaseFiles(invocation, machine.places)];
   const adds = onlyAdds(name);
@@ -324,6 +324,9 @@ function checkTargets(
     })
   );
 }
+
+/** A script of a shell, called by its path. */
+const isShellFile = /\/.*\.(sh|bash|zsh|ksh|fish)$/;
 
 /** Commands in a file that others may write as well are as good as commands from the input. */
 function checkScript(

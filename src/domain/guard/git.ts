@@ -20,7 +20,7 @@ export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places:
       `${planted} is a repository that a branch brought along: its settings can make git run anything`,
     );
   }
-  if (isReadOnlyCall(call.command, call.args)) return undefined;
+  if (isReadOnlyCall(call.command, call.args) || call.args[0]?.text === "--help") return undefined;
   const denied = checkChange(call, policy) ?? checkSides(call, policy, places);
   if (policy.files === "read-only") {
     if (mayAllTheSame(call, policy) && checkPlaces(call.places, cwd, policy, places) === undefined) return undefined;

@@ -86,7 +86,7 @@ const isGlobalPlace = ({ text }: ShellWord, at: number, args: readonly ShellWord
 /** Programs whose every use changes the system. */
 const always: readonly string[] = `umount shutdown reboot halt poweroff useradd userdel usermod groupadd groupdel passwd
   chpasswd chsh chfn visudo sudo sudoedit doas su runuser pkexec iptables ip6tables nft swapon swapoff insmod rmmod modprobe fdisk parted losetup telinit skill snice
-  scalar xdg-open gcore xkill newgrp killall5`.split(/\s+/);
+  scalar xdg-open gcore xkill newgrp killall5 slay`.split(/\s+/);
 
 function ofAll(name: string, args: readonly ShellWord[]): boolean {
   if (args.length === 1 && /^(--(version|help)|-V)$/.test(args[0]?.text ?? "")) return false;
@@ -137,7 +137,13 @@ function ofAll(name: string, args: readonly ShellWord[]): boolean {
       return words.includes("prune") || args.some(({ text }) => /^--(privileged|pid=host|userns=host)$/.test(text));
     case "kill":
       // The process that started everything, all processes at once, or the program that the agent is.
-      return args.slice(1).some(({ text }) => text === "-1") || words.some((word) => /^(1|\$\{?PPID\}?)$/.test(word));
+      return (
+        args.slice(1).some(({ text }) => text === "-1") ||
+        words.some((word) => word === "1") ||
+        args.some(({ text }) => /^-?\$\{?PPID\}?$/.test(text))
+      );
+    case "ip":
+      return words.some((word) => /^(add|append|change|replace|del|delete|set|flush)$/.test(word));
     case "fuser":
       return hasOption(args, "k", "kill");
     case "killall":
@@ -167,11 +173,18 @@ function endsFound(args: readonly ShellWord[], all: readonly Invocation[]): bool
 
 const pkillValues = ["-s", "-signal", "--signal", "-P", "--parent", "-g", "-G", "-t", "-F", "--pidfile"];
 
-/** The name of a program that others here run as well: of agents, of ov, and of what all of them are made of. */
+/**
+ * The name of a program that others here run as well: of agents, of ov, of what all of them are made of, and of servers and
+ * test runners, which every agent of a project starts alike. With a port or a file behind it, it is one of them.
+ */
 export const isEveryones = ({ text, dynamic }: ShellWord): boolean =>
   dynamic ||
   text === "" ||
   /^\^?(\/?[\w.-]+\/)*(ov|overstory|node|bun|deno|npm|python[\d.]*|java|ruby|git|ssh|sshd|tmux|screen|sh|bash|zsh|fish|dash|systemd|init|docker\w*|code|cursor|\.\*?|\*)\$?$/i.test(
     text,
   ) ||
+  ofEveryProject.test(text) ||
   isNestedAgent(text.replaceAll(/[\^$]/g, ""), []);
+
+const ofEveryProject =
+  /^\^?(npx|pnpm|yarn|tsx|ts-node|nodemon|vite|vitest|jest|next(-server)?|nuxt|astro|remix|webpack|esbuild|turbo|tsc|tsserver|playwright|cypress|chrome|chromium|firefox|electron|pytest|uvicorn|gunicorn|flask|django|rails|puma|cargo|rustc|go|make|gradle|mvn|postgres|redis(-server)?|mysqld|mongod)\$?$/i;

@@ -11,6 +11,8 @@ const sometimes: Readonly<Record<string, RegExp>> = {
   goose: /^(run|session|acp|web|configure|recipe|project|term)$/,
   q: /^(chat|agent)$/,
   cn: /^-p$/,
+  agent: /^(-p|--print|--yolo|--force|acp|chat|resume)$/,
+  sp: /^(run|print)$/,
 };
 
 /** Would this program, called so, work on its own as an agent? What it only says about itself does not count. */

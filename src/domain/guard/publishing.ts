@@ -3,7 +3,7 @@ import { hasOption, operands, operandsBeside, type ShellWord } from "./shell/syn
 
 /** Programs of package registries, with the verbs by which something is sent there or a login is kept. */
 const registries: readonly string[] =
-  `npm pnpm yarn bun cargo poetry uv pdm flit hatch rye lerna vsce ovsx jsr deno clasp docker podman gem hub nuget twine
+  `npm pnpm yarn bun cargo poetry uv pdm flit hatch rye lerna vsce ovsx jsr deno clasp docker podman gem nuget twine
   buildah skopeo crane conan pod`.split(/\s+/);
 const sends =
   /^((un)?publish|deprecate|dist-tag|owner|access|yank|push|upload|login|logout|adduser|add-user|token|signin|trunk|release)$/;
@@ -30,14 +30,17 @@ const remotes: Readonly<Record<string, RegExp>> = {
   railway: /^(status|logs|run|help)$/,
   ansible: /^$/,
   goreleaser: /^(check|build|healthcheck|help)$/,
+  hub: /^(browse|ci-status|status|log|diff|show|version|help)$/,
+  tea: /^(whoami|open|help)$/,
+  surge: /^(list|whoami|help)$/,
 };
 
 /** Programs that do nothing else. */
-const always: readonly string[] = ["np", "semantic-release", "release-it", "ansible-playbook"];
+const always: readonly string[] = ["np", "semantic-release", "release-it", "ansible-playbook", "gh-pages"];
 
 /** Programs that carry files or mail to another machine, or open a way to it. */
-const carriers: readonly string[] =
-  "sftp ftp tftp lftp ncftp ncftpput ssh-copy-id sendmail msmtp mail mailx mutt swaks".split(" ");
+const carriers: readonly string[] = `sftp ftp tftp lftp ncftp ncftpput ssh-copy-id sendmail msmtp mail mailx mutt swaks
+  ngrok cloudflared localtunnel lt bore`.split(/\s+/);
 
 /** Options by which a file goes to the address that is asked. */
 const uploads = /^(-[sSfLkiv]*T.*|--upload-file(=.*)?|--post-file(=.*)?|--body-file(=.*)?)$/;
@@ -55,6 +58,21 @@ function sendsFile(args: readonly ShellWord[]): boolean {
   );
   return sends && args.some(({ text }) => /^(https?|ftps?|sftp|scp):\/\//i.test(text) && !isHere.test(text));
 }
+
+/** What is typed or piped into a connection leaves this machine, unless it only asks whether somebody listens. */
+function connectsAway(args: readonly ShellWord[]): boolean {
+  if (hasOption(args, "zlUh", "listen", "unixsock", "help", "version")) return false;
+  const [host] = operandsBeside(args, ["-w", "-p", "-s", "-i", "-q", "-x", "-X", "-P", "-T", "-I", "-O", "--wait"]);
+  return host !== undefined && !isHere.test(host.text);
+}
+
+/** An address of socat on another machine. */
+const isAway = ({ text }: ShellWord): boolean => {
+  const host = /^(?:TCP|UDP|SCTP|OPENSSL|SSL|PROXY|SOCKS)[46A-Z]*(?:-CONNECT|-SENDTO|-DATAGRAM)?:([^:,]+)/i.exec(
+    text,
+  )?.[1];
+  return host !== undefined && !isHere.test(host) && !/^\d+$/.test(host);
+};
 
 /** Programs of clouds: what they do stands in their second or third word. */
 const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli"];
@@ -100,6 +118,17 @@ export function leavesMachine(name: string, args: readonly ShellWord[]): boolean
     case "curl":
     case "wget":
       return sendsFile(args);
+    case "nc":
+    case "ncat":
+    case "netcat":
+      return connectsAway(args);
+    case "socat":
+      return args.some(isAway);
+    case "dig":
+    case "host":
+    case "nslookup":
+      // The name itself is sent to servers that anybody may run.
+      return args.some((word) => word.dynamic);
     case "rclone":
       return /^(copy|copyto|move|moveto|sync|bisync|rcat|delete|purge|deletefile|mkdir|rmdir|touch)$/.test(verb);
     case "ssh":

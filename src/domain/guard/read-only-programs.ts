@@ -67,9 +67,17 @@ const careful: Readonly<Record<string, Check>> = {
   "[": (args) => namesPlainly(args),
   gh: (args) => readingGh(args),
   sd: (args) => isTrackerCall(args),
+  dig: isWrittenOut,
+  host: isWrittenOut,
+  nslookup: isWrittenOut,
   // Jobs of its own shell.
   kill: (args) => args.every(({ text }) => /^(-\w+|%[\w%+-]*|\$!)$/.test(text)),
 };
+
+/** The name that is asked for reaches servers that anybody may run. */
+function isWrittenOut(args: readonly ShellWord[]): boolean {
+  return !args.some(({ dynamic }) => dynamic);
+}
 
 /** Does the program unpack to its output, and write no file? */
 function unpacksToOutput(args: readonly ShellWord[]): boolean {
@@ -208,7 +216,7 @@ const plain: readonly string[] =
   `ls cat head tail wc nl tac rev cut tr comm join paste fold fmt expand unexpand column grep egrep fgrep zgrep
   zcat jq stat du df pwd basename dirname realpath readlink echo printf true false : type which whereis
   printenv env id whoami uname locale ps pgrep lsof free uptime nproc seq expr sleep od hexdump strings cksum
-  md5sum sha1sum sha256sum sha512sum b2sum cmp numfmt tokei netstat nslookup host dig cal lscpu lsblk lsb_release arch groups
+  md5sum sha1sum sha256sum sha512sum b2sum cmp numfmt tokei netstat cal lscpu lsblk lsb_release arch groups
   getconf vmstat help bc scc diffstat nm readelf objdump bzcat xzcat zstdcat tldr cd pushd popd dirs set export readonly unset
   shift read mapfile wait exit return break continue let exec trap xargs jobs ov overstory bd`.split(/\s+/);
 
@@ -261,5 +269,7 @@ export function readingGh(args: readonly ShellWord[]): boolean {
   // An address that is asked for; a field or a body would be sent there.
   if (topic.text === "api")
     return verb?.text !== "graphql" && !hasOption(args, "XfF", "method", "field", "raw-field", "input");
-  return topic.text === "status" || ["view", "list", "diff", "checks", "status"].includes(verb?.text ?? "");
+  return (
+    ["status", "search"].includes(topic.text) || ["view", "list", "diff", "checks", "status"].includes(verb?.text ?? "")
+  );
 }

@@ -47,6 +47,8 @@ function changesIdentity({ name, args, assignments }: Invocation): boolean {
     /^OVERSTORY_/.test(variable) && (isOv(name) || !/^OVERSTORY_TEST_/.test(variable));
   if (assignments.some((each) => isOurs(each.name))) return true;
   if (variablesSet(name, args).some(({ text }) => isOurs(text))) return true;
+  // Names that a command or a variable tells may be these.
+  if (name === "unset" && args.some((word) => word.dynamic)) return true;
   return name === "export" && args.some(({ text }) => /^-\w*n/.test(text)) && args.some(({ text }) => isOurs(text));
 }
 

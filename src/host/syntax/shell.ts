@@ -49,7 +49,9 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
       return [{ kind: "group", nodes: nodesOf(node.body), apart: false, name: node.name.value }];
     case "Redirected": {
       const [input] = node.redirects.flatMap(inputOf);
-      return [{ kind: "group", nodes: childNodes(node), apart: false, ...(input === undefined ? {} : { input }) }];
+      const fed = node.redirects.map(fedBy).at(-1);
+      const reads = { ...(input === undefined ? {} : { input }), ...(fed === undefined ? {} : { fed }) };
+      return [{ kind: "group", nodes: childNodes(node), apart: false, ...reads }];
     }
     case "Redirect":
       return [...writing(node), ...reading(node), ...childNodes(node)];
@@ -212,6 +214,24 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
   return { kind: "command", words, assignments, writes, inner, ...(input === undefined ? {} : { input }) };
 }
 
+/** The plain commands whose output a block reads by `< <(...)`. */
+function fedBy(redirect: SyntaxNode): readonly ShellCommand[] | undefined {
+  if (redirect.type !== "Redirect" || redirect.operator !== "<" || redirect.target === undefined) return undefined;
+  const found = substitutionIn(redirect.target);
+  if (found === undefined) return undefined;
+  const nodes = scriptNodes(found.script).map((node) =>
+    node.kind === "group" && node.nodes.length === 1 ? node.nodes[0] : node,
+  );
+  const commands = nodes.filter((node) => node?.kind === "command");
+  return commands.length === nodes.length ? commands : undefined;
+}
+
+/** The process that stands in the place of a file, where the word is nothing else. */
+function substitutionIn({ parts = [] }: Word): Parsed<"ProcessSubstitution"> | undefined {
+  const [only, ...more] = parts;
+  return only?.type === "ProcessSubstitution" && more.length === 0 ? only : undefined;
+}
+
 /** The text that the shell itself puts on the input; none of it for a file, which is not looked into. */
 function inputOf(node: Parsed<"Redirect" | "HereDoc" | "HereString">): readonly ShellWord[] {
   if (node.type === "HereDoc") {
@@ -227,7 +247,9 @@ function inputOf(node: Parsed<"Redirect" | "HereDoc" | "HereString">): readonly 
 function targetsOf({ operator, target }: Parsed<"Redirect">): readonly ShellWord[] {
   if (target === undefined) throw new Unreadable();
   const copies = (operator === ">&" || operator === "<&") && /^(\d+-?|-)$/.test(target.value);
-  return operator === "<" || operator === "<&" || copies ? [] : [wordOf(target)];
+  // What is written to a process is judged by what that process does.
+  const isProcess = substitutionIn(target)?.operator === ">";
+  return operator === "<" || operator === "<&" || copies || isProcess ? [] : [wordOf(target)];
 }
 
 /** A redirection of a whole block. */

@@ -141,17 +141,20 @@ class Reader implements ShellEffects {
     if (node.kind === "command") this.#command(node, depth);
     else if (node.apart) this.#apart(() => this.#part(node, depth));
     else if (node.name !== undefined) this.#define(node.name, node.nodes, depth);
-    else if (node.input !== undefined) this.#reading(node.input, () => this.#walk(node.nodes, depth));
+    else if (node.input !== undefined || node.fed !== undefined) this.#part(node, depth);
     else if (node.after !== undefined) this.#unsure(node.nodes, depth);
     else if (node.maybe === undefined) this.#walk(node.nodes, depth);
     else this.#perhaps(node.nodes, node.maybe, depth);
   }
 
+  /** Where values of variables are not followed, files are not either. */
   #part({ nodes, fed, input }: ShellGroup, depth: number): void {
+    const before = this.#fed;
     if (fed !== undefined && this.#terms.temporary !== undefined) {
       this.#fed = foundFiles(fed.map(({ words }) => words.flatMap((word) => this.#known.resolve(word))));
     }
     this.#reading(input ?? (fed === undefined ? undefined : printedBy(fed)), () => this.#walk(nodes, depth));
+    this.#fed = before;
   }
 
   #reading(input: ShellWord | undefined, work: () => void): void {
@@ -209,10 +212,8 @@ class Reader implements ShellEffects {
 
   #apart(work: () => void): void {
     const known = this.#known.all;
-    const fed = this.#fed;
     this.#standing.apart(work);
     this.#known.giveBack(known);
-    this.#fed = fed;
   }
 
   #command(command: ShellCommand, depth: number): void {
