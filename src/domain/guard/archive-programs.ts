@@ -37,8 +37,10 @@ const tar: Targets = (args) => {
   // Names in the archive that begin with a slash would lead anywhere.
   const anywhere = hasOption(args, "P", "absolute-names") || (bundle && first.text.includes("P"));
   // The archive's contents are unknown: where settings of agents may lie, it may hold some.
-  return anywhere ? [literal("/")] : where.flatMap((word) => [word, { ...word, text: `${word.text}/settings.json` }]);
+  return anywhere ? [literal("/")] : where.flatMap(withSettings);
 };
+
+const withSettings = (word: ShellWord): readonly ShellWord[] => [word, { ...word, text: `${word.text}/settings.json` }];
 
 /** Letters without a dash take their values from the words behind them, in the order of the letters. */
 function bundled(args: readonly ShellWord[], letter: string): readonly ShellWord[] {
@@ -70,7 +72,8 @@ const sevenZip: Targets = (args) => {
   if (/^[lt]$/.test(verb?.text ?? "")) return [];
   const out = args
     .filter(({ text }) => /^-o./.test(text))
-    .map((word) => ({ ...word, text: word.text.slice(2), home: false }));
+    .map((word) => ({ ...word, text: word.text.slice(2), home: false }))
+    .flatMap(withSettings);
   if (args.some(({ text }) => text === "-sdel")) return [...out, ...operands(args).slice(1)];
   return /^[ex]$/.test(verb?.text ?? "") ? out : [...out, ...(archive === undefined ? [] : [archive])];
 };
@@ -99,8 +102,7 @@ export const archivers: Readonly<Record<string, Targets>> = {
     hasOption(args, "lptvZ")
       ? []
       : [
-          ...valuesOf(args, "-d"),
-          ...clusteredValues(args, "d"),
+          ...[...valuesOf(args, "-d"), ...clusteredValues(args, "d")].flatMap(withSettings),
           ...(args.some(({ text }) => /^-\w*:/.test(text)) ? [literal("/")] : []),
         ],
   "7z": sevenZip,

@@ -1,7 +1,15 @@
 import { isNestedAgent } from "./nested-agents.ts";
 import { leavesMachine } from "./publishing.ts";
 import type { Invocation } from "./shell/invocations.ts";
-import { clusteredValues, hasOption, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import {
+  clusteredValues,
+  hasOption,
+  literal,
+  operands,
+  operandsBeside,
+  type ShellWord,
+  valuesOf,
+} from "./shell/syntax.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
 /**
@@ -148,6 +156,7 @@ function ofAll(name: string, args: readonly ShellWord[]): boolean {
       return hasOption(args, "k", "kill");
     case "killall":
     case "pkill":
+      if (valuesOf(args, "-P", "--parent").some(({ text }) => text === "1")) return true;
       return hasOption(args, "uU", "user", "euid") || operandsBeside(args, pkillValues).some(isEveryones);
     case "dbus-send":
     case "nsenter":
@@ -166,7 +175,13 @@ function endsFound(args: readonly ShellWord[], all: readonly Invocation[]): bool
   if (!isGiven) return false;
   const takesNumbers = all.some(({ name }) => /^([gmn]?awk|cut)$/.test(name)) && all.some(({ name }) => name === "ps");
   const looks = takesNumbers ? /^(pgrep|pidof|[ef]?grep|rg)$/ : /^(pgrep|pidof)$/;
-  const sought = all.filter(({ name }) => looks.test(name)).flatMap((each) => operandsBeside(each.args, pkillValues));
+  const sought = all.flatMap((each) => {
+    if (looks.test(each.name)) return operandsBeside(each.args, pkillValues);
+    // A pattern of awk picks lines, as grep does.
+    return takesNumbers && /awk$/.test(each.name)
+      ? each.args.flatMap(({ text }) => [...text.matchAll(/\/([^/]+)\//g)].map(([, found = ""]) => literal(found)))
+      : [];
+  });
   // A letter in brackets keeps the search from finding itself.
   return sought.some((word) => isEveryones({ ...word, text: word.text.replaceAll(/\[(\w)\]/g, "$1") }));
 }
@@ -184,7 +199,8 @@ export const isEveryones = ({ text, dynamic }: ShellWord): boolean =>
     text,
   ) ||
   ofEveryProject.test(text) ||
-  isNestedAgent(text.replaceAll(/[\^$]/g, ""), []);
+  /^\^?(ov|overstory)\s/.test(text) ||
+  isNestedAgent(text.replaceAll(/[\^$]/g, "").split(" ")[0] ?? "", []);
 
 const ofEveryProject =
   /^\^?(npx|pnpm|yarn|tsx|ts-node|nodemon|vite|vitest|jest|next(-server)?|nuxt|astro|remix|webpack|esbuild|turbo|tsc|tsserver|playwright|cypress|chrome|chromium|firefox|electron|pytest|uvicorn|gunicorn|flask|django|rails|puma|cargo|rustc|go|make|gradle|mvn|postgres|redis(-server)?|mysqld|mongod)\$?$/i;

@@ -3,10 +3,10 @@ import { hasOption, operands, operandsBeside, type ShellWord } from "./shell/syn
 
 /** Programs of package registries, with the verbs by which something is sent there or a login is kept. */
 const registries: readonly string[] =
-  `npm pnpm yarn bun cargo poetry uv pdm flit hatch rye lerna vsce ovsx jsr deno clasp docker podman gem nuget twine
+  `npm pnpm yarn bun cargo poetry uv pdm flit hatch rye vsce ovsx jsr deno clasp docker podman gem nuget twine
   buildah skopeo crane conan pod`.split(/\s+/);
 const sends =
-  /^((un)?publish|deprecate|dist-tag|owner|access|yank|push|upload|login|logout|adduser|add-user|token|signin|trunk|release)$/;
+  /^((un)?publish|deprecate|dist-tag|owner|access|yank|push|upload|login|logout|adduser|add-user|token|signin|trunk|release|team|org|profile|hook|stage)$/;
 
 /** Programs that change something on other machines, with the verbs by which they only look or stay here. */
 const remotes: Readonly<Record<string, RegExp>> = {
@@ -30,6 +30,13 @@ const remotes: Readonly<Record<string, RegExp>> = {
   railway: /^(status|logs|run|help)$/,
   ansible: /^$/,
   goreleaser: /^(check|build|healthcheck|help)$/,
+  lerna: /^(run|exec|list|ls|la|ll|changed|diff|clean|bootstrap|info|init|create|add|link|watch|repair|help)$/,
+  expo: /^(start|run:\w+|prebuild|export|install|lint|config|customize|help)$/,
+  eas: /^(whoami|diagnostics|config|help)$/,
+  "sentry-cli": /^(info|help)$/,
+  deployctl: /^(logs|top|help)$/,
+  sam: /^(build|local|validate|init|logs|list|help)$/,
+  eb: /^(status|logs|list|health|printenv|help)$/,
   hub: /^(browse|ci-status|status|log|diff|show|version|help)$/,
   tea: /^(whoami|open|help)$/,
   surge: /^(list|whoami|help)$/,
@@ -48,16 +55,23 @@ const withFile = /^(-[sSfLkiv]*[dF]|--(data|data-binary|data-raw|data-urlencode|
 const isHere =
   /^(https?:\/\/)?(localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|[\w-]+\.(local|test|localhost))(?=[:/]|$)/i;
 
-/** Is a file of this machine sent to an address that is not on it? */
-function sendsFile(args: readonly ShellWord[]): boolean {
+/** Is a file of this machine, or what a command prints here, sent to an address that is not on it? */
+function sendsFile(name: string, args: readonly ShellWord[]): boolean {
+  const isShort = !/^(curl|wget)$/.test(name);
   const sends = args.some(
-    ({ text }, at) =>
+    ({ text, dynamic }, at) =>
       uploads.test(text) ||
+      (dynamic && /\$\(|`/.test(text.replaceAll(aboutSystem, ""))) ||
+      (isShort && /^[\w-]*(:?=)?@./.test(text)) ||
       (withFile.test(args[at - 1]?.text ?? "") && /^([\w-]+=)?[@<]/.test(text)) ||
       /^(-[dF]|--(data|data-binary|form)=)([\w-]+=)?@/.test(text),
   );
-  return sends && args.some(({ text }) => /^(https?|ftps?|sftp|scp):\/\//i.test(text) && !isHere.test(text));
+  const isAddress = isShort ? /^(https?:\/\/)?[\w-]+\.[\w.-]+([:/?]|$)/i : /^(https?|ftps?|sftp|scp):\/\//i;
+  return sends && args.some(({ text }) => isAddress.test(text) && !isHere.test(text));
 }
+
+/** What addresses of downloads are put together from. */
+const aboutSystem = /\$\((uname|arch|date|nproc|dpkg --print-architecture)[^$`()]*\)/g;
 
 /** What is typed or piped into a connection leaves this machine, unless it only asks whether somebody listens. */
 function connectsAway(args: readonly ShellWord[]): boolean {
@@ -73,6 +87,12 @@ const isAway = ({ text }: ShellWord): boolean => {
   )?.[1];
   return host !== undefined && !isHere.test(host) && !/^\d+$/.test(host);
 };
+
+/** A script of the project that says by its name what it is for. */
+const sendsByName = (verb: string, next: string): boolean =>
+  /^(deploy|publish|release)(:|$)/.test(/^run(-script)?$/.test(verb) ? next : verb);
+
+const isOfImages = /^(docker|podman|buildah|skopeo)$/;
 
 /** Programs of clouds: what they do stands in their second or third word. */
 const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli"];
@@ -110,20 +130,40 @@ export function leavesMachine(name: string, args: readonly ShellWord[]): boolean
   if (registries.includes(name)) {
     // One word may come before: `docker image push`, `yarn npm publish`.
     const inGroup = /^(npm|image|compose|manifest|registry)$/.test(verb) && sends.test(next);
-    return !tries && (sends.test(verb) || inGroup || args.some(({ text }) => text === "--push"));
+    return (
+      !tries &&
+      (sends.test(verb) ||
+        inGroup ||
+        (isOfImages.test(name) && args.some(({ text }) => text === "--push")) ||
+        sendsByName(verb, next))
+    );
   }
   if (Object.hasOwn(remotes, name)) return args.length > 0 && !tries && remotes[name]?.test(verb) !== true;
   if (clouds.includes(name)) return words.length > 0 && !words.slice(0, 4).some((word) => looksAtCloud.test(word));
   switch (name) {
     case "curl":
     case "wget":
-      return sendsFile(args);
+    case "http":
+    case "https":
+    case "xh":
+    case "xhs":
+      return sendsFile(name, args);
+    case "supabase":
+      return /^(link|login|secrets|projects|orgs)$/.test(verb) || /^(push|deploy)$/.test(next);
+    case "make":
+    case "gmake":
+    case "just":
+    case "task":
+      return (
+        !tries && !hasOption(args, "n", "just-print") && words.some((word) => /^(deploy|publish)([:-]|$)/.test(word))
+      );
     case "nc":
     case "ncat":
     case "netcat":
       return connectsAway(args);
     case "socat":
       return args.some(isAway);
+    case "ping":
     case "dig":
     case "host":
     case "nslookup":

@@ -110,7 +110,7 @@ const asking: Readonly<Record<string, Check>> = {
   go: readingGo,
   cargo: readingCargo,
   // Without a count it would not end.
-  ping: (args) => hasOption(args, "c", "count") && !hasOption(args, "f"),
+  ping: (args) => hasOption(args, "c", "count") && !hasOption(args, "f") && isWrittenOut(args),
   docker: readingDocker,
   podman: readingDocker,
   kubectl: (args) => readingVerb(args, /^(get|describe|logs|top|explain|version|api-resources|cluster-info)$/),

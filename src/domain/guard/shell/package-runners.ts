@@ -40,7 +40,7 @@ function carriedBy(name: string, given: readonly ShellWord[]): readonly ShellWor
   const program = verb?.text === "run" ? next : verb;
   if (
     name !== "npm" &&
-    name !== "bun" &&
+    (name !== "bun" || verb !== program) &&
     /^(node|git|gh|tsx|ts-node|zx|sh|bash|python3?|rm|env)$/.test(program?.text ?? "")
   )
     return args.slice(verb === program ? 0 : 1);
