@@ -78,6 +78,7 @@ describe.each(drivers.map((driver) => [driver.id, driver] as const))("one run wi
     const json = inZone(zone);
     const agent = await world.project.agent(name);
     const [turn] = await world.turns(name);
+    expect(turn).toMatchObject({ clean: true });
     const { sessions, totals } = (await json("costs")) as { sessions: Shown[]; totals: Shown };
     expect(sessions).toHaveLength(1);
     const [session] = sessions;
@@ -89,7 +90,8 @@ describe.each(drivers.map((driver) => [driver.id, driver] as const))("one run wi
       runId: agent.runId,
       outcome: "done",
       turns: 1,
-      exitCode: 0,
+      // A program that does not leave by itself is ended, and has no code when it took too long to go.
+      exitCode: turn?.exitCode ?? null,
       gates: "success",
       verdict: "verified",
       tokens: expected.tokens,

@@ -54,21 +54,29 @@ export function causeOf(said: string): FailureCause {
   return "unknown";
 }
 
+/** In this order: words that name one cause alone, then the API's status, then words that several causes share. */
 const causes: readonly (readonly [RegExp, FailureCause])[] = [
-  [/context window|context_length|too many tokens|prompt is too long/i, "context_full"],
-  [/quota|insufficient|billing|credit/i, "credit"],
-  [/\b429\b|rate limit|usage limit|too many requests/i, "rate_limit"],
+  [/insufficient[ _](?:quota|credit|fund|balance)|exceeded your current quota|credit balance|\b402\b/i, "credit"],
+  // Such sentences name the page where more can be bought, too.
+  [/rate[ _]limit|usage limit|too many requests|please wait|throttl|\b429\b/i, "rate_limit"],
   [
-    /\b(?:401|403)\b|unauthori[sz]ed|unauthenticated|forbidden|not logged in|log ?in again|invalid api key|refresh token|authentication/i,
+    /context[ _](?:window|length|limit)|maximum number of tokens|too many tokens|(?:prompt|input) is too long|input token count/i,
+    "context_full",
+  ],
+  [/quota|billing|credit/i, "credit"],
+  [
+    /\b(?:401|403)\b|unauthori[sz]ed|unauthenticated|forbidden|not logged in|log ?in again|please log ?in|(?:invalid|incorrect) api key|api key (?:is )?(?:not valid|invalid|expired|missing)|(?:token|session|login) (?:has|is) expired|refresh token|authentication/i,
     "login",
   ],
-  [/model.*(?:not (?:found|supported|exist)|does not exist)|\b404\b/i, "model"],
+  [/model.*(?:not (?:found|supported|exist)|does not exist)|unknown model|\b404\b/i, "model"],
+  [/content[ _](?:policy|filter)|flagged|refusal|refused to (?!connect)/i, "refusal"],
+  [/^\W*400\b|\b(?:status|http|code):? 400\b|bad request|invalid_request/i, "rejected"],
   [/\b529\b|overloaded/i, "overloaded"],
   [/high demand|\b5\d\d\b|internal server|bad gateway|service unavailable/i, "server_error"],
   [
     /stream (?:disconnected|closed)|connection|network|timed? ?out|dns|error sending request|fetch failed|\bterminated\b/i,
     "network",
   ],
-  [/content policy|flagged|refus/i, "refusal"],
-  [/\b400\b|bad request|invalid_request/i, "rejected"],
+  [/refus/i, "refusal"],
+  [/\b400\b/, "rejected"],
 ];
