@@ -59,3 +59,24 @@ test.each([true, false])(
     }),
   120_000,
 );
+
+testConfined(
+  "with sandbox.required gates and setup run confined, and write nothing outside of their checkout",
+  async () => {
+    await using project = await makeProject({
+      config: `${confining}  required: true\nmerge:\n  setup: echo made > made.log; touch "$HOME/setup-ran"\n`,
+      gates: ['test -s made.log && ls "$HOME" && touch "$HOME/gate-ran"'],
+      files: { "README.md": "# Sample\n", ".gitignore": "*.log\n" },
+    });
+    await project.git("switch", "--quiet", "--create", "work");
+    await Bun.write(join(project.root, "a.txt"), "a\n");
+    await project.git("add", "a.txt");
+    await project.git("commit", "--quiet", "--message", "Add a");
+    await project.git("switch", "--quiet", "main");
+    const merged = await project.ov("merge", "--branch", "work");
+    expect(merged, merged.err).toMatchObject({ code: 0 });
+    expect(await project.read((tx) => tx.merges.list({ statuses: ["merged"] }))).toHaveLength(1);
+    for (const mark of ["setup-ran", "gate-ran"])
+      expect([mark, existsSync(join(project.home, mark))]).toEqual([mark, false]);
+  },
+);
