@@ -150,6 +150,8 @@ function ofAll(name: string, args: readonly ShellWord[]): boolean {
         words.some((word) => word === "1") ||
         args.some(({ text }) => /^-?\$\{?PPID\}?$/.test(text))
       );
+    case "ssh-add":
+      return !hasOption(args, "lL");
     case "ip":
       return words.some((word) => /^(add|append|change|replace|del|delete|set|flush)$/.test(word));
     case "fuser":

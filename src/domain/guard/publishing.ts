@@ -42,6 +42,9 @@ const remotes: Readonly<Record<string, RegExp>> = {
   surge: /^(list|whoami|help)$/,
 };
 
+/** Without a word they send the directory where they stand. */
+const sendsAtOnce: readonly string[] = ["vercel", "surge"];
+
 /** Programs that do nothing else. */
 const always: readonly string[] = ["np", "semantic-release", "release-it", "ansible-playbook", "gh-pages"];
 
@@ -138,7 +141,8 @@ export function leavesMachine(name: string, args: readonly ShellWord[]): boolean
         sendsByName(verb, next))
     );
   }
-  if (Object.hasOwn(remotes, name)) return args.length > 0 && !tries && remotes[name]?.test(verb) !== true;
+  if (Object.hasOwn(remotes, name))
+    return (args.length > 0 || sendsAtOnce.includes(name)) && !tries && remotes[name]?.test(verb) !== true;
   if (clouds.includes(name)) return words.length > 0 && !words.slice(0, 4).some((word) => looksAtCloud.test(word));
   switch (name) {
     case "curl":
