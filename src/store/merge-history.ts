@@ -73,8 +73,8 @@ export const mergeOpRows = (sql: Sql): MergeOpRows => ({
     const { set, values } = assign(mergeOps, change);
     return (await sql.run(`UPDATE merge_ops SET ${set} WHERE id = ? AND status = 'intended'`, ...values, id)) > 0;
   },
-  setUndoneBy: async (id, undoneBy, now) => {
-    await sql.run("UPDATE merge_ops SET undone_by = ?, updated_at = ? WHERE id = ?", undoneBy, now, id);
+  setUndoneBy: async (id, undoneBy) => {
+    await sql.run("UPDATE merge_ops SET undone_by = ? WHERE id = ?", undoneBy, id);
   },
 });
 

@@ -3,6 +3,7 @@ import { operator } from "../../src/domain/caller/caller.ts";
 import { catchUp, ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { waitingFor } from "../../src/usecases/agents/parked.ts";
 import { unpromotedWork } from "../../src/usecases/merge/landing/unpromoted.ts";
+import { requestUndo } from "../../src/usecases/merge/landing/request-undo.ts";
 import { approveMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
 import { overview } from "../../src/usecases/status/overview.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
@@ -238,3 +239,18 @@ for (const source of ["cli", "engine"] as const) {
     expect((await world.entry(again.id)).status).toBe("reverted");
   }, 60_000);
 }
+
+test("what lands while a promotion takes the target in counts as promoted with it", async () => {
+  await using world = await landingWorld();
+  await begun(world);
+  commit(world, "fix.txt", "fix\n");
+  make(world, "b", landing);
+  const id = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(world.show("main", "b.txt")).toBe("b");
+  const context = { settings: world.ports.rules, ids: world.ports.ids };
+  expect(await world.store.read((tx) => unpromotedWork(tx, context))).toEqual([]);
+  expect(await world.call(requestUndo, { of: String(id), requeue: false })).toMatchObject({ promoted: "main" });
+  await world.work();
+  expect(await world.store.read((tx) => unpromotedWork(tx, context))).toMatchObject([{ landings: 0, takenOut: 1 }]);
+});

@@ -115,6 +115,22 @@ test("a target that loses what was promoted is noticed, and gets it back or not 
   }
 });
 
+for (const own of ["a new message", "a commit"] as const) {
+  test(`work that is reset away after a promotion which had to take in ${own} does not come back unasked`, async () => {
+    await using world = await begunOnOwnCommit();
+    const { root } = world;
+    if (own === "a commit") world.write(root, "notes.txt", "one\n");
+    world.git(root, "add", ".");
+    world.git(root, "commit", "--quiet", ...(own === "a commit" ? ["-m", own] : ["--amend", "-m", "in better words"]));
+    const mine = world.tip("main");
+    expect(await world.promote("run-1")).toMatchObject({ status: "done", problem: null });
+    expect(filesOf(world, "main")).toContain("one.txt");
+    world.git(root, "reset", "--quiet", "--hard", mine);
+    expect(await world.promote("run-1")).toMatchObject({ status: "dropped", request: { cause: "rewritten_target" } });
+    expect(world.tip("main")).toBe(mine);
+  });
+}
+
 test("what was reset away below a promotion does not come back when the promoted landing is undone", async () => {
   const world = await landingWorld({ gates: ["true"] });
   await using _ = world;

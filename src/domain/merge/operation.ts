@@ -40,8 +40,16 @@ export interface MergeOp {
   /** Why it was dropped; while it is intended, why the last try failed. */
   readonly problem: string | null;
   readonly createdAt: number;
+  /** When it was done or dropped; while it is intended, the last try. What takes it back does not change it. */
   readonly updatedAt: number;
 }
+
+/**
+ * Was one of two operations that are over done after the other? Their order in the log is that in which they were asked
+ * for: what a promotion or an undo had to wait for stands behind it there, and was done before it.
+ */
+export const wasLater = (op: MergeOp, other: MergeOp): boolean =>
+  op.updatedAt === other.updatedAt ? op.seq > other.seq : op.updatedAt > other.updatedAt;
 
 export const promoteCauses = [
   "local_changes",
@@ -70,7 +78,7 @@ export interface MergeOpRequest {
   readonly tip?: string;
   /** Promote: no person asked at this moment, so a checkout with uncommitted changes is left alone. */
   readonly onlyIfClean?: boolean;
-  /** Promote: what kept it from happening, for programs; `problem` has the words. */
+  /** Promote, undo: what kept it from happening, for programs; `problem` has the words. */
   readonly cause?: PromoteCause;
   /** Promote, undo: lock files of git that were removed, because no living process could hold them. */
   readonly removedLocks?: readonly string[];

@@ -72,7 +72,7 @@ export interface MergeOpRows {
   /** Changes an operation that is still intended. False when it was settled before: nothing was changed. */
   settle(id: string, change: Partial<Omit<MergeOp, "seq" | "id">>): Promise<boolean>;
   /** Notes which operation took this one back; null when that was taken back itself. */
-  setUndoneBy(id: string, undoneBy: string | null, now: number): Promise<void>;
+  setUndoneBy(id: string, undoneBy: string | null): Promise<void>;
 }
 
 /** How a conflict was settled in something that landed. */

@@ -256,9 +256,9 @@ export function mergePromises(check: Check): void {
       store.transaction((tx) => tx.mergeOps.settle("op-1", { status: "done", afterCommit, updatedAt: noon + 1 }));
     expect([await settle("one"), await settle("two")]).toEqual([true, false]);
     expect(await ids({ status: "done" })).toEqual(["op-1"]);
-    await store.transaction((tx) => tx.mergeOps.setUndoneBy("op-1", "op-2", noon + 2));
+    await store.transaction((tx) => tx.mergeOps.setUndoneBy("op-1", "op-2"));
     const stored = await store.read((tx) => tx.mergeOps.get("op-1"));
-    expect(stored).toMatchObject({ status: "done", afterCommit: "one", undoneBy: "op-2", updatedAt: noon + 2 });
+    expect(stored).toMatchObject({ status: "done", afterCommit: "one", undoneBy: "op-2", updatedAt: noon + 1 });
     expect((await store.read((tx) => tx.mergeOps.get("op-2")))?.request).toEqual({ requeue: true });
   });
 

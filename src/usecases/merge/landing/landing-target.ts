@@ -1,6 +1,6 @@
 import { bringsTarget, type MergeEntry } from "../../../domain/merge/entry.ts";
 import { formerLanding, isIntegration, type LandingFacts, ownLanding } from "../../../domain/merge/landing-branch.ts";
-import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { type MergeOp, wasLater } from "../../../domain/merge/operation.ts";
 import type { Promotion } from "../../../domain/merge/words.ts";
 import { type InvalidInput, invalid } from "../../../domain/refusal.ts";
 import { ok } from "../../../domain/result.ts";
@@ -110,28 +110,32 @@ export async function restsOn(
   tx: Tx,
   { landing, target }: Record<"landing" | "target", string>,
 ): Promise<string | null> {
-  const known: { readonly seq: number; readonly commit: string }[] = [];
-  for (const { seq, status, request, queueIds } of await tx.mergeOps.list({ ref: `refs/heads/${landing}` })) {
-    if (status !== "done") continue;
-    if (request.target === target && request.base !== undefined) known.push({ seq, commit: request.base });
-    for (const id of queueIds) {
-      const entry = await tx.merges.get(id);
-      if (entry?.branch === target && entry.status === "merged") known.push({ seq, commit: entry.headCommit });
-    }
-    // Older operations cannot have a newer commit.
-    if (known.length > 0) break;
-  }
+  const landed = await onLanding(tx, { landing, target });
   for (const op of await tx.mergeOps.list({ ref: `refs/heads/${target}`, status: "done" })) {
-    const { seq, kind, request, undoneBy, beforeCommit, afterCommit } = op;
+    const { kind, request, undoneBy, beforeCommit, afterCommit } = op;
     if (request.landing !== landing) continue;
     const promoted = kind === "promote" && undoneBy === null && beforeCommit !== afterCommit ? afterCommit : null;
     const commit = kind === "accept" ? (request.base ?? null) : promoted;
-    if (commit !== null) {
-      known.push({ seq, commit });
-      break;
+    if (commit === null) continue;
+    return landed === undefined || wasLater(op, landed.op) ? commit : landed.commit;
+  }
+  return landed?.commit ?? null;
+}
+
+/** What the newest operation on the landing branch brought there of its target. Older ones cannot have a newer commit. */
+async function onLanding(
+  tx: Tx,
+  { landing, target }: Record<"landing" | "target", string>,
+): Promise<{ readonly op: MergeOp; readonly commit: string } | undefined> {
+  for (const op of await tx.mergeOps.list({ ref: `refs/heads/${landing}` })) {
+    if (op.status !== "done") continue;
+    if (op.request.target === target && op.request.base !== undefined) return { op, commit: op.request.base };
+    for (const id of op.queueIds) {
+      const entry = await tx.merges.get(id);
+      if (entry?.branch === target && entry.status === "merged") return { op, commit: entry.headCommit };
     }
   }
-  return known.toSorted((a, b) => b.seq - a.seq)[0]?.commit ?? null;
+  return undefined;
 }
 
 /** A landing branch as the record has it. */

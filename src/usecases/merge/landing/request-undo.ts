@@ -1,5 +1,5 @@
 import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
-import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { type MergeOp, wasLater } from "../../../domain/merge/operation.ts";
 import type { Promotion } from "../../../domain/merge/words.ts";
 import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
@@ -159,9 +159,9 @@ async function wholeOf(tx: Tx, op: MergeOp): Promise<Undoable> {
   return { op, entries, whole: true, promoted, later };
 }
 
-async function landedSince(tx: Tx, { ref, seq }: MergeOp): Promise<number> {
-  const landings = await tx.mergeOps.list({ kind: "land", status: "done", ref });
-  return landings.filter((op) => op.seq > seq && op.undoneBy === null).length;
+async function landedSince(tx: Tx, op: MergeOp): Promise<number> {
+  const landings = await tx.mergeOps.list({ kind: "land", status: "done", ref: op.ref });
+  return landings.filter((one) => one.undoneBy === null && wasLater(one, op)).length;
 }
 
 /** The entries of a landing that are still landed, or the entries that an undo took back. */
@@ -180,8 +180,11 @@ async function promotedTo(tx: Tx, op: MergeOp): Promise<string | null> {
   if (op.kind !== "land" && op.kind !== "undo") return null;
   const promotions = await tx.mergeOps.list({ kind: "promote", status: "done" });
   const later = promotions.find(
-    ({ seq, request, undoneBy, beforeCommit, afterCommit }) =>
-      seq > op.seq && undoneBy === null && beforeCommit !== afterCommit && `refs/heads/${request.landing}` === op.ref,
+    (one) =>
+      one.undoneBy === null &&
+      one.beforeCommit !== one.afterCommit &&
+      `refs/heads/${one.request.landing}` === op.ref &&
+      wasLater(one, op),
   );
   return later?.request.target ?? null;
 }

@@ -41,8 +41,8 @@ export async function undone(tx: Tx, context: Context, { op, beforeCommit, after
     }
   }
   if (target !== undefined && (await nothingIsLeft(tx, target, restores))) {
-    await tx.mergeOps.setUndoneBy(target.id, op.id, context.now);
-    if (restores && target.undoes !== null) await tx.mergeOps.setUndoneBy(target.undoes, null, context.now);
+    await tx.mergeOps.setUndoneBy(target.id, op.id);
+    if (restores && target.undoes !== null) await tx.mergeOps.setUndoneBy(target.undoes, null);
   }
   return true;
 }
@@ -68,7 +68,7 @@ export async function leftBehind(
     }
     for (const landing of await tx.mergeOps.list({ kind: "land", status: "done", queueId: id })) {
       if (landing.undoneBy !== null || !(await nothingIsLeft(tx, landing, false))) continue;
-      await tx.mergeOps.setUndoneBy(landing.id, op.id, context.now);
+      await tx.mergeOps.setUndoneBy(landing.id, op.id);
     }
   }
   return gone;

@@ -2,7 +2,7 @@ import type { Gate, GateResult } from "../../../domain/gate/gate.ts";
 import { termsHash } from "../../../domain/gate/gate.ts";
 import { verdictOf } from "../../../domain/gate/verdict.ts";
 import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
-import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { type MergeOp, wasLater } from "../../../domain/merge/operation.ts";
 import { failsAsBefore } from "../../../domain/merge/words.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import type { Tx } from "../../../ports/store.ts";
@@ -39,14 +39,17 @@ const mostRuns = 100;
 export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readonly Unpromoted[]> {
   const found: Unpromoted[] = [];
   const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", limit: mostLandings });
-  const last = new Map<string, number>();
-  for (const { request, undoneBy, seq } of promotions.toReversed()) {
-    if (undoneBy === null) last.set(`refs/heads/${request.landing}`, seq);
+  const last = new Map<string, MergeOp>();
+  for (const op of promotions.toReversed()) {
+    if (op.undoneBy === null) last.set(`refs/heads/${op.request.landing}`, op);
   }
   const landed = await tx.mergeOps.list({ kind: "land", status: "done", limit: mostLandings });
   const undone = await tx.mergeOps.list({ kind: "undo", status: "done", limit: mostLandings });
   // Most landing branches of a long-lived project have not changed since their promotion, and are not looked at.
-  const changed = [...landed, ...undone].filter(({ ref, seq }) => seq > (last.get(ref) ?? 0));
+  const changed = [...landed, ...undone].filter((op) => {
+    const promoted = last.get(op.ref);
+    return promoted === undefined || wasLater(op, promoted);
+  });
   const active = changed.length === 0 ? [] : (await tx.runs.list(mostRuns)).filter(({ status }) => status === "active");
   for (const ref of new Set(changed.map((op) => op.ref))) {
     const landing = ref.replace(/^refs\/heads\//, "");
@@ -74,7 +77,7 @@ export async function landingsSincePromotion(
   const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
   if (landed.length === 0) return [];
   const last = await lastPromotion(tx, landing);
-  const waiting = landed.filter(({ seq, undoneBy }) => undoneBy === null && (last === undefined || last.seq < seq));
+  const waiting = landed.filter((op) => op.undoneBy === null && (last === undefined || wasLater(op, last)));
   const back = last === undefined ? [] : await undosSince(tx, landing, last, "undo");
   const entries = new Map<number, MergeEntry>();
   for (const id of [...back, ...waiting].flatMap(({ queueIds }) => queueIds)) {
@@ -104,9 +107,9 @@ async function undosSince(tx: Tx, landing: string, last: MergeOp, of: "land" | "
   const undos = await tx.mergeOps.list({ kind: "undo", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
   const found: MergeOp[] = [];
   for (const undo of undos) {
-    if (undo.seq < last.seq || undo.undoneBy !== null || undo.undoes === null) continue;
+    if (!wasLater(undo, last) || undo.undoneBy !== null || undo.undoes === null) continue;
     const target = await tx.mergeOps.get(undo.undoes);
-    if (target?.kind === of && target.seq < last.seq) found.push(undo);
+    if (target?.kind === of && !wasLater(target, last)) found.push(undo);
   }
   return found;
 }
