@@ -92,3 +92,21 @@ test("an undo says which lock files of git it removed, on the landing branch and
   expect(out).toMatchObject({ status: "done", request: { removedLocks: [onBranch] } });
   expect([existsSync(inCheckout), existsSync(onBranch)]).toEqual([false, false]);
 });
+
+for (const where of ["the landing branch", "the checkout"] as const) {
+  test(`an undo that a living process keeps from the lock of ${where} says that it may be tried again`, async () => {
+    await using world = await ready();
+    const promoted = where === "the checkout" ? await world.promote() : undefined;
+    const path = lockOf(world, promoted === undefined ? `refs/heads/${landing}` : "index");
+    writeFileSync(path, "");
+    const holder = Bun.spawn(["sh", "-c", 'exec 3>"$0"; exec sleep 600', path]);
+    try {
+      const undone = await world.undo(promoted?.id ?? "a");
+      expect(undone).toMatchObject({ status: "dropped", request: { cause: "locked" } });
+      expect(undone.problem).toContain(`(process ${holder.pid})`);
+    } finally {
+      holder.kill("SIGKILL");
+      await holder.exited;
+    }
+  }, 120_000);
+}

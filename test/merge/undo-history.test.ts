@@ -169,3 +169,18 @@ test("an undo is not taken back when the branch has landed again since", async (
   expect(await world.undo(String(again))).toMatchObject({ status: "done" });
   expect(landed(world)).toEqual(["b.txt"]);
 });
+
+test("an earlier promotion is not taken back before the later one, which is named", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) adds(world, name);
+  await world.enqueue("a");
+  await world.work();
+  const first = await world.promote();
+  await world.enqueue("b");
+  await world.work();
+  const second = await world.promote();
+  expect((await world.undo(first.id)).problem).toContain(`take that back first: ov merge undo ${second.id}`);
+  expect((await world.undo(second.id)).status).toBe("done");
+  expect((await world.undo(first.id)).status).toBe("done");
+  expect(landed(world, "main")).toEqual([]);
+});

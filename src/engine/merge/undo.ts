@@ -1,10 +1,10 @@
 import { Failure, lastingProblem } from "../../domain/failure.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import type { MergeOp } from "../../domain/merge/operation.ts";
+import { type MergeOp, type PromoteCause, wasLater } from "../../domain/merge/operation.ts";
 import { promoteCommand } from "../../domain/merge/words.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
-import type { RefUpdate } from "../../ports/merge-git.ts";
+import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { findUndo } from "../../usecases/merge/landing/request-undo.ts";
 import { undone } from "../../usecases/merge/landing/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
@@ -41,7 +41,7 @@ async function takeBack(ports: MergePorts, op: MergeOp, tools: TipTools): Promis
   const target = op.undoes === null ? undefined : await ports.store.read((tx) => tx.mergeOps.get(op.undoes ?? ""));
   if (target === undefined) return drop(ports, op, "what it should take back is not on record");
   const plan = await unlessFull(() => planned(ports, op, tools, { target, tip }));
-  if (plan instanceof Failure) return drop(ports, op, fullDiskWords(plan));
+  if (plan instanceof Failure) return drop(ports, op, fullDiskWords(plan), "disk_full");
   if (typeof plan === "string") return drop(ports, op, plan);
   return move(ports, op, tip, plan);
 }
@@ -134,14 +134,14 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
 /** Why an undo is not taken back: the branch landed again since, and that brought everything back. */
 async function landedAgain(
   { store }: MergePorts,
-  { ref, seq }: MergeOp,
+  op: MergeOp,
   { branch, targetBranch }: MergeEntry,
 ): Promise<string | undefined> {
   const newer = await store.read(async (tx) => {
     const merged = (await tx.merges.list({ branch, statuses: ["merged"] })).map(({ id }) => id);
-    const landings = await tx.mergeOps.list({ kind: "land", status: "done", ref });
+    const landings = await tx.mergeOps.list({ kind: "land", status: "done", ref: op.ref });
     return landings
-      .filter((op) => op.seq > seq)
+      .filter((one) => wasLater(one, op))
       .flatMap(({ queueIds }) => queueIds.find((id) => merged.includes(id)) ?? []);
   });
   const [id] = newer;
@@ -168,20 +168,26 @@ function noChangeWords({ id, branch, targetBranch }: MergeEntry, { kind }: Merge
  * again. Work of a promotion is taken out where it landed.
  */
 async function movedOnWords({ store, merging }: MergePorts, op: MergeOp, tip: string): Promise<string> {
-  const { seq, ref, request, afterCommit } = op;
+  const { ref, request, afterCommit } = op;
   const branch = ref.replace(/^refs\/heads\//, "");
   const { landing = "", runId } = request;
-  const brought = await store.read(async (tx) => {
+  const { later, brought } = await store.read(async (tx) => {
     const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", ref });
-    const before = promotions.find((one) => one.seq < seq && one.undoneBy === null && one.request.landing === landing);
+    const before = promotions.find(
+      (one) => one.undoneBy === null && one.request.landing === landing && wasLater(op, one),
+    );
     const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: branchRef(landing) });
     const found: string[] = [];
     for (const one of landed) {
-      if (one.seq > seq || one.seq < (before?.seq ?? 0)) continue;
+      if (wasLater(one, op) || (before !== undefined && !wasLater(one, before))) continue;
       if ((await findUndo(tx, { of: one.id })).ok) found.push(one.id);
     }
-    return found;
+    return { later: promotions.filter((one) => wasLater(one, op)), brought: found };
   });
+  const last = later.find((one) => one.undoneBy === null && one.beforeCommit !== one.afterCommit);
+  if (last?.afterCommit === tip) {
+    return `${branch} has moved on by a later promotion; take that back first: ov merge undo ${last.id}`;
+  }
   const commands = brought.map((id) => `ov merge undo ${id}`);
   const isThere = afterCommit !== null && (await merging.commitOf(afterCommit)) !== undefined;
   if (!isThere || !(await merging.contains(tip, afterCommit))) {
@@ -206,7 +212,7 @@ async function insteadWords(
   files: readonly string[],
 ): Promise<string> {
   const later = (await store.read((tx) => tx.mergeOps.list({ kind: "land", status: "done", ref }))).filter(
-    ({ seq, undoneBy }) => seq > target.seq && undoneBy === null,
+    (one) => one.undoneBy === null && wasLater(one, target),
   );
   const commands: string[] = [];
   for (const { id, beforeCommit, afterCommit } of later) {
@@ -265,10 +271,10 @@ async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }
   const moved = await setRef(ports, op, { from: tip, to }, (path) => removedLocks.push(path));
   reach("merge.after-land");
   const settling = { ...op, ...intent, request: removedLocks.length === 0 ? request : { ...request, removedLocks } };
-  if (moved.kind === "updated") return record(ports, settling);
+  if (moved === undefined) return record(ports, settling);
   // The branch moved meanwhile: the next look plans anew. A branch that may not move at all is given up.
   if ((await merging.commitOf(op.ref)) !== tip) return true;
-  return drop(ports, settling, `${moved.problem}${await freeWords(ports, op)}`);
+  return drop(ports, settling, `${moved.problem}${await freeWords(ports, op)}`, moved.cause);
 }
 
 /** What to type when the branch may not move because it is checked out. */
@@ -289,20 +295,33 @@ async function setRef(
   op: MergeOp,
   { from, to }: { readonly from: string; readonly to: string },
   onLockRemoved: (path: string) => void,
-): Promise<RefUpdate> {
+): Promise<Moved> {
   const { merging, reach } = ports;
   const backup = { ref: backupRef(op.id), from: null, to: from };
   const [checkout] = await merging.checkoutsOf(op.ref);
   if (checkout === undefined || op.queueIds.length > 0) {
     const pin = await pinLanding(ports, op.ref.replace(/^refs\/heads\//, ""), to);
-    return merging.updateRefs([{ ref: op.ref, from, to }, backup, ...pin], "overstory: undo", onLockRemoved);
+    const updates = [{ ref: op.ref, from, to }, backup, ...pin];
+    const updated = await merging.updateRefs(updates, "overstory: undo", onLockRemoved);
+    return updated.kind === "updated" ? undefined : { problem: updated.problem, cause: causes[updated.kind] };
   }
   if ((await merging.commitOf(backup.ref)) === undefined) await merging.updateRefs([backup], "overstory: undo");
   const moved = await merging.moveCheckout({ checkout, from, to, reach, onLockRemoved });
-  if (moved.kind === "done") return { kind: "updated" };
+  if (moved.kind === "done") return undefined;
   const problem = moved.kind === "local-changes" ? inTheWayWords(checkout, moved) : moved.problem;
-  return { kind: "moved", problem };
+  return { problem, cause: causes[moved.kind] };
 }
+
+/** Why the branch was not moved; undefined when it was. */
+type Moved = { readonly problem: string; readonly cause: PromoteCause | undefined } | undefined;
+
+const causes: Readonly<Record<Exclude<CheckoutMove["kind"], "done">, PromoteCause | undefined>> = {
+  "local-changes": "local_changes",
+  locked: "locked",
+  "no-room": "disk_full",
+  moved: undefined,
+  failed: undefined,
+};
 
 /**
  * Did an undo whose process died move the branch already? A branch that is still to go back contains the commit it goes
@@ -324,8 +343,9 @@ async function record(ports: MergePorts, op: MergeOp): Promise<boolean> {
   return true;
 }
 
-async function drop(ports: MergePorts, op: MergeOp, problem: string): Promise<boolean> {
-  const change = { status: "dropped", problem, request: op.request, updatedAt: ports.clock.now() } as const;
+async function drop(ports: MergePorts, op: MergeOp, problem: string, cause?: PromoteCause): Promise<boolean> {
+  const request = cause === undefined ? op.request : { ...op.request, cause };
+  const change = { status: "dropped", problem, request, updatedAt: ports.clock.now() } as const;
   await ports.store.transaction((tx) => tx.mergeOps.settle(op.id, change));
   return true;
 }

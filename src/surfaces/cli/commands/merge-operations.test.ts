@@ -92,6 +92,17 @@ test("promote waits for the engine and tells which files are in the way", async 
   const again = await ov.run("merge", "undo", undo.id, "--yes");
   expect(again.err).toContain("Moves main to m1 again, with its files");
   expect(again.out).toContain("Moved main to m1 again");
+  ov.engine = () =>
+    world.asEngine(async (tx, context) => {
+      const [op] = await tx.mergeOps.list({ kind: "undo", status: "intended" });
+      if (op === undefined) return;
+      const stopped = { status: "dropped", problem: "a lock is held", request: { cause: "locked" } } as const;
+      await tx.mergeOps.settle(op.id, { ...stopped, updatedAt: context.now });
+    });
+  expect(await ov.json("merge", "undo", promoted, "--yes")).toMatchObject({
+    exit: 6,
+    document: { success: false, cause: "locked", errorMessage: "a lock is held" },
+  });
 });
 
 test("promote warns of criteria that an ended run left open, and moves the target all the same", async () => {

@@ -91,7 +91,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
         errorLine(io.paint, `${visibleLine(target)} was not moved, and nothing was changed: ${visibleLine(problem)}`),
         hintLine(io.paint, `then promote again: ${again}`),
       ].join("\n"),
-      exit: cause === "disk_full" || cause === "locked" ? exits.busy : exits.merge,
+      exit: exitAfter(op),
     });
   }
   const moved = op.beforeCommit !== op.afterCommit;
@@ -116,6 +116,10 @@ export const promote: Handler = async ({ app, flags, io }) => {
     quietText: commit,
   });
 };
+
+/** A full disk and a held lock pass: the same command may be typed again. */
+const exitAfter = ({ request: { cause } }: MergeOp): number =>
+  cause === "disk_full" || cause === "locked" ? exits.busy : exits.merge;
 
 /** The target was reset or rebased; it may have been on purpose, so the work only comes back when asked for. */
 function lostLines(paint: Paint, target: string, lost: readonly LostLanding[]): readonly string[] {
@@ -171,14 +175,14 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   if (!settled.ok) return settled;
   if (settled.value === undefined) return ok(leftOutcome("the undoing", "see it later: ov merge log"));
   const { op, entries, problem } = settled.value;
-  const { removedLocks = [] } = op.request;
+  const { cause = null, removedLocks = [] } = op.request;
   const locks = lockLines(io.paint, removedLocks);
   const json = { ...undoPlanView(asked.value), undo: operationView(op, entries), removedLocks };
   if (problem !== null) {
     return ok({
-      json: { ...json, success: false, errorMessage: problem },
+      json: { ...json, success: false, errorMessage: problem, cause },
       text: [...locks, errorLine(io.paint, `Not done: ${visibleLine(problem)}`, "nothing was changed")].join("\n"),
-      exit: exits.merge,
+      exit: exitAfter(op),
     });
   }
   const { promoted, promotion } = asked.value;
