@@ -49,7 +49,7 @@ export async function whyRefused(way: Way, words: string): Promise<CheckoutMove>
 }
 
 /** Local changes, tracked or not, to what differs between the two commits; of an unfinished merge, all it left open. */
-async function inTheWay(way: Way): Promise<readonly string[]> {
+export async function inTheWay(way: Way): Promise<readonly string[]> {
   const { checkout } = way;
   const [different, work, staged, untracked, open] = await Promise.all([
     changed(way),

@@ -18,7 +18,7 @@ import { type HeldLock, type LockPlace, type LockWaiting, waitForLocks } from ".
 import { changes, shown, type TrackedFile } from "../merge/tracked.ts";
 import { usersFiles } from "../merge/users-git.ts";
 import { copyIfFile } from "../own-dir.ts";
-import { marksOf, untrackedInTheWay, whyRefused } from "./in-the-way.ts";
+import { inTheWay, marksOf, untrackedInTheWay, whyRefused } from "./in-the-way.ts";
 import { doStep, notADirectoryAbove, stampOf, TakenPath, undoStep } from "./move-files.ts";
 import {
   type About,
@@ -203,10 +203,13 @@ async function verify(
   if ("kind" in now) return now;
   const goes = new Set(staged.steps.filter(({ kind }) => kind === "remove").map(({ path }) => path));
   const links = staged.steps.flatMap(({ path }) => notADirectoryAbove(checkout, path) ?? []);
-  const blocked = new Set(links.filter((path) => !goes.has(path)).map(shown));
-  if (blocked.size > 0) return { kind: "local-changes", paths: [...blocked].toSorted() };
-  const untracked = await untrackedInTheWay(way);
-  if (untracked.length > 0) return { kind: "local-changes", paths: untracked };
+  const blocked = links.filter((path) => !goes.has(path)).map(shown);
+  const inNewPlaces = [...blocked, ...(await untrackedInTheWay(way))];
+  if (inNewPlaces.length > 0) {
+    // All that is in the way at once, so that its user need not ask again for each.
+    const paths = new Set([...inNewPlaces, ...(await inTheWay(way))]);
+    return { kind: "local-changes", paths: [...paths].toSorted() };
+  }
   const before = { checkout, index: join(staged.dir, "before") };
   const dry = await usersFiles(before, "read-tree", "-n", "-m", "-u", way.from, way.to);
   if (dry.code === 0) return { kind: "done" };

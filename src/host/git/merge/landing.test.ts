@@ -269,6 +269,22 @@ describe("moving the user's checkout forward", () => {
     });
   }
 
+  test("all that is in the way is named at once: changed and new files, and a file in the place of a directory", async () => {
+    using world = gitMergeWorld({ files });
+    const from = world.tip("main");
+    const to = world.branch("next", () => {
+      world.write(world.root, "a.txt", "new a\n");
+      world.write(world.root, "one.txt", "1\n");
+      world.write(world.root, "two.txt", "2\n");
+      world.write(world.root, "new/file.txt", "n\n");
+    });
+    for (const path of ["a.txt", "one.txt", "two.txt", "new"]) world.write(world.root, path, "mine\n");
+    expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toEqual({
+      kind: "local-changes",
+      paths: ["a.txt", "new", "one.txt", "two.txt"],
+    });
+  });
+
   test("a directory all of whose files are tracked gives way to a file", async () => {
     using world = gitMergeWorld({ files });
     const to = world.branch("next", () => {
