@@ -10,6 +10,8 @@ export interface NamedPlace {
   readonly branch: string | null;
   /** The text of the file in the checkout; null when the file is missing, or when another branch is checked out. */
   readonly text: string | null;
+  /** Git takes the file in the checkout for the one of `tip`, although a filter may have written it in other words. */
+  readonly isCommitted: boolean;
 }
 
 /** A line and the commit that wrote it. */

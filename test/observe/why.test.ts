@@ -161,3 +161,30 @@ test("a commit that landed nowhere is of the agent that made it, and of a person
   expect(commit.exitCode).toBe(0);
   expect(await why("mine.txt", "--branch", branch)).toMatchObject({ by: "person", unlanded: null });
 }, 200_000);
+
+test("a file that a filter writes in other words is no change of the user's: its lines have their commits", async () => {
+  await using project = await makeProject({
+    files: { ".gitattributes": "*.rot filter=rot\n*.big filter=big\n", "README.md": "# Sample\n" },
+  });
+  const rot = "tr a-zA-Z n-za-mN-ZA-M";
+  const filters = { rot: { clean: rot, smudge: rot }, big: { clean: "wc -l", smudge: "seq" } };
+  for (const [name, programs] of Object.entries(filters)) {
+    for (const [key, program] of Object.entries(programs)) {
+      await project.git("config", "--global", `filter.${name}.${key}`, program);
+    }
+  }
+  writeFileSync(join(project.root, "a.rot"), "hello\nworld\n");
+  writeFileSync(join(project.root, "b.big"), "1\n2\n3\n");
+  await project.git("add", "-A");
+  await project.git("commit", "--quiet", "-m", "filtered");
+  const why = async (file: string) => project.json("why", file);
+  const committed = { by: "person", commit: { subject: "filtered" } };
+  expect(await why("a.rot")).toMatchObject({
+    isChanged: false,
+    parts: [{ from: 1, to: 2, text: "hello", ...committed }],
+  });
+  // The stored file has one line; those of the checkout have no commits of their own.
+  expect(await why("b.big")).toMatchObject({ isChanged: false, parts: [{ from: 1, to: 1, ...committed }] });
+  writeFileSync(join(project.root, "a.rot"), "hello\nmoon\n");
+  expect(await why("a.rot")).toMatchObject({ isChanged: true });
+}, 100_000);

@@ -5,6 +5,7 @@ import type { BlamedLine, CommitFacts, FileHistory, NamedPlace } from "../../por
 import { readText, statIfThere } from "../file-access.ts";
 import { commonDirAt } from "../project-place.ts";
 import { type GitAnswer, runGit } from "./git.ts";
+import { usersFiles } from "./merge/users-git.ts";
 
 const patienceMs = 20_000;
 const mostBytes = 64 * 1024 * 1024;
@@ -66,7 +67,16 @@ async function locate(
   const stat = statIfThere(file);
   const text =
     branch === undefined && stat?.isFile() === true && stat.size < mostBytes ? (readText(file) ?? null) : null;
-  return ok({ path, tip, branch: branch ?? head ?? null, text });
+  const isCommitted = text !== null && (await isStoredAs(checkout, path, `${tip}:${path}`));
+  return ok({ path, tip, branch: branch ?? head ?? null, text, isCommitted });
+}
+
+async function isStoredAs(checkout: string, path: string, object: string): Promise<boolean> {
+  const [is, was] = await Promise.all([
+    usersFiles({ checkout }, "hash-object", "--", path),
+    oneLine(checkout, "rev-parse", "--verify", "--quiet", object),
+  ]);
+  return is.code === 0 && is.out.trim() === was;
 }
 
 /** The deepest directory of a path that is there: a file of a branch may be in one that the checkout lacks. */

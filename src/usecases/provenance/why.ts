@@ -141,7 +141,10 @@ async function linesOf(
     own.length <= mostComparedLines ? await history.blame(place, undefined) : await history.blame(place, range);
   if (!whole.ok || own.length > mostComparedLines) return asIs(whole);
   const committed = whole.value.map(({ text: line }) => withoutReturn(line));
-  const isChanged = own.length !== committed.length || own.some((line, at) => line !== committed[at]);
+  // A filter made other words of it. What has other lines, as a large file that is stored elsewhere, is shown as stored.
+  if (place.isCommitted && own.length !== committed.length) return asIs(await history.blame(place, range));
+  const isChanged =
+    !place.isCommitted && (own.length !== committed.length || own.some((line, at) => line !== committed[at]));
   const places = isChanged ? matchingPlaces(own, committed) : own.map((_, at) => at);
   const lines = own.map((line, at): Line => {
     const from = places[at];
