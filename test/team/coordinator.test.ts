@@ -36,7 +36,7 @@ test("two coordinators work at once, one answers a question headless, and stoppi
   await untilTurns(project, "coordinator", 1);
   await untilTurns(project, "docs", 1);
   expect(promptsOf(project, "coordinator")[0]).toContain("Build it");
-  expect(promptsOf(project, "coordinator")[0]).toContain("There are no open tasks yet");
+  expect(promptsOf(project, "coordinator")[0]).not.toContain("working in parallel");
 
   const asked = await project.json("coordinator", "ask", "--name", "docs", "--body", "How far?", "--timeout", "50");
   expect(asked).toMatchObject({ body: "docs is half way", payload: { percent: 50 }, subject: "Re: operator request" });

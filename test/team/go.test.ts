@@ -191,6 +191,10 @@ test("a gate that fails on the target itself is told before the team starts, wit
     expect(gone.err).toContain(words);
   }
   for (const words of ["type the same again", "or go on all the same"]) expect(gone.err).not.toContain(words);
+  await untilTurns(project, "coordinator", 1);
+  const [prompt] = promptsOf(project, "coordinator");
+  for (const words of ["| On main as it is, before any work:", "the gate unit exited 3", "three tests are red"])
+    expect(prompt).toContain(words);
   for (const words of [
     "Started",
     "started all the same, although the gates fail on main",

@@ -203,7 +203,8 @@ function openingMail(facts: OpeningFacts): { readonly subject: string; readonly 
     objective === null ? waiting : `Your objective:\n\n${objective}`,
     ...(brief === null ? [] : [brief]),
     ...(targetBranch === null ? [] : [`The work is meant for the branch ${targetBranch}.`]),
-    ...(advice === null
+    // Without open tasks there is nothing to say: dividing the objective is the coordinator's first work anyway.
+    ...(advice === null || advice.verdict === "plan"
       ? []
       : [`What the tasks there are say about working in parallel:\n${list(adviceLines(advice))}`]),
   ];

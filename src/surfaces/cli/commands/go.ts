@@ -64,7 +64,7 @@ export const go: Handler = async (call) => {
     capability: "coordinator",
     name: text(call.flags.name),
     objective,
-    brief: undefined,
+    brief: briefOf(plan.value.target.branch, gates.failing),
     profile: undefined,
     budgetUsd: plan.value.terms.ownBudgetUsd,
     targetBranch: branchOf(plan.value.target),
@@ -336,6 +336,16 @@ function failureLines(paint: Paint, { branch, failing, fate }: Failed): readonly
     ]),
     hintLine(paint, `what that means: ${fates[fate]}`),
   ];
+}
+
+/** What the coordinator is told of gates that fail already: else each of its agents finds it out anew. */
+function briefOf(branch: string, failing: readonly Missing[]): string | undefined {
+  if (failing.length === 0) return undefined;
+  return [
+    `On ${branch} as it is, before any work:`,
+    ...failing.flatMap(({ message, logTail }) => [`- ${message}`, ...tailOf(logTail).map((line) => `    ${line}`)]),
+    "Such a gate proves nothing about what lands. Where the objective does not say whether to mend it, ask the operator.",
+  ].join("\n");
 }
 
 function startAdvice(paint: Paint, plan: GoPlan, { branch, failing }: Omit<Failed, "fate">): readonly string[] {
