@@ -64,7 +64,7 @@ function problemOf({ agent, finished, entries, abandoned, isJoined }: ChildFacts
   return {
     kind: "unready-branch",
     message: `${branch} of ${name} ${why}`,
-    fix: `${joined}hand it over: ov mail send --type merge_ready, or give it up: ov release ${name}`,
+    fix: `${joined}hand it over: ov mail send --type merge_ready, send it back with a review, or give it up: ov release ${name}`,
     names: [branch],
   };
 }

@@ -119,7 +119,9 @@ function limitWords(from: LimitSource): string {
 }
 
 const overlapWords = ({ wanted, owned, owner, shared }: Overlap): string =>
-  `${wanted} may touch ${owned}, which "${owner}" ${shared ? "shares" : "owns"}`;
+  wanted === owned
+    ? `"${owner}" ${shared ? "shares" : "owns"} ${owned}`
+    : `${wanted} may touch ${owned}, which "${owner}" ${shared ? "shares" : "owns"}`;
 
 /** Files that the other agent shares may be shared. Files that it owns alone are changed by no other agent while it works. */
 function overlapHint({ all, toShare }: Extract<AgentRefusal, { kind: "scope-overlap" }>): string {

@@ -134,7 +134,7 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("TASK_ERROR"),
         message: `task ${refusal.task} waits for ${listed(refusal.by, "and")}; ${unchanged}`,
-        hint: "see what can be worked on now: ov task ready",
+        hint: "whoever leads it is told when it can be started; see what can be worked on now: ov task ready",
       };
     case "dependency-cycle":
       return {
