@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { anEntry } from "../../../testkit/contracts/store/merges.ts";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import { activeRun } from "../../../testkit/use-case.ts";
@@ -135,6 +136,12 @@ test("a collision with work that was given up since is dropped as stale", async 
   const payload = { branches: ["overstory/b1/T1", "overstory/b2/T2"], agents: ["b1", "b2"], files: ["a.ts"] };
   const collision = await tell(world, { payload });
   expect(await brought(world)).toEqual([collision]);
+  const landed = (branch: string) =>
+    world.store.transaction((tx) => tx.merges.insert(anEntry(branch, { runId, status: "merged" })));
+  const late = await tell(world, { payload: { ...payload, agents: ["b1", null] } });
+  await landed("overstory/b1/T1");
+  expect(await brought(world)).toEqual([collision]);
+  expect((await why(world, late))?.sentence).toContain("what collided has landed before it was read");
   await world.store.transaction((tx) => tx.agents.requestStop("agent-b2", "chief"));
   expect(await brought(world)).toEqual([]);
   expect((await why(world, collision))?.sentence).toContain("the work of b2 was given up before it was read");

@@ -100,7 +100,7 @@ function topicOf(message: Message): string | null {
 async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promise<string | null> {
   if (fromAgent !== fromEngine.from || runId === null) return null;
   const { phase, workers, finished, branches, agents } = payloadFields(payload);
-  if (Array.isArray(branches) && Array.isArray(agents)) return collisionOver(tx, agents);
+  if (Array.isArray(branches) && Array.isArray(agents)) return collisionOver(tx, { agents, branches });
   const isPhase = typeof phase === "string" && Array.isArray(workers);
   if (!isPhase && finished !== true) return null;
   const run = await tx.runs.get(runId);
@@ -114,9 +114,17 @@ async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promis
   return `stale: ${atWork.map(({ name }) => name).join(", ")} worked again before it was read`;
 }
 
-/** Two branches that collided do so no longer once the work of one agent was given up. */
-async function collisionOver(tx: Tx, names: readonly unknown[]): Promise<string | null> {
-  for (const name of names) {
+interface CollisionNews {
+  readonly agents: readonly unknown[];
+  readonly branches: readonly unknown[];
+}
+
+/** Two branches that collided do so no longer once both have landed, or the work of one agent was given up. */
+async function collisionOver(tx: Tx, { agents, branches }: CollisionNews): Promise<string | null> {
+  const own = branches.filter((_branch, at) => typeof agents[at] === "string");
+  const landed = await Promise.all(own.map((branch) => isLanded(tx, branch)));
+  if (landed.every(Boolean)) return "stale: what collided has landed before it was read";
+  for (const name of agents) {
     const agent = typeof name === "string" ? await tx.agents.byName(name) : undefined;
     if (agent !== undefined && (await isGivenUp(tx, agent)) && (await landedNowhere(tx, agent))) {
       return `stale: the work of ${agent.name} was given up before it was read`;
@@ -124,6 +132,9 @@ async function collisionOver(tx: Tx, names: readonly unknown[]): Promise<string 
   }
   return null;
 }
+
+const isLanded = async (tx: Tx, branch: unknown): Promise<boolean> =>
+  typeof branch === "string" && (await tx.merges.list({ branch })).at(-1)?.status === "merged";
 
 async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): Promise<boolean> {
   const cancelled = nextDelivery(delivery, { kind: "cancel", reason }, now);

@@ -19,7 +19,7 @@ import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/land
 import { leftTips } from "../merge/landing/landing-target.ts";
 import { approveMerge, rejectMerge } from "../merge/queue/decide-entry.ts";
 import { doWithout } from "../runs/end-after-review.ts";
-import { doneWithout, nextAfter } from "../runs/review-question.ts";
+import { asksNobody, doneWithout, nextAfter } from "../runs/review-question.ts";
 import { type WaiverByAnswer, waiveByAnswer, waiverIn } from "../runs/waive-by-answer.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { answerTo, approvalOptions, closingOf, heirOf, isAskerGone, optionsOf } from "./decisions.ts";
@@ -161,7 +161,8 @@ async function decideGate(
   const payload = { gateId: gate.id, option: chosen.value, ...(note === undefined ? {} : { note }) };
   const review = await doneWithout(tx, gate, { body: chosen.value, payload: null });
   const waiver = await waiverIn(tx, gate, { body: chosen.value, payload: JSON.stringify(payload) });
-  const { to, about } = review?.endsNow === true ? { to: engineName, about: [] } : await whoActs(tx, gate);
+  const isForEngine = review?.endsNow === true || asksNobody(gate, { option: chosen.value, note });
+  const { to, about } = isForEngine ? { to: engineName, about: [] } : await whoActs(tx, gate);
   const sent = await submit(tx, context, sender.value, {
     to,
     subject: plan.subject,

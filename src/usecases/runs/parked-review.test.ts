@@ -97,6 +97,19 @@ test("a last reviewer that the same budget parks again is asked about again, wha
   }
 });
 
+test("the word to wait for a parked reviewer is nobody's turn, but for what is said beside it", async () => {
+  for (const note of [undefined, "until Monday"]) {
+    await using world = useCaseWorld();
+    await parkedReview(world);
+    const said = { id: (await asked(world))[0]?.id ?? "", option: "wait", ...(note === undefined ? {} : { note }) };
+    const decided = await world.must(decide, said);
+    expect(decided).toMatchObject({ option: "wait", to: note === undefined ? null : "coordinator" });
+    expect(decided.woken).toEqual(note === undefined ? [] : ["coordinator"]);
+    expect(await asked(world)).toEqual([]);
+    expect(await runOf(world)).toMatchObject({ status: "active" });
+  }
+});
+
 const bySaying = ["ov decide", "ov mail reply"] as const;
 
 test.each(bySaying)("the word to do without it, by %s, ends the run with a parked coordinator", async (command) => {

@@ -24,8 +24,9 @@ import { hasMovedFrom, lastReviewers, verdictOf } from "./verdict-on-whole.ts";
 
 const without = "complete without it";
 const again = "have it read again";
+const wait = "wait";
 /** A parked reviewer goes on by itself when its budget is raised. */
-const optionsFor = (isParked: boolean): readonly string[] => [without, isParked ? "wait" : again];
+const optionsFor = (isParked: boolean): readonly string[] => [without, isParked ? wait : again];
 
 type Asking = Pick<Context, "ids" | "now">;
 
@@ -80,6 +81,12 @@ export const isAboutParked = ({ payload }: Message): boolean => payloadFields(pa
 /** What the coordinator does after this answer of the operator, where the answer alone does not say it. */
 export const nextAfter = (question: Message, option: string): readonly string[] =>
   runAsked(question) !== undefined && option === again ? ["Start another reviewer with: ov run complete"] : [];
+
+/** A parked reviewer is waited for without anybody's turn. Words of the operator beside the option are for the coordinator. */
+export const asksNobody = (
+  question: Message,
+  { option, note }: { readonly option: string; readonly note: string | undefined },
+): boolean => isAboutParked(question) && runAsked(question) !== undefined && option === wait && note === undefined;
 
 type Answer = Pick<Message, "body" | "payload">;
 
