@@ -74,10 +74,11 @@ export function routeMail(mail: RoutedMail, agents: ReadonlyMap<string, Recipien
   if (recipient === undefined) return routeToUnknown(mail, agents);
   if (!hasEnded(recipient)) return ok({ kind: "deliver", to: mail.to });
   if (recipient.submitted && recipient.reopenable && reopens(mail)) return reopenFor(mail, recipient);
-  if (mail.origin === "engine" || mail.terminal) return ok(forward(mail, nearestAncestor(recipient, agents), true));
+  if (mail.origin === "engine" || mail.terminal)
+    return ok(forward(mail, nearestAncestor(recipient, agents), { silent: true }));
   if (isKeptForNext(mail, recipient)) return ok({ kind: "deliver", to: mail.to });
   const heir = recipient.submitted ? null : heirOf(recipient, agents);
-  if (heir !== null && heir !== mail.from) return ok(forward(mail, heir, false));
+  if (heir !== null && heir !== mail.from) return ok(forward(mail, heir, { silent: false }));
   const hints = recipient.submitted && recipient.reopenable ? reopening : [];
   const other = mail.origin === "agent" ? tellTheOperator : 'begin another run: ov go "<objective>"';
   const next = recipient.runIsOver === true ? { next: other } : {};
@@ -137,7 +138,7 @@ function reopenFor(mail: RoutedMail, { parentName }: RecipientFacts): Result<Rou
 
 function routeToUnknown(mail: RoutedMail, agents: ReadonlyMap<string, RecipientFacts>): Result<Route, Refusal> {
   if (isReserved(mail.to)) return ok({ kind: "deliver", to: mail.to });
-  if (mail.origin === "engine") return ok(forward(mail, "operator", true));
+  if (mail.origin === "engine") return ok(forward(mail, "operator", { silent: true }));
   const near = nearest(mail.to, agents.keys());
   if (mail.origin === "agent" || mail.strict) return no(notFound("agent", mail.to, near));
   return ok({ kind: "deliver", to: mail.to, unknown: { name: mail.to, nearest: near ?? null } });
@@ -157,7 +158,7 @@ function nearestAncestor(agent: AgentFacts, agents: ReadonlyMap<string, AgentFac
   return "operator";
 }
 
-const forward = (mail: RoutedMail, to: string, silent: boolean): Route => ({
+const forward = (mail: RoutedMail, to: string, { silent }: { readonly silent: boolean }): Route => ({
   kind: "forward",
   to,
   insteadOf: mail.to,

@@ -87,11 +87,13 @@ export function settle(facts: SettleFacts): Settlement {
     return { turn: "settled", state: "completed", outcome: "done", input: "ack", next: none, death: null };
   }
   if (facts.end.kind === "failed" && failures[facts.end.cause].policy === "wait") {
-    return again(facts.end.resetAt ?? facts.now + parkFor(facts.parksBefore, facts.end.cause), false);
+    return again(facts.end.resetAt ?? facts.now + parkFor(facts.parksBefore, facts.end.cause), {
+      countsAttempt: false,
+    });
   }
   if (facts.end.kind !== "clean" && facts.takenOver === true) {
     // Its input waits for the time after, and nothing is held against it.
-    return { ...again(facts.now, false), turn: "settled" };
+    return { ...again(facts.now, { countsAttempt: false }), turn: "settled" };
   }
   if (facts.end.kind !== "clean") return settleFailure(facts, facts.end);
   if (facts.outstanding || facts.persistent) {
@@ -107,19 +109,22 @@ export function settle(facts: SettleFacts): Settlement {
 
 function settleFailure(facts: SettleFacts, end: Failed): Settlement {
   const policy = end.kind === "stalled" ? "retry" : failures[end.cause].policy;
-  if (policy === "fresh" && facts.resumed) return { ...again(facts.now, false), forgetsConversation: true };
+  if (policy === "fresh" && facts.resumed)
+    return { ...again(facts.now, { countsAttempt: false }), forgetsConversation: true };
   // An agent that ran out of money before anything was spent would do so for ever.
-  if (policy === "budget" && facts.spent) return again(facts.now, false);
+  if (policy === "budget" && facts.spent) return again(facts.now, { countsAttempt: false });
   if (policy === "end" || policy === "fresh" || facts.attempt >= facts.maxAttempts) {
     const outcome = end.kind === "stalled" ? "stalled" : "crashed";
     const death = end.kind === "stalled" ? reasonWith("it went silent", end.said ?? "") : end.reason;
     return { turn: "failed", state: "zombie", outcome, input: "dead", next: { kind: "none" }, death };
   }
-  return again(facts.now + (backOffMs[Math.min(facts.attempt, backOffMs.length) - 1] ?? backOffMs[0]), true);
+  return again(facts.now + (backOffMs[Math.min(facts.attempt, backOffMs.length) - 1] ?? backOffMs[0]), {
+    countsAttempt: true,
+  });
 }
 
 /** The same input once more. */
-const again = (notBefore: number, countsAttempt: boolean): Settlement => ({
+const again = (notBefore: number, { countsAttempt }: { readonly countsAttempt: boolean }): Settlement => ({
   turn: "failed",
   state: "between_turns",
   outcome: null,

@@ -2,7 +2,7 @@ import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts
 import { isIn } from "../../domain/agent/capability.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
-import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import { type MergeEntry, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { Wait } from "../../ports/store/agents.ts";
@@ -81,14 +81,13 @@ export const remainingWork: UseCase<{ readonly runId: string }, Remaining> = {
   run: async (tx, _context, { runId }) => {
     const agents = newestPerName(await tx.agents.list({ runId }));
     const merges = await tx.merges.list({ runId, statuses: openMergeStatuses });
-    const branchesWhere = (waiting: boolean): readonly string[] =>
-      merges.filter(({ approval }) => (approval === "waiting") === waiting).map(({ branch }) => branch);
+    const waits = ({ approval }: MergeEntry): boolean => approval === "waiting";
     return ok({
       agents: agents
         .filter((agent) => !isIn("persistent", agent.capability) && !hasEnded(agent))
         .map(({ name }) => name),
-      branches: branchesWhere(false),
-      approvals: branchesWhere(true),
+      branches: merges.filter((entry) => !waits(entry)).map(({ branch }) => branch),
+      approvals: merges.filter(waits).map(({ branch }) => branch),
     });
   },
 };

@@ -31,7 +31,7 @@ export const install: Effect<{ readonly force: boolean }, HooksChange> = {
   place: "caller",
   operatorOnly: true,
   action: () => "install hooks",
-  run: async (world, { force }) => installInto(await world.hookSettings(), force),
+  run: async (world, { force }) => installInto(await world.hookSettings(), { force }),
 };
 
 /** Takes out our entries alone; the file is as it was before when it has not been changed since. */
@@ -84,7 +84,10 @@ export function compareHooks(settings: HookSettings): Result<GeneratedState, Ref
   return ok(given.value === undefined ? "missing" : settings.format.compare({ text: given.value, lastWritten }));
 }
 
-export function installInto(settings: HookSettings, force: boolean): Result<HooksChange, Refusal> {
+export function installInto(
+  settings: HookSettings,
+  { force }: { readonly force: boolean },
+): Result<HooksChange, Refusal> {
   const given = read(settings);
   if (!given.ok) return given;
   const before = given.value;

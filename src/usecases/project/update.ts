@@ -104,7 +104,7 @@ function hooksPart(settings: HookSettings): GeneratedPart | undefined {
     path,
     state,
     write: async () => {
-      const installed = installInto(settings, true);
+      const installed = installInto(settings, { force: true });
       return installed.ok ? undefined : installed.refusal;
     },
   };

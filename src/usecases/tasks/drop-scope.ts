@@ -16,7 +16,11 @@ interface WhatGoes {
 }
 
 /** The task with its parts, its agents with all agents below them, the tasks of those, and so on. */
-export async function whatGoes(tx: Tx, root: Task, withDependents: boolean): Promise<WhatGoes> {
+export async function whatGoes(
+  tx: Tx,
+  root: Task,
+  { withDependents }: { readonly withDependents: boolean },
+): Promise<WhatGoes> {
   const all = await tx.tasks.list({});
   const tasks = new Map<string, Task>();
   const agents = new Map<string, Agent>();

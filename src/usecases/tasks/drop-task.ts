@@ -146,7 +146,7 @@ export const recordDrop: UseCase<DropTaskRequest, Dropped & { readonly stopping:
     if (root.status === "closed" && !isDropped(root)) {
       return no({ kind: "task-status", task: id, status: "closed", wanted: ["open", "in_progress", "in_review"] });
     }
-    const { tasks, agents } = await whatGoes(tx, root, withDependents === true);
+    const { tasks, agents } = await whatGoes(tx, root, { withDependents: withDependents === true });
     const refused = await forbiddenToDrop(tx, context.caller, root, tasks, agents);
     if (refused !== undefined) return no(refused);
     const open = tasks.filter(({ status }) => status !== "closed");

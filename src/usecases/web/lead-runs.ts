@@ -159,12 +159,12 @@ export const stopRun: Effect<StopRunRequest, StopRunReply> = {
     const status = await world.call("coordinator.status", { capability: "coordinator", name });
     if (!status.ok) return status;
     const { asked } = status.value;
-    const stopped = asked?.running === true ? await stopWith(world, name, workers === "stop") : undefined;
+    const stopped = asked?.running === true ? await stop(world, { name, tree: workers === "stop" }) : undefined;
     if (stopped?.ok === false) return stopped;
     const monitors = await world.call("agent.discover", { capability: "monitor", all: false });
     if (!monitors.ok) return monitors;
     for (const monitor of monitors.value.agents.filter(({ runId }) => runId === asked?.agent.runId)) {
-      const ended = await stopWith(world, monitor.name, false);
+      const ended = await stop(world, { name: monitor.name, tree: false });
       if (!ended.ok) return ended;
     }
     const finished = await world.call("coordinator.finish", { capability: "coordinator", name });
@@ -199,4 +199,5 @@ export const stopOnlyCoordinator: Effect<object, { readonly stopped: boolean }> 
   },
 };
 
-const stopWith = (world: World, name: string, tree: boolean) => world.call("agent.stop", { name, tree, force: false });
+const stop = (world: World, agent: { readonly name: string; readonly tree: boolean }) =>
+  world.call("agent.stop", { ...agent, force: false });

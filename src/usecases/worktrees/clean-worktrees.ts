@@ -198,7 +198,9 @@ export async function removeOne(
     if (!ended.ok) return ended;
   }
   const rescue =
-    rescued === undefined ? null : { ...rescued, restore: restoreCommand(going, rescued.ref, branchDeleted) };
+    rescued === undefined
+      ? null
+      : { ...rescued, restore: restoreCommand(going, rescued.ref, { branchIsFree: branchDeleted }) };
   const { removed, problem, trash } = removal;
   const result = { agentName, path, branch, removed, branchDeleted, problem, rescue, trash };
   return ok(leftBranch === undefined ? result : { ...result, leftBranch });
@@ -207,7 +209,8 @@ export async function removeOne(
 /** The result of a removal after the caller has deleted its branch. */
 export function withoutBranch(going: Removal, { leftBranch: _, ...removed }: Removed): Removed {
   const { rescue } = removed;
-  const restored = rescue === null ? null : { ...rescue, restore: restoreCommand(going, rescue.ref, true) };
+  const restored =
+    rescue === null ? null : { ...rescue, restore: restoreCommand(going, rescue.ref, { branchIsFree: true }) };
   return { ...removed, branchDeleted: true, rescue: restored };
 }
 
@@ -242,7 +245,11 @@ const untouched = { removed: false, branchDeleted: false, rescue: null, trash: n
  * made by a command of ours: plain git would take the files of a rescue for what git stores, but they are as they lay in
  * the worktree.
  */
-function restoreCommand({ worktree }: Removal, ref: string, branchIsFree: boolean): string {
+function restoreCommand(
+  { worktree }: Removal,
+  ref: string,
+  { branchIsFree }: { readonly branchIsFree: boolean },
+): string {
   const branch = branchIsFree ? worktree.branch : `${worktree.branch}-rescued`;
   const kept = shellWord(ref.slice("refs/overstory/".length));
   const restore = `ov snapshots restore ${kept} --branch ${shellWord(branch)}`;

@@ -40,7 +40,7 @@ export async function undone(tx: Tx, context: Context, { op, beforeCommit, after
       await tx.merges.change(same.id, [restores ? "reverted" : "merged"], { ...change, updatedAt: context.now });
     }
   }
-  if (target !== undefined && (await nothingIsLeft(tx, target, restores))) {
+  if (target !== undefined && (await isNoneLeft(tx, target, restores ? "reverted" : "merged"))) {
     await tx.mergeOps.setUndoneBy(target.id, op.id);
     if (restores && target.undoes !== null) await tx.mergeOps.setUndoneBy(target.undoes, null);
   }
@@ -67,7 +67,7 @@ export async function leftBehind(
       await tx.merges.change(same.id, ["merged"], { status: "reverted", updatedAt: context.now });
     }
     for (const landing of await tx.mergeOps.list({ kind: "land", status: "done", queueId: id })) {
-      if (landing.undoneBy !== null || !(await nothingIsLeft(tx, landing, false))) continue;
+      if (landing.undoneBy !== null || !(await isNoneLeft(tx, landing, "merged"))) continue;
       await tx.mergeOps.setUndoneBy(landing.id, op.id);
     }
   }
@@ -163,9 +163,10 @@ async function tell(tx: Tx, context: Context, entry: MergeEntry, next: string, o
   });
 }
 
-async function nothingIsLeft(tx: Tx, target: MergeOp, restores: boolean): Promise<boolean> {
+/** Has no entry of the operation this status any more? */
+async function isNoneLeft(tx: Tx, target: MergeOp, status: MergeEntry["status"]): Promise<boolean> {
   for (const id of target.queueIds) {
-    if ((await tx.merges.get(id))?.status === (restores ? "reverted" : "merged")) return false;
+    if ((await tx.merges.get(id))?.status === status) return false;
   }
   return true;
 }
