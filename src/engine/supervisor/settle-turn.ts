@@ -141,11 +141,7 @@ const dollarsOf = ({ costMicros }: TurnCost): number | null => (costMicros === n
 /**
  * Files changed outside the agent's scope without a stated reason are put on record; the agent is not stopped for it.
  */
-async function warnOfScope(
-  tx: Tx,
-  { agent, turn, now }: SettledTurn,
-  facts: WorktreeFacts | undefined,
-): Promise<void> {
+async function warnOfScope(tx: Tx, { agent, turn, now }: SettledTurn, facts: WorktreeFacts | undefined): Promise<void> {
   if (facts === undefined || agent.scope.length === 0) return;
   const sent = await tx.messages.list({ from: agent.name });
   const mailSubjects = sent.map(({ subject }) => subject);
