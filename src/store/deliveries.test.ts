@@ -37,10 +37,14 @@ test("looking into an inbox never walks over mail that was read long ago", async
     const rows = deliveryRows(sql);
     await rows.queued("operator", 0, 1);
     await rows.inState("operator", ["claimed", "delivered"]);
+    await rows.isDue("operator", 0);
+    await rows.handedOut("operator");
     await rows.countQueued("operator");
     await rows.dead(10);
   });
   expect(plans).toEqual([
+    "SEARCH d USING INDEX deliveries_queued (to_agent=?)",
+    "SEARCH d USING INDEX deliveries_open (to_agent=? AND state=?)",
     "SEARCH d USING INDEX deliveries_queued (to_agent=?)",
     "SEARCH d USING INDEX deliveries_open (to_agent=? AND state=?)",
     "SEARCH deliveries USING COVERING INDEX deliveries_queued (to_agent=?)",

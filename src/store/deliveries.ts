@@ -47,6 +47,8 @@ const both = (): string => {
 const openStates: readonly DeliveryState[] = ["claimed", "delivered", "dead"];
 /** Word for word the condition of the index `deliveries_open`: SQLite uses a partial index only when it sees its condition. */
 const isOpen = "d.state IN ('claimed', 'delivered', 'dead')";
+/** Behind that condition, so that the same index is used. */
+const isHandedOut = `${isOpen} AND d.state IN ('claimed', 'delivered')`;
 const byRank = "ORDER BY d.priority_rank, d.message_seq";
 const wakingFirst = "ORDER BY d.wake DESC, d.priority_rank, d.message_seq";
 const isDue = "WHERE d.to_agent = ? AND d.state = 'queued' AND d.not_before <= ?";
@@ -69,6 +71,11 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
     );
   },
   queued: (toAgent, now, limit) => mail(sql, `${isDue} ${byRank} LIMIT ?`, toAgent, now, limit),
+  isDue: async (toAgent, now) => {
+    // In that order the index of queued mail is used: others have the mail of years in them.
+    const rows = await sql.all(`SELECT 1 AS n FROM deliveries d ${isDue} ${byRank} LIMIT 1`, toAgent, now);
+    return rows.length > 0;
+  },
   forTurn: (toAgent, now, limit) => mail(sql, `${isDue} ${wakingFirst} LIMIT ?`, toAgent, now, limit),
   countQueued: async (toAgent) => {
     const rows = await sql.all("SELECT COUNT(*) AS n FROM deliveries WHERE to_agent = ? AND state = 'queued'", toAgent);
@@ -97,6 +104,10 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
       toAgent,
       ...states,
     );
+  },
+  handedOut: async (toAgent) => {
+    const rows = await sql.all(`SELECT d.* FROM deliveries d WHERE d.to_agent = ? AND ${isHandedOut}`, toAgent);
+    return rows.map((row) => decodeRow(deliveries, row));
   },
   ofTurn: (turnId) => mail(sql, `WHERE d.turn_id = ? ${byRank}`, turnId),
   nextExpiry: () => firstExpiry(sql),

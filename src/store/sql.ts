@@ -41,5 +41,4 @@ export function conditionList() {
 }
 
 /** `(?, ?, ?)` for a list of values. An empty list matches nothing; PostgreSQL has no `IN ()`. */
-export const placeholders = (count: number): string =>
-  count === 0 ? "(NULL)" : `(${Array.from({ length: count }, () => "?").join(", ")})`;
+export const placeholders = (count: number): string => (count === 0 ? "(NULL)" : `(?${", ?".repeat(count - 1)})`);

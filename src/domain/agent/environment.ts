@@ -73,7 +73,13 @@ export const allowedEnvironment = (env: Variables, runtimePatterns: readonly str
 export const gateVariables = (env: Variables): Record<string, string> => passedTo(audiences.gate, env, []);
 
 /** True for a name that is never passed on, whichever process asks. */
-export const isNeverPassedOn: (name: string) => boolean = matcher(nobody);
+export const isNeverPassedOn = (name: string): boolean => {
+  isForNobody ??= matcher(nobody);
+  return isForNobody(name);
+};
+
+/** Made when the first name is asked about: most commands start no process. */
+let isForNobody: ((name: string) => boolean) | undefined;
 
 /** The name says that the value is a secret. */
 export const isSecretName = (name: string): boolean => secretName.test(name);

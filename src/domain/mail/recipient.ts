@@ -189,18 +189,18 @@ export type Address =
 const relations = ["all", "run", "children", "siblings"] as const;
 
 /** Every group, as it is listed to a user who mistyped one. */
-export const groupAddresses: readonly string[] = [
+export const groupAddresses = (): readonly string[] => [
   ...relations.map((relation) => `@${relation}`),
   ...capabilities.map((capability) => `@${capability}s`),
 ];
 
-const groups: ReadonlyMap<string, Group> = new Map<string, Group>([
-  ...relations.map((kind) => [`@${kind}`, { kind }] as const),
-  ...capabilities.flatMap((capability) => {
-    const group = { kind: "capability", capability } as const;
-    return [[`@${capability}`, group] as const, [`@${capability}s`, group] as const];
-  }),
-]);
+function groupAt(address: string): Group | undefined {
+  const name = address.slice(1);
+  const relation = relations.find((one) => one === name);
+  if (relation !== undefined) return { kind: relation };
+  const capability = capabilities.find((one) => one === name || `${one}s` === name);
+  return capability === undefined ? undefined : { kind: "capability", capability };
+}
 
 const isGroupAddress = (text: string): boolean => text.trimStart().startsWith("@");
 
@@ -211,10 +211,11 @@ export function parseAddress(text: string, field = "to"): Result<Address, Invali
     const name = agentName(typed, field);
     return name.ok ? ok({ kind: "agent", name: name.value }) : name;
   }
-  const group = groups.get(typed);
+  const group = groupAt(typed);
   if (group !== undefined) return ok({ kind: "group", text: typed, group });
-  const near = nearest(typed, groupAddresses);
-  const extra = { value: text, allowed: groupAddresses };
+  const allowed = groupAddresses();
+  const near = nearest(typed, allowed);
+  const extra = { value: text, allowed };
   return no(invalid(field, "is not a group", near === undefined ? extra : { ...extra, nearest: near }));
 }
 

@@ -111,10 +111,10 @@ export function fields<Request>(
   required: IsUnion<Request> extends true ? never : Required<Request>,
   ...[optional]: [OptionalKey<Request>] extends [never] ? [] : [optional: Optional<Request>]
 ): SchemaOf<Request> {
-  const sent = Object.entries<Schema | null>(optional ?? {}).filter((entry): entry is [string, Schema] => {
-    return entry[1] !== notSent;
-  });
-  return object(required, Object.fromEntries(sent));
+  const sent: Record<string, Schema> = {};
+  for (const [name, schema] of Object.entries<Schema | null>(optional ?? {}))
+    if (schema !== notSent) sent[name] = schema;
+  return object(required, sent);
 }
 
 /** The fields that have a value: in a request, a key that is left out is missing, not undefined. */

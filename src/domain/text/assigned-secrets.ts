@@ -24,6 +24,8 @@ export function withoutAssigned(text: string, strictness: Strictness, instead: s
 
 /** Is this the value of a secret, when it is assigned to this name? */
 export function isAssignedSecret(name: string, value: string, strictness: Strictness): boolean {
+  // What looks random is longer. Keys of our own data, such as `dedupeKey`, end here without a look at their words.
+  if (value.length < shortestRandom && strictness === "composed") return false;
   const kind = kindOf(name);
   if (kind === "none" || isReference(value)) return false;
   return kind === "loud" && strictness === "said" ? !isPlain(value) : looksRandom(value);
@@ -175,9 +177,11 @@ const isReference = (value: string): boolean => value === "" || reference.test(v
 const plain = /^(?:true|false|null|nil|none|undefined|yes|no|on|off|\d{1,6})$/i;
 const isPlain = (value: string): boolean => plain.test(value);
 
+const shortestRandom = 8;
+
 /** Letters and digits mixed: no word, no number, no address, no call. */
 const looksRandom = (value: string): boolean =>
-  value.length >= 8 &&
+  value.length >= shortestRandom &&
   /\d/.test(value) &&
   /[A-Za-z]/.test(value) &&
   !/[\s(){}]|:\/\//.test(value) &&

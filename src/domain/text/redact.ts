@@ -63,8 +63,8 @@ export function redactor(values: readonly string[], strictness: Strictness = "sa
   return (text) => {
     let left = withoutValues(text);
     if (left.includes("-----")) left = left.replace(privateKey, redacted).replace(endOfPrivateKey, redacted);
-    left = withoutTokens(left, tokens);
-    if (longWord.test(left)) left = withoutTokens(left, moreTokens);
+    left = withoutTokens(left, tokens());
+    if (longWord.test(left)) left = withoutTokens(left, moreTokens());
     if (left.includes("eyJ")) left = left.replace(dotted, withoutWebTokens);
     if (left.includes("://")) left = withoutPasswords(left, strictness);
     if (left.includes("-u")) left = left.replace(userFlag, withoutUserPassword);
@@ -81,9 +81,9 @@ export function redactor(values: readonly string[], strictness: Strictness = "sa
 
 function withoutTokens(text: string, shapes: readonly TokenShape[]): string {
   let left = text;
-  for (const { hints, pattern, isOne } of shapes) {
-    if (hints.some((hint) => left.includes(hint)))
-      left = left.replace(pattern, (whole) => (isOne?.(whole) === false ? whole : redacted));
+  for (const shape of shapes) {
+    if (shape.hints.some((hint) => left.includes(hint)))
+      left = left.replace(shape.pattern, (whole) => (shape.isOne?.(whole) === false ? whole : redacted));
   }
   return left;
 }

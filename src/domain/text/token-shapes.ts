@@ -3,20 +3,36 @@ export interface TokenShape {
   /** One of these is in every such token. Most texts have none, and need no closer look. */
   readonly hints: readonly string[];
   readonly pattern: RegExp;
-  isOne?(match: string): boolean;
+  readonly isOne?: ((match: string) => boolean) | undefined;
 }
 
 /**
  * At the beginning of a word. A line end inside of a JSON text is a backslash and a letter; what colours a terminal ends with a
  * letter, and what stands in the place of a sign in an address may do so.
  */
-const start = String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrtbf]|\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2})`;
+const start = (): string => String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrtbf]|\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2})`;
 
-const shape = (hints: readonly string[], body: string, isOne?: (match: string) => boolean): TokenShape => ({
-  hints,
-  pattern: new RegExp(start + body, "g"),
-  ...(isOne === undefined ? {} : { isOne }),
-});
+/** Its pattern is made for the first text with one of the hints: most commands meet none. */
+function shape(hints: readonly string[], body: string, isOne?: (match: string) => boolean): TokenShape {
+  let pattern: RegExp | undefined;
+  return {
+    hints,
+    get pattern() {
+      pattern ??= new RegExp(start() + body, "g");
+      return pattern;
+    },
+    isOne,
+  };
+}
+
+/** Made for the first text: what only reads needs none of them. */
+function once(make: () => readonly TokenShape[]): () => readonly TokenShape[] {
+  let made: readonly TokenShape[] | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 /** Names of style classes and branches are words; a key has a long part that is none. */
 const hasLongPart = (match: string): boolean => /^sk-(?:ant|proj|svcacct|admin|or)-|[A-Za-z0-9]{16}/.test(match);
@@ -28,7 +44,7 @@ const hasDigit = (match: string): boolean => /[0-9]/.test(match);
 const beginsWithNumber = (match: string): boolean =>
   /^[0-9]{17,20}$/.test(Buffer.from(match.split(".")[0] ?? "", "base64url").toString("latin1"));
 
-export const tokens: readonly TokenShape[] = [
+export const tokens = once(() => [
   shape(["sk-"], "sk-[A-Za-z0-9_-]{20,}", hasLongPart),
   shape(["sk_", "rk_"], "[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
   shape(["sess-"], "sess-[A-Za-z0-9]{40,}"),
@@ -60,7 +76,7 @@ export const tokens: readonly TokenShape[] = [
   shape(["."], String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`, beginsWithNumber),
   shape(["SK"], "SK[a-f0-9]{32}(?![A-Za-z0-9])"),
   shape(["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[A-Z0-9]{20,}"),
-];
+]);
 
 /** A text without so long a word has none of the shapes below. */
 export const longWord = /[A-Za-z0-9_.$-]{24}/;
@@ -68,7 +84,7 @@ export const longWord = /[A-Za-z0-9_.$-]{24}/;
 const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
 /** Tokens of more services. Most begin with a name of their own. */
-export const moreTokens: readonly TokenShape[] = [
+export const moreTokens = once(() => [
   shape(["rubygems_"], "rubygems_[a-f0-9]{40,}"),
   shape(["r8_"], "r8_[A-Za-z0-9]{30,}", hasDigit),
   shape(["pplx-"], "pplx-[A-Za-z0-9]{30,}"),
@@ -126,4 +142,4 @@ export const moreTokens: readonly TokenShape[] = [
   shape(["-us"], "[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"),
   shape(["sdk-", "pat-"], `(?:sdk|pat-[a-z]{2}[0-9])-${id}`),
   shape(["$2", "$5$", "$6$", "$y$"], String.raw`\$(?:2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}|[56y]\$[^\s:"']{40,})`),
-];
+]);

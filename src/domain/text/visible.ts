@@ -2,13 +2,15 @@
  * Control bytes, text direction marks, invisible tag characters and lone surrogates: what a reader cannot see, or what
  * a terminal or a model could take for something else. Joiners stay, because scripts and emoji need them.
  */
-const invisible = String.raw`(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]`;
+const invisible = (): string =>
+  String.raw`(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]`;
 
 /**
  * The start of a tag in which programs put before their model what counts as their own word: with it foreign text could
  * end the frame it stands in, or begin one that looks like theirs. Any other tag is just text.
  */
-const frameTag = String.raw`<(?=\s*/?\s*(?:(?:system(?:-reminder)?|assistant|human|invoke|function_(?:calls?|results?)|tool_(?:use|result)|task-notification)\b|antml:|command-|local-command-|bash-|user-prompt-)|\|\w+\|>)`;
+const frameTag = (): string =>
+  String.raw`<(?=\s*/?\s*(?:(?:system(?:-reminder)?|assistant|human|invoke|function_(?:calls?|results?)|tool_(?:use|result)|task-notification)\b|antml:|command-|local-command-|bash-|user-prompt-)|\|\w+\|>)`;
 
 /** Compiling these classes takes a good part of a millisecond, and almost all text is plain. */
 const plainLine = /^[ -;=-[\]-~]*$/;
@@ -24,7 +26,7 @@ let inJson: RegExp | undefined;
  */
 export function exactLine(text: string): string {
   if (plainLine.test(text)) return text;
-  inLine ??= new RegExp(`${invisible}|${frameTag}|\\\\(?=u\\{)`, "giu");
+  inLine ??= new RegExp(`${invisible()}|${frameTag()}|\\\\(?=u\\{)`, "giu");
   return text.replace(inLine, escaped);
 }
 
@@ -37,13 +39,13 @@ export const visibleLine = (text: string): string =>
 /** The same for text of several lines: only line feeds and tabs stay as they are. */
 export function visibleText(text: string): string {
   if (plainText.test(text)) return text;
-  inText ??= new RegExp(`(?![\\n\\t])${invisible}|${frameTag}|\\\\(?=u\\{)`, "giu");
+  inText ??= new RegExp(`(?![\\n\\t])${invisible()}|${frameTag()}|\\\\(?=u\\{)`, "giu");
   return text.replace(inText, escaped);
 }
 
 /** One line of JSON with the same characters as JSON's own escapes, so that a parser gets the stored value. */
 export function visibleJson(json: string): string {
-  inJson ??= new RegExp(`${invisible}|${frameTag}`, "giu");
+  inJson ??= new RegExp(`${invisible()}|${frameTag()}`, "giu");
   return json.replace(inJson, (character) => character.split("").map(codeUnit).join(""));
 }
 

@@ -1,5 +1,4 @@
 import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Processes } from "../../ports/process.ts";
@@ -193,5 +192,6 @@ function socketPath(contact: string): string {
   const near = join(contact, "engine.sock");
   if (Buffer.byteLength(near) <= longestSocketPath) return near;
   const name = new Bun.CryptoHasher("sha256").update(contact).digest("hex").slice(0, 16);
-  return join(process.env.XDG_RUNTIME_DIR ?? tmpdir(), `overstory-${name}`, "engine.sock");
+  const nearby = process.env.XDG_RUNTIME_DIR ?? process.getBuiltinModule("node:os").tmpdir();
+  return join(nearby, `overstory-${name}`, "engine.sock");
 }

@@ -36,8 +36,11 @@ export function lockLimitOf(pid: number | "self"): Mark | undefined {
     if (error instanceof Error && "code" in error && gone.includes(String(error.code))) return undefined;
     throw error;
   }
-  const hard = /^Max file locks +\S+ +(\d+)/m.exec(limits)?.[1];
-  return hard === undefined ? undefined : Number(hard);
+  const at = limits.indexOf("\nMax file locks ");
+  const line = at < 0 ? "" : limits.slice(at + 1, limits.indexOf("\n", at + 1));
+  // "Max file locks", the soft limit, the hard limit: no pattern has to be compiled in every command.
+  const hard = Number(line.split(" ").filter((word) => word !== "")[4]);
+  return Number.isNaN(hard) ? undefined : hard;
 }
 
 /** The process ended, belongs to another user, or the system has no such file. */

@@ -71,6 +71,8 @@ export interface DeliveryRows {
   update(delivery: Delivery): Promise<void>;
   /** Queued and due mail of one agent by priority rank, then number. */
   queued(toAgent: string, now: number, limit: number): Promise<Mail[]>;
+  /** Is there any? */
+  isDue(toAgent: string, now: number): Promise<boolean>;
   /** The same for the input of a turn: mail that wakes comes first, however much other mail waits. */
   forTurn(toAgent: string, now: number, limit: number): Promise<Mail[]>;
   countQueued(toAgent: string): Promise<number>;
@@ -79,6 +81,8 @@ export interface DeliveryRows {
   /** When the first of its queued mail that wakes is due; undefined when there is none. */
   nextWaking(toAgent: string): Promise<number | undefined>;
   inState(toAgent: string, states: readonly DeliveryState[]): Promise<Mail[]>;
+  /** What readers have taken and not yet acknowledged, without its messages. */
+  handedOut(toAgent: string): Promise<Delivery[]>;
   ofTurn(turnId: string): Promise<Mail[]>;
   /** The earliest moment at which a reader's claim runs out. */
   nextExpiry(): Promise<number | undefined>;

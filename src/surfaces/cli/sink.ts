@@ -49,7 +49,7 @@ export function readStdinNow(): string | undefined {
       if (codeOf(error) === "EOF") return text + decoder.decode();
       if (codeOf(error) !== "EAGAIN") throw error;
       // A pipe that another program made non-blocking is empty: the only way on is to wait for its writer.
-      Atomics.wait(sleeper, 0, 0, 1);
+      Bun.sleepSync(1);
     }
   }
 }
@@ -94,13 +94,11 @@ function writeAll(fd: number, bytes: Uint8Array): Written {
       if (code === "EPIPE" || (fd === 2 && code !== "EAGAIN")) return "reader-gone";
       if (code !== "EAGAIN") throw error;
       // A pipe that another program made non-blocking is full: the only way on is to wait for its reader.
-      Atomics.wait(sleeper, 0, 0, 2);
+      Bun.sleepSync(2);
     }
   }
   return "written";
 }
-
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** Hooks and scripts give us pipes, files or nothing: those are told apart without loading the terminal module. */
 export function isTerminal(fd: number): boolean {

@@ -90,11 +90,12 @@ export const peekMail: UseCase<PeekRequest, PeekReply> = {
     if (await isDebounced(tx, inbox, now, debounceMs)) {
       return ok({ ...about, waiting: false, debounced: true, unread: 0 });
     }
-    const due = await tx.deliveries.queued(inbox.name, now, 1);
-    const open = due.length > 0 ? [] : await tx.deliveries.inState(inbox.name, ["claimed", "delivered"]);
-    const unsettled = open.some(({ delivery }) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
-    const unread = due.length === 0 ? 0 : await tx.deliveries.countQueued(inbox.name);
-    return ok({ ...about, waiting: due.length > 0 || unsettled, debounced: false, unread });
+    // Messages are not read: hooks ask after every tool call, and mostly there is nothing.
+    const due = await tx.deliveries.isDue(inbox.name, now);
+    const open = due ? [] : await tx.deliveries.handedOut(inbox.name);
+    const unsettled = open.some((delivery) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
+    const unread = due ? await tx.deliveries.countQueued(inbox.name) : 0;
+    return ok({ ...about, waiting: due || unsettled, debounced: false, unread });
   },
 };
 
