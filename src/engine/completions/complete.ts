@@ -2,6 +2,7 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
+import { steersAgents } from "../../domain/guard/steering-files.ts";
 import { joinCommand, lostPointerWords } from "../../domain/merge/words.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
 import { namedIn } from "../../domain/text/long-list.ts";
@@ -13,6 +14,7 @@ import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.
 import { tellUnmended, unmendedGap, unmendedReview } from "../../usecases/completions/unmended-review.ts";
 import { unreadBeforeFinish, unreadMail } from "../../usecases/mail/before-finish.ts";
 import { loadFollower } from "../../usecases/mail/followers.ts";
+import { tellOperator } from "../../usecases/mail/post.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
 import { judgePairs } from "../../usecases/merge/radar.ts";
@@ -59,7 +61,9 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
     return [...missingFrom(facts), ...told, ...(unread.length === 0 ? [] : [unreadMail])];
   });
   if (missing.length > 0) throw lacking(missing);
+  const steers = await steeringBy(ports, agent, work);
   const doubts = [
+    ...(steers.length === 0 ? [] : [steeringGap(steers)]),
     ...(collision === undefined ? [] : [collisionGap(collision)]),
     ...(unmended === undefined ? [] : [unmendedGap(unmended)]),
   ];
@@ -67,7 +71,7 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   ports.reach("done.after-check");
   if (!isSame(work, await look(ports, agent))) return again(ports, check);
   const landedLook = request.verdict === "pass" ? await lookForRun(ports, agent) : undefined;
-  await accept(ports, { check, request, work, unmerged, proved, landedLook });
+  await accept(ports, { check, request, work, unmerged, proved, landedLook }, steers);
   ports.reach("done.after-fact");
 }
 
@@ -118,6 +122,16 @@ async function lostBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | nul
     names: [path],
   }));
 }
+
+/** Changed files that steer agents. Whoever starts from this branch reads them, long before the operator is asked at landing. */
+async function steeringBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly string[]> {
+  const head = work?.head;
+  if (head == null || !hasCode(work) || agent.baseCommit === null) return [];
+  return (await ports.merging.changedFiles(agent.baseCommit, head)).filter(steersAgents);
+}
+
+const steeringGap = (files: readonly string[]): string =>
+  `it changes ${namedIn(files)}, which steers each agent that starts from it, its reviewers too`;
 
 /** Branches a merger was given that its own does not contain. */
 async function unmergedBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly string[]> {
@@ -238,7 +252,7 @@ async function again({ store, clock }: CompletionPorts, check: StoredCheck): Pro
   await store.transaction((tx) => requeue(tx, check, clock.now()));
 }
 
-async function accept(ports: CompletionPorts, proved: ProvedWork): Promise<void> {
+async function accept(ports: CompletionPorts, proved: ProvedWork, steers: readonly string[]): Promise<void> {
   for (const type of ["review", "worker_done", "merged"]) await loadFollower(type);
   await ports.store.transaction(async (tx) => {
     const now = await tx.checks.get(proved.check.id);
@@ -249,6 +263,28 @@ async function accept(ports: CompletionPorts, proved: ProvedWork): Promise<void>
       return;
     }
     await acceptCompletion(tx, mergeContext(ports), proved);
+    if (steers.length > 0) await tellOfSteering(tx, mergeContext(ports), proved.check, steers);
+  });
+}
+
+async function tellOfSteering(
+  tx: Tx,
+  context: ReturnType<typeof mergeContext>,
+  { agentName, agentId }: StoredCheck,
+  files: readonly string[],
+): Promise<void> {
+  const agent = agentId === null ? undefined : await tx.agents.get(agentId);
+  const name = agentName ?? "operator";
+  await tellOperator(tx, context, {
+    type: "status",
+    priority: "normal",
+    runId: agent?.runId ?? null,
+    subject: `${name} changed what steers agents: ${files.length === 1 ? files[0] : `${files.length} files`}`,
+    body: [
+      `The finished work of ${name} changes ${namedIn(files)}. Each agent that starts from it reads that, its reviewers too.`,
+      "It does not land before your word, where merge.gateChanges is ask. Look at it before you believe such a review:",
+      `ov diff ${shellWord(name)}`,
+    ].join("\n"),
   });
 }
 
