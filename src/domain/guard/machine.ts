@@ -16,14 +16,21 @@ import { type Denial, deny } from "./tool-use.ts";
  * Commands that concern more than a project: they send data off this machine, or change what all of it depends on. No
  * agent may run them.
  */
-export function checkMachine({ name, args }: Invocation, all: readonly Invocation[]): Denial | undefined {
-  if (leavesMachine(name, args)) {
+export function checkMachine({ name, program, args }: Invocation, all: readonly Invocation[]): Denial | undefined {
+  if (namesOf(name, program).some((each) => leavesMachine(each, args))) {
     return deny("publish", "what leaves this machine is the operator's to send; report that it is ready");
   }
   if (ofAll(name, args) || installsForAll(name, args) || (name === "kill" && endsFound(args, all))) {
     return deny("machine", `${name} as it stands here concerns the whole machine; leave that to the operator`);
   }
   return undefined;
+}
+
+/** A program that comes as a package may be called by the name of that: with its version, as `<name>-cli` or `@<name>/cli`. */
+function namesOf(name: string, program: string): readonly string[] {
+  const plain = name.replace(/(?<=.)@.*$/, "");
+  const owner = /^@([\w-]+)\/cli(?:@.*)?$/.exec(program)?.[1];
+  return [plain, plain.replace(/-cli$/, ""), ...(owner === undefined ? [] : [owner])];
 }
 
 /** Does it install programs for every user of this machine, or change where programs come from? */
@@ -205,4 +212,4 @@ export const isEveryones = ({ text, dynamic }: ShellWord): boolean =>
   isNestedAgent(text.replaceAll(/[\^$]/g, "").split(" ")[0] ?? "", []);
 
 const ofEveryProject =
-  /^\^?(npx|pnpm|yarn|tsx|ts-node|nodemon|vite|vitest|jest|next(-server)?|nuxt|astro|remix|webpack|esbuild|turbo|tsc|tsserver|playwright|cypress|chrome|chromium|firefox|electron|pytest|uvicorn|gunicorn|flask|django|rails|puma|cargo|rustc|go|make|gradle|mvn|postgres|redis(-server)?|mysqld|mongod)\$?$/i;
+  /^\^?(npx|npm|pnpm|yarn|tsx|ts-node|nodemon|vite|vitest|jest|next(-server)?|nuxt|astro|remix|webpack|esbuild|turbo|tsc|tsserver|playwright|cypress|chrome|chromium|firefox|electron|pytest|uvicorn|gunicorn|flask|django|rails|puma|cargo|rustc|go|make|gradle|mvn|postgres|redis(-server)?|mysqld|mongod)(\s+(run\s+)?(dev|start|serve|watch|test|build|preview))?\$?$/i;

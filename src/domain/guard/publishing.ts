@@ -98,7 +98,7 @@ const sendsByName = (verb: string, next: string): boolean =>
 const isOfImages = /^(docker|podman|buildah|skopeo)$/;
 
 /** Programs of clouds: what they do stands in their second or third word. */
-const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli"];
+const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli", "argocd"];
 const looksAtCloud =
   /^(ls|list|get|describe|show|head|wait|help|version|info|cat|get-[\w-]+|list-[\w-]+|describe-[\w-]+|head-[\w-]+)$/;
 
