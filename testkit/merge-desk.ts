@@ -3,6 +3,7 @@ import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { MergeEntry } from "../src/domain/merge/entry.ts";
 import { notFound, type Refusal } from "../src/domain/refusal.ts";
 import { no, ok, type Result } from "../src/domain/result.ts";
+import type { AheadGit } from "../src/ports/merge-git.ts";
 import type { App } from "../src/surfaces/cli/app.ts";
 import { runCli } from "../src/surfaces/cli/run.ts";
 import type { Sink } from "../src/surfaces/cli/sink.ts";
@@ -92,7 +93,9 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
       const operation = await operationOf(name);
       if (isUseCase(operation)) throw new Error(`${name} tells nothing while it runs`);
       const requireOperator = async () => undefined;
-      return runEffect(worldWith({ call: app.call, until, requireOperator }), { name, operation, request }, listener);
+      const git = { contains: async () => false } as unknown as AheadGit;
+      const played = worldWith({ call: app.call, until, requireOperator, lookAhead: (look) => look(git) });
+      return runEffect(played, { name, operation, request }, listener);
     },
   } as unknown as App;
   const run: Desk["run"] = async (...argv) => {

@@ -5,11 +5,11 @@ import type { MergePorts } from "../engine/merge/ports.ts";
 import { resolver } from "../engine/merge/resolve.ts";
 import { gateRunner, saveChangedFiles } from "../host/gates/gate-runner.ts";
 import { gitMerging } from "../host/git/merging.ts";
-import type { OpenRepository } from "../host/git/repository.ts";
+import { type OpenRepository, openRepository } from "../host/git/repository.ts";
 import { scratchMerging } from "../host/git/scratch-merging.ts";
 import { randomIds } from "../host/ids.ts";
 import { gatePlaces } from "../host/project-place.ts";
-import type { MergeGit } from "../ports/merge-git.ts";
+import type { MergeGit, SettlingGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";
 import type { World } from "../usecases/operation.ts";
 import { sandboxOf } from "./agent-parts.ts";
@@ -63,6 +63,24 @@ export function mergingParts(project: Project, store: Store, repository: OpenRep
       lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : undefined,
     mergeLogDir: (id) => join(project.dir, "logs", "merge", id),
   };
+}
+
+/** Settling conflicts by a person's choice, and by the rules where they are sure. */
+export async function settlingGitOf(project: Project, opened?: () => Store): Promise<SettlingGit> {
+  const git = projectMerging(project, openRepository(project.root));
+  const { ladder } = await import("../engine/merge/ladder.ts");
+  const store: Pick<Store, "read"> = {
+    read: async (look) => {
+      if (opened !== undefined) return opened().read(look);
+      const own = openStore(project, { life: "command", readOnly: true });
+      try {
+        return await own.read(look);
+      } finally {
+        await own.close();
+      }
+    },
+  };
+  return { ...git, resolve: resolver(git, ladder(project.config.merge, { store, ids: randomIds })) };
 }
 
 /** Looking ahead from a command, in a place outside of the project; remembered answers are read while it looks. */

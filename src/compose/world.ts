@@ -150,6 +150,7 @@ export const makeWorld = ({
     settings: async () => settingsOf(await project()),
     quickGit: async () => (await import("../host/git/quick-git.ts")).quickGit((await placeAt()).root),
     lookAhead: async (look) => (await import("./merging.ts")).lookAheadOf(await project(), store)(look),
+    settlingGit: async () => (await import("./merging.ts")).settlingGitOf(await project(), store),
     turnOutputs: async () => (await import("../host/turn-output.ts")).turnOutputs,
     worktrees: async () => (await import("./agent-parts.ts")).projectWorktrees(await project()),
     earlierProject: async () => {

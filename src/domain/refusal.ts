@@ -250,6 +250,8 @@ type MergeRefusal =
       readonly fix: string;
     }
   | { readonly kind: "no-own-commits"; readonly agent: string; readonly branch: string }
+  /** The landing branch or the branch of an entry moved since the caller looked at its conflicts. */
+  | { readonly kind: "merge-moved"; readonly entry: number; readonly branch: string }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
   /** `next`: what to type instead, where that is known. */
   | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string; readonly next?: string };

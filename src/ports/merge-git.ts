@@ -371,6 +371,11 @@ export interface AheadGit extends LookingGit {
   resolve(conflict: ConflictInPlace): Promise<Settled>;
 }
 
+/** Git to settle conflicts with: what it makes stays. */
+export interface SettlingGit extends Pick<MergeGit, Harmless | "updateRefs"> {
+  resolve(conflict: ConflictInPlace): Promise<Settled>;
+}
+
 /**
  * Questions that every command asks that queues a branch, answered from git's own files or by one or two processes.
  * Undefined: the short way does not tell, and `LookingGit` has to be asked.

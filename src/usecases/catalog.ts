@@ -165,6 +165,7 @@ export const catalog = {
   "merge.readState": async () => (await import("./merge/read-state.ts")).readState,
   "merge.showState": async () => (await import("./merge/read-state.ts")).showState,
   "merge.showConflicts": async () => (await import("./merge/show-conflicts.ts")).showConflicts,
+  "merge.settle": async () => (await import("./merge/settle-conflicts.ts")).settleConflicts,
   "merge.planByHand": async () => (await import("./merge/settle-by-hand.ts")).planByHand,
   "merge.show": async () => (await import("./merge/read-merges.ts")).showWithFiles,
   "merge.readEntry": async () => (await import("./merge/read-merges.ts")).showMerge,

@@ -11,7 +11,7 @@ import type { EngineContact, EngineControl } from "../ports/engine-contact.ts";
 import type { FileHistory } from "../ports/file-history.ts";
 import type { GateLogs } from "../ports/gate-logs.ts";
 import type { RoleTexts } from "../ports/instructions.ts";
-import type { AheadGit, QuickGit } from "../ports/merge-git.ts";
+import type { AheadGit, QuickGit, SettlingGit } from "../ports/merge-git.ts";
 import type { NotifyChannel } from "../ports/notify-channels.ts";
 import type { Prices } from "../ports/prices.ts";
 import type { Processes } from "../ports/process.ts";
@@ -158,6 +158,7 @@ export interface World {
   quickGit(): Promise<QuickGit>;
   /** Git to look with: everything it makes vanishes when `look` has ended. */
   lookAhead<T>(look: (git: AheadGit) => Promise<T>): Promise<T>;
+  settlingGit(): Promise<SettlingGit>;
   worktrees(): Promise<WorktreeKeeping>;
   trackers(): Promise<Trackers>;
   /** The ways to notify the operator that are configured, and why a configured one cannot be used. */

@@ -845,9 +845,10 @@ const detail: First<"entryDetailView"> = {
 };
 const shownConflicts: First<"conflictsView"> = {
   outlook: "conflicts",
-  byHand: { steps: [{ does: "go there", command: "cd ../merge-1" }], busyAgent: "b1" },
+  byHand: { steps: [{ does: "go there", command: "cd ../merge-1" }], busyAgent: "b1", worktree: "/w/b1" },
   entry,
   onto: commit,
+  head: commit,
   files: [
     {
       path: "a.ts",
@@ -855,6 +856,7 @@ const shownConflicts: First<"conflictsView"> = {
       message: "CONFLICT (content): a.ts",
       settledBy: null,
       reason: "both sides changed the same place",
+      canTake: true,
       hunks: [
         {
           before: ["a"],
@@ -864,6 +866,8 @@ const shownConflicts: First<"conflictsView"> = {
           branch: { line: 2, lines: ["n"] },
         },
       ],
+      parts: [{ lines: ["a"] }, { hunk: 0 }, { lines: ["b"] }],
+      endsWithLine: true,
       notShown: null,
     },
     {
@@ -872,7 +876,10 @@ const shownConflicts: First<"conflictsView"> = {
       message: "CONFLICT (binary): b.bin",
       settledBy: "conflict settled by rule: union",
       reason: null,
+      canTake: true,
       hunks: [],
+      parts: [],
+      endsWithLine: true,
       notShown: "the file is not text",
     },
   ],
@@ -1790,7 +1797,16 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   entryDetailView: [[detail], [{ ...detail, meantFor: null }]],
   conflictsView: [
     [shownConflicts],
-    [{ ...shownConflicts, onto: null, files: [], problem: "broken", byHand: { steps: [], busyAgent: null } }],
+    [
+      {
+        ...shownConflicts,
+        onto: null,
+        head: null,
+        files: [],
+        problem: "broken",
+        byHand: { steps: [], busyAgent: null, worktree: null },
+      },
+    ],
   ],
   mergeStateView: [[mergeState], [{ ...mergeState, meantFor: null, trains: [], unpromoted: [] }]],
   entryPatchView: [[entry, "+a"]],

@@ -68,6 +68,87 @@ test("the commands that the page shows settle a conflict by hand and hand the br
   expect(await project.git("show", `${landed?.resultCommit}:a.txt`)).toBe("of both\n");
 }, 60_000);
 
+interface Sides {
+  readonly outlook: string;
+  readonly onto: string;
+  readonly head: string;
+  readonly files: readonly {
+    path: string;
+    parts: readonly ({ lines: string[] } | { hunk: number })[];
+    canTake: boolean;
+  }[];
+}
+
+test("conflicts are settled over the API: the result passes the gates, lands, and touches no checkout", async () => {
+  const files = { "a.txt": "top\none\nmid\nend\n", "b.txt": "b\n", "gone.txt": "g\n" };
+  await using project = await makeProject({ files, gates: ["! grep -q bad a.txt"] });
+  await project.git("checkout", "--quiet", "-b", "a", "main");
+  await Bun.write(join(project.root, "a.txt"), "top\nof a\nmid\nend of a\n");
+  await project.git("rm", "--quiet", "gone.txt");
+  await project.git("commit", "--quiet", "-am", "work of a");
+  await project.git("checkout", "--quiet", "main");
+  await project.git("checkout", "--quiet", "-b", "b", "main");
+  await Bun.write(join(project.root, "a.txt"), "top of b\nof b\nmid\nend\n");
+  await Bun.write(join(project.root, "gone.txt"), "changed by b\n");
+  await project.git("commit", "--quiet", "-am", "work of b");
+  await project.git("checkout", "--quiet", "main");
+  const web = await serveWeb(project);
+  await project.json("merge", "--branch", "a");
+  await project.ov("merge", "--branch", "b");
+  const entryOfB = async () => (await project.read((tx) => tx.merges.list({ branch: "b" }))).at(-1);
+  const id = (await entryOfB())?.id;
+  const sides = async (of = id) => (await read(web, `/api/merge/${of}/conflicts`)) as Sides;
+  const shown = await sides();
+  expect(shown.files).toMatchObject([
+    { path: "a.txt", canTake: true, parts: [{ hunk: 0 }, { lines: ["mid", "end of a"] }] },
+    { path: "gone.txt", canTake: true, parts: [] },
+  ]);
+  const { onto, head } = shown;
+  const settle = async (body: object, of = id) => {
+    const reply = await web.send("POST", `/api/merge/${of}/settle`, { onto, head, ...body });
+    return { status: reply.status, ...((await reply.json()) as { error?: { message: string }; commit?: string }) };
+  };
+  const gone = { path: "gone.txt", take: "target" };
+  const refusals = [
+    [{ files: [gone] }, "a.txt"],
+    [{ files: [gone, { path: "a.txt", content: "<<<<<<< x\n=======\n>>>>>>> y\n" }] }, "conflict markers"],
+    [{ files: [gone, { path: "a.txt", content: "x" }, { path: "b.txt", content: "x" }] }, "b.txt"],
+    [{ files: [gone, { path: "a.txt" }] }, "either a side or a text"],
+    [{ files: [gone, { path: "a.txt", content: "x\n" }], onto: head }, "has moved"],
+  ] as const;
+  for (const [body, words] of refusals) {
+    const { status, error } = await settle(body);
+    expect([status >= 400 && status < 500, error?.message]).toEqual([true, expect.stringContaining(words)]);
+  }
+  const checkout = async () => [await project.git("status", "--porcelain"), await project.git("rev-parse", "HEAD")];
+  const before = await checkout();
+  // A result that a gate refuses does not land, however it came about.
+  const bad = await settle({ files: [gone, { path: "a.txt", content: "bad\n" }] });
+  expect(bad.status).toBe(200);
+  await project.until("the gate had refused it", async () => (await entryOfB())?.status === "failed");
+  expect(await entryOfB()).toMatchObject({ cause: "gate_failed", headCommit: bad.commit });
+  // What failed is tried again as it was settled, and the branch has it.
+  expect((await project.git("rev-parse", "b")).trim()).toBe(bad.commit ?? "");
+  await project.git("update-ref", "refs/heads/b", head);
+  const retried = (await (await web.send("POST", `/api/merge/${(await entryOfB())?.id}/retry`)).json()) as {
+    entry: { headCommit: string };
+  };
+  expect(retried.entry.headCommit).toBe(bad.commit ?? "");
+  await project.until("the gate had refused it again", async () => (await entryOfB())?.status === "failed");
+  const good = await settle({ files: [gone, { path: "a.txt", content: "top of b\nof both\nmid\nend of a\n" }] });
+  expect(good.status).toBe(200);
+  await project.until("b had landed", async () => (await entryOfB())?.status === "merged");
+  const landed = await entryOfB();
+  expect(await project.git("show", `${landed?.resultCommit}:a.txt`)).toBe("top of b\nof both\nmid\nend of a\n");
+  expect((await project.git("ls-tree", "--name-only", String(landed?.resultCommit))).split("\n")).not.toContain(
+    "gone.txt",
+  );
+  expect(await checkout()).toEqual(before);
+  expect((await settle({ files: [] }, landed?.id)).error?.message).toContain("is merged");
+  const changes = await project.read((tx) => tx.audit.list(100));
+  expect(changes.some(({ action }) => action === "POST /api/merge/:of/settle")).toBe(true);
+}, 60_000);
+
 const read = async (web: WebClient, path: string) => (await (await web.get(path)).json()) as never;
 
 test("the queue, a train with its growing log, a conflict with its sides, and a promotion are seen and done by the page", async () => {

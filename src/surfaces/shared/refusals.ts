@@ -233,6 +233,12 @@ function words(refusal: Refusal): Words {
         message: `${refusal.branch} has no commits of its own: ${refusal.agent} committed nothing, so there is nothing to land; ${unchanged}`,
         hint: `have it go on: ov recover ${refusal.agent}; or commit and land what it left uncommitted: ov merge --branch ${refusal.branch} --commit-rest`,
       };
+    case "merge-moved":
+      return {
+        ...rejected("MERGE_ERROR"),
+        message: `${refusal.branch} or what it lands on has moved since its conflicts were read; ${unchanged}`,
+        hint: `read them again: ov merge show ${refusal.entry}`,
+      };
     case "merge-queued":
       return {
         ...rejected("MERGE_ERROR"),

@@ -98,7 +98,7 @@ async function predict(
 
 /** Where work for the target would be put now; as the merge worker decides it, but without making the branch. */
 export async function landingTip(
-  git: AheadGit,
+  git: Pick<LookingGit, "commitOf" | "checkoutsOf" | "contains" | "baseOf" | "refsBelow">,
   { target, runId, landings }: Omit<PredictRequest, "candidates"> & { readonly landings: readonly string[] },
 ): Promise<string | undefined> {
   const tip = await git.commitOf(heads + target);

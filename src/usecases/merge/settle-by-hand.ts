@@ -12,6 +12,8 @@ export interface HandSteps {
   readonly steps: readonly { readonly does: string; readonly command: string }[];
   /** The agent that works on the branch at this moment, and may commit there as well; null: none does. */
   readonly busyAgent: string | null;
+  /** The worktree of its agent, in which the branch is checked out; null: it is checked out nowhere that we know. */
+  readonly worktree: string | null;
 }
 
 export const planByHand: UseCase<{ readonly of: string }, HandSteps> = {
@@ -48,6 +50,6 @@ export const planByHand: UseCase<{ readonly of: string }, HandSteps> = {
       { does: "hand the branch back to the queue", command: back },
       ...end,
     ];
-    return ok({ steps, busyAgent: owner !== undefined && !hasEnded(owner) ? owner.name : null });
+    return ok({ steps, busyAgent: owner !== undefined && !hasEnded(owner) ? owner.name : null, worktree: kept });
   },
 };

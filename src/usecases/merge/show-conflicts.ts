@@ -27,6 +27,8 @@ interface ConflictHunk {
   readonly branch: HunkSide;
 }
 
+type FilePart = { readonly lines: readonly string[] } | { readonly hunk: number };
+
 interface ConflictFile {
   readonly path: string;
   readonly kind: ConflictKind;
@@ -36,8 +38,17 @@ interface ConflictFile {
   readonly settledBy: string | null;
   /** Why no rule settles it; null where one does. */
   readonly reason: string | null;
+  /** Whether `merge.settle` takes a side of it as a whole. */
+  readonly canTake: boolean;
   /** Empty where the sides are no text, are too large, or do not differ by lines. */
   readonly hunks: readonly ConflictHunk[];
+  /**
+   * The whole file, part by part: lines that are settled, or the number of the hunk that stands there, from 0. The file
+   * that `merge.settle` is given is put together of them. Empty where there are no hunks.
+   */
+  readonly parts: readonly FilePart[];
+  /** Whether the file ends with the end of a line. */
+  readonly endsWithLine: boolean;
   /** Why the sides cannot be shown; null where they can. */
   readonly notShown: string | null;
 }
@@ -57,6 +68,8 @@ export interface ShownConflicts {
   readonly entry: MergeEntry;
   /** The commit that it would be merged onto; null where nothing was looked at. */
   readonly onto: string | null;
+  /** The commit that would be merged; null where nothing was looked at. */
+  readonly head: string | null;
   readonly files: readonly ConflictFile[];
   readonly problem: string | null;
   /** How a person settles them; empty where there is nothing to settle. */
@@ -65,8 +78,8 @@ export interface ShownConflicts {
 
 /** The conflicts of an entry with the landing branch as it is now, with all three sides. Changes nothing. */
 export const showConflicts: EntryEffect<ShownConflicts> = ofEntry<ShownConflicts>(async (world, { entry }, of) => {
-  const none: HandSteps = { steps: [], busyAgent: null };
-  const bare = { entry, onto: null, files: [], problem: null, byHand: none };
+  const none: HandSteps = { steps: [], busyAgent: null, worktree: null };
+  const bare = { entry, onto: null, head: null, files: [], problem: null, byHand: none };
   if (entry.status === "merged") return ok({ ...bare, outlook: "landed" });
   const landings = await world.call("merge.landings", { target: entry.targetBranch });
   if (!landings.ok) return landings;
@@ -78,7 +91,7 @@ export const showConflicts: EntryEffect<ShownConflicts> = ofEntry<ShownConflicts
     if (onto === undefined) return no(notFound("branch", entry.targetBranch));
     const head = await git.commitOf(entry.headCommit === "" ? heads + entry.branch : entry.headCommit);
     if (head === undefined) return no(notFound("branch", entry.branch));
-    const shown = { ...bare, onto };
+    const shown = { ...bare, onto, head };
     if (await git.contains(onto, head)) return ok({ ...shown, outlook: "contained" });
     const merged = await git.merge(onto, head);
     if (merged.kind === "failed") return ok({ ...shown, outlook: "unreadable", problem: merged.problem });
@@ -104,12 +117,19 @@ async function fileOf(
     message,
     settledBy: isSettled ? howWords({ tier: "auto-resolve", strategy: answer.strategy }) : null,
     reason: isSettled ? null : answer.reason,
-    hunks: typeof sides === "string" ? [] : hunksOf(sides),
+    canTake: canBeTaken(conflict),
+    ...(typeof sides === "string" ? { hunks: [], parts: [], endsWithLine: true } : partsOf(sides)),
     notShown: typeof sides === "string" ? sides : null,
   };
 }
 
+/** Only whole files can be chosen between: renames, submodules and directories in the way are settled on the branch. */
+export const canBeTaken = ({ kind, base, ours, theirs }: Conflict): boolean =>
+  !["rename", "submodule", "file-directory", "other"].includes(kind) &&
+  [base, ours, theirs].every((version) => version === null || /^(100|120)/.test(version.mode));
+
 interface Sides {
+  readonly endsWithLine: boolean;
   readonly base: readonly string[];
   readonly ours: readonly string[];
   readonly theirs: readonly string[];
@@ -125,26 +145,41 @@ async function sidesOf(git: AheadGit, { base, ours, theirs }: Conflict): Promise
   const texts: string[] = [];
   for (const version of [base, ours, theirs]) {
     const content = await textOf(git, version);
-    if (content.length > mostBytes) return "the file is too large to be shown here";
-    if (content.includes("\0")) return "the file is not text";
+    if (content !== undefined && content.length > mostBytes) return "the file is too large to be shown here";
+    if (content === undefined || content.includes("\0")) return "the file is not text";
     texts.push(content);
   }
   const [inBase = [], inOurs = [], inTheirs = []] = texts.map((content) => content.replace(/\n$/, "").split("\n"));
-  return { base: inBase, ours: inOurs, theirs: inTheirs };
+  return {
+    base: inBase,
+    ours: inOurs,
+    theirs: inTheirs,
+    endsWithLine: texts.slice(1).some((each) => each.endsWith("\n")),
+  };
 }
 
-const textOf = async (git: AheadGit, version: PathVersion | null): Promise<string> =>
-  version === null ? "" : new TextDecoder().decode(await git.readBlob(version.oid));
+/** Undefined for bytes that are no text: what was read from them could not be written back. */
+async function textOf(git: AheadGit, version: PathVersion | null): Promise<string | undefined> {
+  if (version === null) return "";
+  const bytes = await git.readBlob(version.oid);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 const around = 3;
 
-function hunksOf({ base, ours, theirs }: Sides): readonly ConflictHunk[] {
+function partsOf({ base, ours, theirs, endsWithLine }: Sides): Pick<ConflictFile, "hunks" | "parts" | "endsWithLine"> {
   const chunks = alignMatched({ base, ours, theirs }, matchingPlaces(base, ours), matchingPlaces(base, theirs));
   const hunks: ConflictHunk[] = [];
+  const parts: FilePart[] = [];
   const at = { base: 1, ours: 1, theirs: 1 };
   for (const [place, chunk] of chunks.entries()) {
     const isOpen = !same(chunk.ours, chunk.theirs) && !same(chunk.base, chunk.theirs) && !same(chunk.base, chunk.ours);
     if (!chunk.stable && isOpen) {
+      parts.push({ hunk: hunks.length });
       hunks.push({
         before: chunks[place - 1]?.ours.slice(-around) ?? [],
         after: chunks[place + 1]?.ours.slice(0, around) ?? [],
@@ -152,12 +187,17 @@ function hunksOf({ base, ours, theirs }: Sides): readonly ConflictHunk[] {
         base: { line: at.base, lines: chunk.base },
         branch: { line: at.theirs, lines: chunk.theirs },
       });
+    } else {
+      const before = parts.at(-1);
+      const lines = same(chunk.base, chunk.ours) ? chunk.theirs : chunk.ours;
+      if (before === undefined || "hunk" in before) parts.push({ lines });
+      else parts[parts.length - 1] = { lines: [...before.lines, ...lines] };
     }
     at.base += chunk.base.length;
     at.ours += chunk.ours.length;
     at.theirs += chunk.theirs.length;
   }
-  return hunks;
+  return hunks.length === 0 ? { hunks, parts: [], endsWithLine } : { hunks, parts, endsWithLine };
 }
 
 const same = (one: readonly string[], other: readonly string[]): boolean =>

@@ -49,6 +49,7 @@ export const mergeRoutes = {
   "PATCH /api/merge/:of": change("merge.move", (moved) => ({ entry: queuedEntryView(moved) })),
   "POST /api/merge/:of/approve": change("merge.approve", ({ approved }) => listOf(approved.map(entryView))),
   "POST /api/merge/:of/reject": change("merge.reject", ({ entry }) => ({ entry: entryView(entry) })),
+  "POST /api/merge/:of/settle": change("merge.settle", ({ entry, commit }) => ({ entry: entryView(entry), commit })),
   "POST /api/merge/:of/cancel": change("merge.cancel", ({ entry }) => ({ entry: entryView(entry) })),
   "POST /api/merge/:of/retry": change("merge.retry", ({ entry }) => ({ entry: entryView(entry) })),
   "POST /api/merge/:of/resume": change("merge.resume", ({ entry }) => ({ entry: entryView(entry) })),

@@ -84,13 +84,17 @@ async function refuseLeftBehind(
     // Together with the committed work the newest commit of this branch is queued already.
     if (rests.some((one) => one.branch === branch)) continue;
     const tip = await world.call("branch.find", { branch });
-    if (!tip.ok || headCommit === "" || tip.value.commit === headCommit) continue;
+    if (!tip.ok || headCommit === "" || !(await hasNewer(world, tip.value.commit, headCommit))) continue;
     const allowed = [`ov merge --branch ${shellWord(branch)}`, `ov merge approve ${id} --leave-rest`];
     const why = `has moved since it was queued as merge ${id}, and its newer commits would not land`;
     return invalid("branch", why, { value: branch, allowed });
   }
   return undefined;
 }
+
+/** Conflicts that a person settled are in a commit on top of the branch, which the branch itself may lack. */
+const hasNewer = async (world: World, tip: string, queued: string): Promise<boolean> =>
+  tip !== queued && (queued === "" || !(await world.lookAhead((git) => git.contains(queued, tip))));
 
 /**
  * Puts the commit of an entry on record that has none yet, and asks for the word again: that commit was never shown.
@@ -119,7 +123,8 @@ export interface RetryReply {
 export const retryBranch: EntryEffect<RetryReply> = ofEntry<RetryReply>(async (world, { entry }, of) => {
   const { branch, headCommit, targetBranch, status } = entry;
   const tip = await world.call("branch.find", { branch });
-  if (["failed", "conflict"].includes(status) && tip.ok && tip.value.commit !== headCommit) {
+  const isOver = ["failed", "conflict"].includes(status);
+  if (isOver && tip.ok && (await hasNewer(world, tip.value.commit, headCommit))) {
     const newer = await planAdd(world, { branch, targetBranch, listsFiles: true });
     const added = newer.ok ? await world.call("merge.add", { ...newer.value, approve: true }) : newer;
     return added.ok ? ok({ entry: added.value.entry, isNewer: true }) : added;
