@@ -16,7 +16,12 @@ const scenario = `
     - ov: [mail, send, --to, operator, --type, question, --subject, Wait, --body, until told]
 `;
 const gate = String.raw`printf '\033[32mbegun\033[0m\n'; until [ -e "$HOME/go" ]; do sleep 0.05; done; echo "error: none of ours"; seq 1 300; echo ended`;
-const files = { "shared.txt": "first\nsame\n", "other.txt": "one\n", "menu.txt": "menu\n" };
+const files = {
+  "shared.txt": "first\nsame\n",
+  "other.txt": "one\n",
+  "menu.txt": "menu\n",
+  "many.txt": "one\ntwo\nthree\nfour\nfive\n",
+};
 
 const seriousFindings = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
   violations
@@ -36,6 +41,10 @@ describe.skipIf(browserProgram === undefined)("the page Merge in a real browser"
   let page: Page;
   let origin: string;
   const ids: Record<string, number> = {};
+  const findings = async () => {
+    await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+    return page.evaluate<string[]>(seriousFindings);
+  };
   const entry = (name: string) => project.read((tx) => tx.merges.get(ids[name] ?? 0));
   const until = (name: string, status: string) =>
     project.until(`${name} was ${status}`, async () => (await entry(name))?.status === status);
@@ -116,7 +125,7 @@ describe.skipIf(browserProgram === undefined)("the page Merge in a real browser"
     await page.goto(`${origin}/merge/${ids.b}`);
     await page.getByText("first of a").waitFor();
     await page.getByText("first of b").waitFor();
-    await page.getByText("Settle it yourself, with 6 commands").click();
+    await page.getByText("Settle it on the branch yourself, with 6 commands").click();
     const commands = page.locator("details li code");
     expect(await commands.allTextContents()).toEqual([
       `git worktree add ../merge-${ids.b} b`,
@@ -195,6 +204,48 @@ describe.skipIf(browserProgram === undefined)("the page Merge in a real browser"
         .map(({ address }) => address)
         .toSorted(),
     ).toEqual(["b1", "b2"]);
+  });
+
+  test("a conflict is settled by keys and by hand between its sides; the result passes the gates and lands", async () => {
+    const both = (middle: string) => `one\n${middle}\nfive\n`;
+    await branch(project, "e", "many.txt", both("of e\nthree\nend of e"));
+    await branch(project, "f", "many.txt", both("of f\nthree\nend of f"));
+    for (const name of ["e", "f"]) {
+      ids[name] = Number((await project.json("merge", "add", name)).id);
+      await project.ov("merge", "--branch", name);
+    }
+    await until("f", "conflict");
+    await page.goto(`${origin}/merge/${ids.f}`);
+    const accept = page.getByRole("button", { name: "Accept and run gates" });
+    await page.getByText("2 places left").waitFor();
+    expect(await accept.getAttribute("aria-disabled")).toBe("true");
+    await page.keyboard.press("t");
+    await page.getByText("from the target", { exact: true }).waitFor();
+    await page.getByText("1 place left").waitFor();
+    await page.keyboard.press("j");
+    await page.waitForURL("**hunk=2**");
+    await page.keyboard.press("y");
+    await page.getByText("Nothing lands before it has passed the gates").waitFor();
+    await page.keyboard.press("e");
+    const result = page.getByRole("textbox", { name: "Result, place 2 of 2 of many.txt" });
+    expect(await result.inputValue()).toBe("end of f");
+    await page.keyboard.press("End");
+    await page.keyboard.type(" and of e");
+    await page.getByText("written by you").waitFor();
+    // A draft survives a reload.
+    await page.reload();
+    await result.waitFor();
+    expect(await result.inputValue()).toBe("end of f and of e");
+    expect(await findings()).toEqual([]);
+    await accept.click();
+    await page
+      .getByText(/^Settled the conflicts of f; as merge \d+ it goes to the gates\.$/)
+      .first()
+      .waitFor();
+    ids.f = Number(/\/merge\/(\d+)/.exec(page.url())?.[1]);
+    await until("f", "merged");
+    const commit = (await entry("f"))?.resultCommit;
+    expect(await project.git("show", `${commit}:many.txt`)).toBe(both("of e\nthree\nend of f and of e"));
   });
 
   test("on a phone nothing scrolls sideways, axe finds nothing serious, and no page broke", async () => {

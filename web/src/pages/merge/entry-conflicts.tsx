@@ -7,14 +7,12 @@ import { useCommands } from "../../state/commands.ts";
 import { useUrl } from "../../state/url.ts";
 import { count, shortCommit } from "../../state/words.ts";
 import { Button, CopyButton } from "../../ui/controls.tsx";
-import { Glyph } from "../../ui/glyph.tsx";
 import { Empty, Shown } from "../../ui/states.tsx";
+import { FileSides } from "./conflict-file.tsx";
 import css from "./entry-conflicts.module.css";
+import { useSettlement } from "./settlement.ts";
 
-type File = Conflicts["files"][number];
-type Hunk = File["hunks"][number];
-
-/** The files in which an entry conflicts with landed work. Both sides are shown. They are settled on the branch, not here. */
+/** The files in which an entry conflicts with landed work. Both sides are shown, and what a person makes of them between. */
 export function EntryConflicts({ detail }: { detail: MergeDetail }) {
   const { entry } = detail;
   const query = useResource({
@@ -62,6 +60,11 @@ function Sides({ shown, detail }: { shown: Conflicts; detail: MergeDetail }) {
   const file = open.find(({ path }) => path === search.file) ?? open[0];
   const hunk = Math.max(1, Math.min(file?.hunks.length ?? 1, Number(search.hunk ?? 1) || 1));
   const at = file === undefined ? -1 : open.indexOf(file);
+  const settlement = useSettlement(shown, open);
+  const here = file?.hunks[hunk - 1];
+  const byKey = (take: "target" | "branch" | "both") => (): void => {
+    if (file !== undefined) settlement.take(file, here, take);
+  };
   /** Through the places of this file, then those of the next one. */
   const step = (by: 1 | -1): void => {
     const places = open.flatMap(({ path, hunks }) =>
@@ -75,10 +78,35 @@ function Sides({ shown, detail }: { shown: Conflicts; detail: MergeDetail }) {
       .getElementById(`hunk-${open.findIndex(({ path }) => path === next.path)}-${next.hunk}`)
       ?.scrollIntoView({ block: "center" });
   };
+  const noFile = file === undefined ? "No rule leaves anything to settle" : undefined;
+  const noLines = "This file is settled as a whole";
   useCommands("Conflicts", [
     { id: "conflict.base", label: "Show or hide the base", keys: "b", run: () => setShowsBase(!showsBase) },
     { id: "conflict.next", label: "Next place", keys: "j", run: () => step(1) },
     { id: "conflict.previous", label: "Previous place", keys: "k", run: () => step(-1) },
+    { id: "conflict.target", label: "Take the target here", keys: "t", run: byKey("target"), disabled: noFile },
+    { id: "conflict.branch", label: "Take the branch here", keys: "y", run: byKey("branch"), disabled: noFile },
+    {
+      id: "conflict.both",
+      label: "Take both here",
+      keys: "w",
+      run: byKey("both"),
+      disabled: here ? undefined : noLines,
+    },
+    {
+      id: "conflict.edit",
+      label: "Edit the result here",
+      keys: "e",
+      run: () => document.querySelector<HTMLElement>(`#hunk-${at}-${hunk} textarea`)?.focus(),
+      disabled: here ? undefined : noLines,
+    },
+    {
+      id: "conflict.accept",
+      label: "Accept and run gates",
+      keys: "Mod+Enter",
+      run: settlement.accept,
+      disabled: settlement.whyNot,
+    },
   ]);
   return (
     <div className={css.conflicts}>
@@ -95,6 +123,16 @@ function Sides({ shown, detail }: { shown: Conflicts; detail: MergeDetail }) {
         <Button look="quiet" keys="j" onClick={() => step(1)}>
           Next
         </Button>
+        <span className={css.accept}>
+          <span className={css.faint}>
+            {settlement.left === 0
+              ? "Nothing lands before it has passed the gates"
+              : `${count(settlement.left, "place")} left`}
+          </span>
+          <Button look="primary" keys="Mod+Enter" whyNot={settlement.whyNot} onClick={settlement.accept}>
+            Accept and run gates
+          </Button>
+        </span>
       </div>
       <WayOut detail={detail} byHand={shown.byHand} />
       {open.map((each, index) => (
@@ -106,6 +144,8 @@ function Sides({ shown, detail }: { shown: Conflicts; detail: MergeDetail }) {
           showsBase={showsBase}
           target={shown.entry.targetBranch}
           branch={shown.entry.branch}
+          settlement={settlement}
+          onGo={(place) => replace({ file: each.path, hunk: String(place) })}
         />
       ))}
       {settled.length === 0 ? null : (
@@ -124,10 +164,7 @@ function Sides({ shown, detail }: { shown: Conflicts; detail: MergeDetail }) {
   );
 }
 
-/**
- * What can be done, and by whom: the queue takes commits, so a conflict is settled by a commit on the branch, of its author
- * or of a person.
- */
+/** The other ways: a conflict can be settled on the branch too, by its author or by a person. */
 function WayOut({ detail: { entry, standing }, byHand }: { detail: MergeDetail; byHand: Conflicts["byHand"] }) {
   const merge = { ...entry, id: entry.id ?? 0, can: standing.can };
   const { reject, offline } = useMergeActions();
@@ -135,8 +172,8 @@ function WayOut({ detail: { entry, standing }, byHand }: { detail: MergeDetail; 
   return (
     <div className={css.way}>
       <p>
-        The queue lands commits of the branch, so the sides are settled there:{" "}
-        {entry.agentName === null ? "by the sender of the branch" : `by ${entry.agentName}`}, or by you.
+        Say for each place what stays. Or have it settled on the branch,{" "}
+        {entry.agentName === null ? "by its sender" : `by ${entry.agentName}`} or by you.
       </p>
       <div className={css.buttons}>
         {canReject ? (
@@ -151,7 +188,7 @@ function WayOut({ detail: { entry, standing }, byHand }: { detail: MergeDetail; 
         )}
       </div>
       <details className={css.hand}>
-        <summary>Settle it yourself, with {count(byHand.steps.length, "command")}</summary>
+        <summary>Settle it on the branch yourself, with {count(byHand.steps.length, "command")}</summary>
         {byHand.busyAgent === null ? null : (
           <p data-tone="attn" className={css.busy}>
             {byHand.busyAgent} still works on this branch. Pause it first, or both of you commit there.
@@ -168,89 +205,5 @@ function WayOut({ detail: { entry, standing }, byHand }: { detail: MergeDetail; 
         </ol>
       </details>
     </div>
-  );
-}
-
-interface FileProps {
-  readonly file: File;
-  readonly name: string;
-  /** The chosen hunk of this file, from 1; 0 where another file is chosen. */
-  readonly current: number;
-  readonly showsBase: boolean;
-  readonly target: string;
-  readonly branch: string;
-}
-
-const FileSides = ({ file, name, current, showsBase, target, branch }: FileProps) => (
-  <section className={css.file}>
-    <header>
-      <Glyph name="conflict" tone="bad" word="conflict" />
-      <h2 className="mono">{file.path}</h2>
-      <span className={css.faint}>{file.kind.replaceAll("-", " ")}</span>
-      <span className={css.reason}>{file.reason}</span>
-    </header>
-    {file.hunks.length === 0 && file.notShown !== file.reason ? (
-      <p className={css.note}>{file.notShown ?? file.message}</p>
-    ) : null}
-    {file.hunks.map((hunk, at) => (
-      <HunkSides
-        // biome-ignore lint/suspicious/noArrayIndexKey: a place has no name but its number
-        key={at}
-        id={`${name}-${at + 1}`}
-        title={`Place ${at + 1} of ${file.hunks.length}`}
-        hunk={hunk}
-        isCurrent={current === at + 1}
-        showsBase={showsBase}
-        target={target}
-        branch={branch}
-      />
-    ))}
-  </section>
-);
-
-interface HunkProps {
-  readonly id: string;
-  readonly title: string;
-  readonly hunk: Hunk;
-  readonly isCurrent: boolean;
-  readonly showsBase: boolean;
-  readonly target: string;
-  readonly branch: string;
-}
-
-const HunkSides = ({ id, title, hunk, isCurrent, showsBase, target, branch }: HunkProps) => (
-  <div id={id} className={css.hunk} data-current={isCurrent || undefined}>
-    <h3>{title}</h3>
-    <div className={css.sides}>
-      <Side name="Target" of={target} side={hunk.target} hunk={hunk} />
-      {showsBase ? <Side name="Base" of="before both" side={hunk.base} hunk={hunk} /> : null}
-      <Side name="Branch" of={branch} side={hunk.branch} hunk={hunk} />
-    </div>
-  </div>
-);
-
-function Side({ name, of, side, hunk }: { name: string; of: string; side: Hunk["target"]; hunk: Hunk }) {
-  const lines = [
-    ...hunk.before.map((text, at) => ({ number: side.line - hunk.before.length + at, text, isOwn: false })),
-    ...side.lines.map((text, at) => ({ number: side.line + at, text, isOwn: true })),
-    ...hunk.after.map((text, at) => ({ number: side.line + side.lines.length + at, text, isOwn: false })),
-  ];
-  return (
-    <figure className={css.side}>
-      <figcaption>
-        <b>{name}</b> <span className={css.faint}>{of}</span>
-      </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>
-        {lines.map(({ number, text, isOwn }) => (
-          <span key={`${number}${isOwn}`} className={css.line} data-own={isOwn || undefined}>
-            <span className={css.number}>{number}</span>
-            {text}
-            {"\n"}
-          </span>
-        ))}
-        {side.lines.length === 0 ? <span className={css.gone}>has no lines here</span> : null}
-      </pre>
-    </figure>
   );
 }

@@ -173,7 +173,8 @@ function Actions({ detail: { entry, standing } }: { detail: MergeDetail }) {
       ) : null}
       {first === undefined ? null : (
         <Button
-          look={first === "undo" ? "plain" : "primary"}
+          // The same commit would meet the same conflict: what settles it stands below.
+          look={first === "undo" || entry.status === "conflict" ? "plain" : "primary"}
           keys={buttons[first].keys}
           whyNot={actions.offline}
           onClick={() => buttons[first].run(merge)}
