@@ -103,7 +103,8 @@ async function serveWith(
   const { store } = announced;
   placeOvShim(project.dir);
   const mcp = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).mcpHttp(project, store) : undefined;
-  const webSide = isForeground ? ownSide : withWeb(ownSide, project, announced, mcp);
+  const web = isForeground ? undefined : withWeb(ownSide, project, announced, mcp);
+  const webSide = web ?? ownSide;
   const side = mcp === undefined ? webSide : mcp.beside(webSide);
   const repository = openRepository(project.root);
   const memory = knownSettings(opened.dir);
@@ -182,6 +183,7 @@ async function serveWith(
     await tellOfChangedSettings(opened.config, { store, memory, ids: randomIds, now: ports.clock.now() });
     return await runEngine(ports, stop);
   } finally {
+    await web?.answered();
     await store.close();
   }
 }

@@ -46,16 +46,25 @@ const ownerMs = 1_000;
  * Opens the engine's socket and listens for browsers whenever the operator wishes it. The code that serves them is loaded
  * at the first wish.
  */
-export function withWeb(side: EngineSide, project: Project, announced: AnnouncedStore, mcp?: McpHttp): EngineSide {
+export function withWeb(
+  side: EngineSide,
+  project: Project,
+  announced: AnnouncedStore,
+  mcp?: McpHttp,
+): EngineSide & {
+  /** Once it was closed: until the last request has its answer, for which the store is needed. */
+  answered(): Promise<void>;
+} {
+  let looking: Promise<void> = Promise.resolve();
   let listening: Listening | undefined;
   let wish: WebListener | undefined;
   return {
     ...side,
     isServing: () => listening !== undefined,
+    answered: () => looking,
     open: (handlers) => {
       const app = webAppFor(project, announced, handlers.wake);
       let isOpen = true;
-      let looking: Promise<void> = Promise.resolve();
       const look = (): void => {
         looking = looking.then(follow).catch(() => undefined);
       };

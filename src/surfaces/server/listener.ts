@@ -42,12 +42,15 @@ export function listen(app: WebApp, terms: ListenTerms): Listening {
 
 /** Requests that are being answered are waited for so long when the server ends. */
 const answerMs = 1_000;
+/** A change that is cut off would look failed although it was made, so its answer is waited for longer. */
+const changeMs = 20_000;
 const lookMs = 10;
 
 function listenAt(app: WebApp, terms: ListenTerms): Listening {
   const epoch = crypto.randomUUID();
   const live = new Live(app, epoch);
   let web: WebServer | undefined;
+  let changes = 0;
   const server = Bun.serve<{ readonly visitor: Visitor; readonly room: string | undefined; client?: Client }>({
     hostname: terms.host,
     port: terms.port,
@@ -65,7 +68,16 @@ function listenAt(app: WebApp, terms: ListenTerms): Listening {
       if (web === undefined || http.pendingRequests > mostRequests) return tooBusy();
       http.timeout(request, answerSeconds);
       const url = urlOf(request);
-      if (url?.pathname !== "/ws") return web.answer(request);
+      if (url?.pathname !== "/ws") {
+        const isChange = request.method !== "GET" && request.method !== "HEAD";
+        if (!isChange) return web.answer(request);
+        changes++;
+        try {
+          return await web.answer(request);
+        } finally {
+          changes--;
+        }
+      }
       const visitor = await web.admit(request);
       if (visitor instanceof Response) return visitor;
       if (http.pendingWebSockets >= mostSockets) return tooBusy();
@@ -105,7 +117,7 @@ function listenAt(app: WebApp, terms: ListenTerms): Listening {
       live.close();
       // The port is free at once. A change of settings that ends this server is still answered, or it would look failed.
       void server.stop();
-      for (let waits = answerMs / lookMs; server.pendingRequests > 0 && waits > 0; waits--)
+      for (let waited = 0; server.pendingRequests > 0 && waited < (changes > 0 ? changeMs : answerMs); waited += lookMs)
         await app.clock.sleep(lookMs);
       await server.stop(true);
     },

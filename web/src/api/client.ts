@@ -51,7 +51,9 @@ async function call<Reply>(method: string, address: string, body?: unknown): Pro
     headers: { "X-Overstory": pageKey() ?? "1", ...(method === "GET" ? {} : { "Content-Type": "application/json" }) },
     ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new ApiError(0, { code: "offline", message: "Not connected" });
+    const message =
+      method === "GET" ? "Not connected" : "the connection broke before the answer; look whether it was done";
+    throw new ApiError(0, { code: "offline", message });
   });
   const reply = await response.json().catch(() => undefined);
   if (response.ok) return reply as Reply;

@@ -46,6 +46,8 @@ describe.skipIf(browserProgram === undefined)("the page Settings", () => {
     await page.getByText("- merge.batchSize: 4").waitFor();
     await page.getByText("+ merge.batchSize: 7").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    // A page that was opened a moment ago may not be connected yet, and would say so instead of saving.
+    await page.locator("button:not([aria-disabled])", { hasText: "Save 1 change" }).waitFor();
     await page.keyboard.press("Control+s");
     await page.getByText("1 setting saved in .overstory/config.yaml.").waitFor();
     expect(text()).toContain("batchSize: 7");
@@ -56,6 +58,7 @@ describe.skipIf(browserProgram === undefined)("the page Settings", () => {
     const { page } = live;
     await open("/settings/project");
     await page.getByLabel("project.canonicalBranch", { exact: true }).fill("no-such-branch");
+    await page.locator("button:not([aria-disabled])", { hasText: "Save 1 change" }).waitFor();
     await page.keyboard.press("Control+s");
     await page.getByText(/project\.canonicalBranch .*is not a branch of this repository/).waitFor();
     await page.getByRole("button", { name: "Discard" }).click();

@@ -46,7 +46,8 @@ export function ConfigForm({
   };
   const changes = all.flatMap((key) => {
     const value = draft[key.key];
-    return value === undefined ? [] : [{ key, value }];
+    // A save whose answer was lost is seen in the file.
+    return value === undefined || value === typedOf(key.value) ? [] : [{ key, value }];
   });
   const problemAt = (key: ConfigKey): string | undefined => {
     const value = draft[key.key];
@@ -81,7 +82,11 @@ export function ConfigForm({
       const field = String(told?.details.field ?? "");
       if (told?.details.kind === "changed-outside") setOutside(outsideOf(changes, await readAgain()));
       else if (field in draft) setRefused({ [field]: told?.message ?? String(error) });
-      else toast(`Could not save ${seen.file}: ${told?.message ?? String(error)}.`, { failed: true });
+      else if (told?.code === "offline") {
+        const words = `The connection broke before it was said whether ${seen.file} was saved. Look at what is left to save.`;
+        toast(words, { failed: true });
+        await readAgain();
+      } else toast(`Could not save ${seen.file}: ${told?.message ?? String(error)}.`, { failed: true });
     } finally {
       setSaves(false);
     }
