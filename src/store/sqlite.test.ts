@@ -68,6 +68,21 @@ describe("the embedded database among processes", () => {
     expect(Bun.spawnSync([process.execPath, "-e", found, place.path]).stdout.toString()).toBe("kept ok\n");
   }, 120_000);
 
+  test("a late use of a closed store fails by itself, and does not take the next store's files for those of others", async () => {
+    using place = tempPlace();
+    const first = openSqlite({ path: place.path, life: "process" });
+    await first.read((tx) => tx.runs.current());
+    await first.close();
+    const next = openSqlite({ path: place.path, life: "process" });
+    await next.read((tx) => tx.runs.current());
+    for (const late of [first.changeCounter(), first.read((tx) => tx.runs.current())]) {
+      const error = await rejection(late);
+      expect(error).not.toBeInstanceOf(Failure);
+      expect((error as Error).message).toContain("was closed");
+    }
+    await next.close();
+  });
+
   test("a process that only closes its store does not delete the log that another process made beside the database", async () => {
     using place = tempPlace();
     const old = await said("open", start("leave", place.path));

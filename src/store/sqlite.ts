@@ -103,7 +103,10 @@ export function openSqlite(options: SqliteOptions): Store {
     return db;
   };
 
+  let isClosed = false;
   const next = <T>(work: () => Promise<T>): Promise<T> => {
+    // A late user would take the files of the process's next store for those of another program, and end the process.
+    if (isClosed) return Promise.reject(new Error(`the store of ${path} was closed`));
     const turn = queue.then(() => translateAsync(path, work));
     // The queue only orders; each caller handles its own failure.
     queue = turn.then(ignore, ignore);
@@ -143,6 +146,8 @@ export function openSqlite(options: SqliteOptions): Store {
         return row?.data_version ?? 0;
       }),
     close: async () => {
+      if (isClosed) return;
+      isClosed = true;
       clearInterval(looking);
       await queue;
       if (current === undefined) return;
