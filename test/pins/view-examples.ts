@@ -258,6 +258,7 @@ const inFleet: First<"fleetAgentView"> = {
   submitted: true,
   unread: 1,
   waits: [wait],
+  asked: new Map(),
   turns: 2,
   needsOperator: true,
   landedNowhere: false,

@@ -31,3 +31,9 @@ test("words that follow each other are one text, and the same event told twice c
   expect(timelineRows(said)).toMatchObject([{ kind: "text", text: "The clock is local." }]);
   expect(timelineRows([...said, ...said])).toEqual(timelineRows(said));
 });
+
+test("a call whose turn ended without its end does not run any more; paths are those below the worktree", () => {
+  const cut = event("tool_start", { tool: "Bash", id: "x", summary: "cat /w/b1/src/a.ts" });
+  const [, row] = timelineRows([cut, event("turn_end")], "/w/b1");
+  expect(row).toMatchObject({ kind: "tool", call: { isRunning: false, isCut: true, summary: "cat src/a.ts" } });
+});

@@ -20,9 +20,15 @@ export const webAgentView = (view: AgentStanding) => ({
   condition: conditionOf(view),
 });
 
-function becauseOf({ waits, problem }: AgentStanding) {
+function becauseOf({ waits, asked, problem }: AgentStanding) {
   const [first] = waits;
-  return first === undefined ? problem : `waits for ${waits.map(waitWords).join(", ")}`;
+  if (first === undefined) return problem;
+  const words = waits.map((wait) => {
+    const question = wait.kind === "reply" ? asked.get(wait.ref) : undefined;
+    if (question === undefined) return waitWords(wait);
+    return `${question.address === "operator" ? "your answer" : `the answer of ${question.address}`}: ${question.subject}`;
+  });
+  return `waits for ${words.join(", ")}`;
 }
 
 /** Parked by a provider, a budget or a person, or over a limit; null for an agent that nothing holds. */

@@ -129,7 +129,9 @@ function stateWords(state: unknown): string {
 function plain(type: string, fields: Fields): string {
   const shown = Object.entries(fields).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.filter((one) => said(one) !== "").join(" ") : said(value);
-    return text === "" ? [] : [`${name} ${text}`];
+    if (text === "") return [];
+    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    return [`${words} ${/^[0-9a-f]{40}$/.test(text) ? text.slice(0, 12) : text}`];
   });
   return join(type.replaceAll("_", " "), ...shown);
 }

@@ -1,6 +1,7 @@
 import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import type { QueuePause } from "../../domain/merge/queue-pause.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
@@ -33,6 +34,8 @@ export interface AgentStanding extends Standing {
   readonly submitted: boolean;
   readonly unread: number;
   readonly waits: readonly Wait[];
+  /** The questions among what it waits for, by the ids that the waits name. */
+  readonly asked: ReadonlyMap<string, Pick<Message, "address" | "subject">>;
   readonly turns: number;
   /** It has commits that landed nowhere and are not on their way. */
   readonly landedNowhere: boolean;
@@ -118,13 +121,15 @@ export const overview: UseCase<OverviewRequest, Overview> = {
     if (run === null && runId !== undefined) return no(notFound("run", runId));
     const agents: AgentStanding[] = [];
     for (const agent of await shownAgents(fleet, run, all)) {
+      const waits = agent.state === "booting" ? await waitsOf(tx, context.now, agent) : fleet.waitsOf(agent.name);
       const tally = fleet.turnsOf(agent.id);
       const turns = tally?.hasFailed === false ? [] : await tx.turns.listFor(agent.id);
       agents.push({
         agent,
         submitted: isSubmitted(agent),
         unread: fleet.unreadOf(agent.name),
-        waits: agent.state === "booting" ? await waitsOf(tx, context.now, agent) : fleet.waitsOf(agent.name),
+        waits,
+        asked: await askedIn(tx, waits),
         turns: tally?.turns ?? turns.length,
         ...(fleet.isPlainlyWell(agent) ? goodStanding : await standingOf(tx, agent, turns)),
         landedNowhere: agent.ahead > 0 && (await landedNowhere(tx, agent)),
@@ -231,4 +236,13 @@ async function otherRuns(tx: Tx, current: Run | null): Promise<readonly OtherRun
     found.push({ run, liveAgents: agents.filter((agent) => !hasEnded(agent)).length, waiting });
   }
   return found;
+}
+
+async function askedIn(tx: Tx, waits: readonly Wait[]): Promise<AgentStanding["asked"]> {
+  const asked = new Map<string, Pick<Message, "address" | "subject">>();
+  for (const { kind, ref } of waits) {
+    const message = kind === "reply" ? await tx.messages.get(ref) : undefined;
+    if (message !== undefined) asked.set(ref, message);
+  }
+  return asked;
 }

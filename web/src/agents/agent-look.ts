@@ -56,12 +56,11 @@ export function nowLine(agent: Agent): { readonly text: string; readonly isCode:
   const running = now ?? (doing === null ? null : { tool: doing.tool, argument: doing.summary });
   if (condition !== null && condition !== undefined) return { text: condition.words, isCode: false };
   if (running !== null && running !== undefined) {
-    return { text: running.argument === null ? running.tool : `${running.tool} ${running.argument}`, isCode: true };
+    const argument = agent.worktreePath ? running.argument?.replaceAll(`${agent.worktreePath}/`, "") : running.argument;
+    return { text: argument ? `${running.tool} ${argument}` : running.tool, isCode: true };
   }
   if (agent.problem !== null && agent.problem !== undefined) return { text: agent.problem, isCode: false };
   if (agent.because !== null && agent.because !== undefined) return { text: agent.because, isCode: false };
-  const waits = agent.waits.map(({ ref }) => ref);
-  if (waits.length > 0) return { text: `for ${waits.join(", ")}`, isCode: false };
   return { text: agent.state === "in_turn" ? "thinking" : "", isCode: false };
 }
 

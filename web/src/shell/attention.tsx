@@ -94,7 +94,7 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
       <div className={css.text}>
         <p className={css.sentence}>{item.sentence}</p>
         <p className={css.detail}>
-          {item.detail === null ? null : <span>{item.detail}</span>}
+          {item.detail === null ? null : <span>{item.detail.replaceAll(/\*\*|`/g, "")}</span>}
           {item.blocks.length === 0 ? null : (
             <span title={item.blocks.join(", ")}>blocks {count(item.blocks.length, "agent")}</span>
           )}
@@ -103,7 +103,7 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
         <div className={css.actions}>
           {item.options.map((option) => (
             <Button key={option.number} whyNot={whyNot} onClick={() => perform(item, optionAction(item, option.label))}>
-              <kbd>{option.number}</kbd> {option.label}
+              <kbd>{option.number}</kbd> {optionWords(item, option.label)}
             </Button>
           ))}
           {otherActions(item).map((action) => (
@@ -111,7 +111,7 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
               {action.danger === true ? `${action.label}...` : action.label}
             </Button>
           ))}
-          <OpenLink subject={item.subject} />
+          <OpenLink subject={item.subject} words={item.kind === "question" ? "Reply" : "Open"} />
           <Menu
             label="Snooze"
             items={[
@@ -129,11 +129,11 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
 }
 
 /** Where the subject of an item has its page. */
-function OpenLink({ subject }: { subject: string }) {
+function OpenLink({ subject, words }: { subject: string; words: string }) {
   if (subject.startsWith("queue:"))
     return (
       <Link className={css.open} to="/merge">
-        Open
+        {words}
       </Link>
     );
   const peek = peekOf(subject);
@@ -142,10 +142,17 @@ function OpenLink({ subject }: { subject: string }) {
   const search = peek.kind === "msg" ? { msg: peek.id } : peek.kind === "task" ? { task: peek.id } : {};
   return (
     <Link className={css.open} to={pages[peek.kind] as never} search={search as never}>
-      Open
+      {words}
     </Link>
   );
 }
+
+/** Options are words of agents, but for those that the server offers. */
+const optionWords = (item: AttentionItem, label: string): string => {
+  const action = optionAction(item, label);
+  if (item.kind !== "approval" || action === undefined) return label;
+  return action.danger === true ? `${action.label}...` : action.label;
+};
 
 /** A decision is answered by the action that the server offers for the option. */
 const optionAction = (item: AttentionItem, label: string): OfferedAction | undefined =>

@@ -2,6 +2,7 @@
 
 export const money = (usd: number | null | undefined): string => {
   if (usd === null || usd === undefined) return "not reported";
+  if (usd > 0 && usd < 0.005) return "<$0.01";
   return usd >= 1000 ? `$${Math.round(usd).toLocaleString("en-US")}` : `$${usd.toFixed(2)}`;
 };
 

@@ -108,6 +108,8 @@ describe.skipIf(browserProgram === undefined)("every page without rights, and wi
       await page.keyboard.press("Escape");
     }
     await visit(page, "/fleet");
+    // Why an agent waits is told in words, not by the id of a message.
+    await page.getByText("waits for your answer: Which", { exact: true }).first().waitFor();
     await page.locator("main").getByRole("button", { name: "New agent" }).hover();
     await page.getByText("Your token can look, not act.").first().waitFor();
   }, 120_000);

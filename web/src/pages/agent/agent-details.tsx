@@ -103,8 +103,7 @@ export function AgentFacts({ agent }: { agent: Agent }) {
         <div className={css.body}>
           <FactList
             facts={[
-              ["State", agent.state],
-              ["Status", agent.status],
+              ["State", agent.status],
               ["Outcome", agent.outcome],
               ["Parent", agent.parent],
               ["Task", agent.taskId],
@@ -115,7 +114,7 @@ export function AgentFacts({ agent }: { agent: Agent }) {
               ["Runtime", [agent.runtime, whole.driver, whole.cliVersion].filter(Boolean).join(", ")],
               ["Model", agent.model],
               ["Conversation", whole.providerSessionId],
-              ["Waits", waits.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")],
+              ["Waits", agent.because ?? waits.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")],
               ["Unread mail", unread],
               ["Completed tasks", identity?.completed],
               ["Checkpoint", checkpoint?.summary],

@@ -2,6 +2,7 @@ import { useParams } from "@tanstack/react-router";
 import { MoreHorizontal } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useAgentActions } from "../../agents/agent-actions.ts";
+import { nowLine } from "../../agents/agent-look.ts";
 import { AgentState, NowLine } from "../../agents/agent-state.tsx";
 import { useAct } from "../../api/actions.ts";
 import { useAgents } from "../../api/resources.ts";
@@ -100,6 +101,7 @@ function OneAgent({ agent }: { agent: Agent }) {
         <Timeline
           key={`${name} ${isEarlier ? shown.generation : ""}`}
           name={name}
+          worktree={agent.worktreePath}
           during={periodOf(shown, isEarlier)}
         />
       ) : null}
@@ -223,13 +225,16 @@ function Head({ agent }: { agent: Agent }) {
         </div>
       </div>
       <dl className={css.lines}>
-        <div>
-          <dt>Now</dt>
-          <dd>
-            <NowLine agent={agent} />
-          </dd>
-        </div>
-        {agent.because ? (
+        {/* Each reason is said once. */}
+        {[agent.because, agent.problem].includes(nowLine(agent).text) ? null : (
+          <div>
+            <dt>Now</dt>
+            <dd>
+              <NowLine agent={agent} />
+            </dd>
+          </div>
+        )}
+        {agent.because && agent.because !== agent.problem ? (
           <div>
             <dt>Because</dt>
             <dd>{agent.because}</dd>

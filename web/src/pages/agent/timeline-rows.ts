@@ -16,9 +16,15 @@ export interface Call {
   /** Null while it runs, and where its start was not seen. */
   readonly durationMs: number | null;
   readonly isRunning: boolean;
+  /** Its turn is over, and its end was never told. */
+  readonly isCut?: boolean;
   readonly failed: boolean;
   readonly said: string | null;
 }
+
+/** A text with the paths of a worktree as they are below it. */
+export const belowWorktree = (text: string, worktree: string | null | undefined): string =>
+  worktree ? text.replaceAll(`${worktree}/`, "") : text;
 
 export const timelineKinds = ["text", "tools", "errors", "mail", "state"] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
@@ -36,8 +42,11 @@ export function kindOf(row: TimelineRow): TimelineKind | undefined {
 const unseen: ReadonlySet<string> = new Set(["usage", "session_start", "session_end", "user_prompt", "turn_stop"]);
 const explores = /^(read|view|cat|grep|glob|ls|list|search|find|websearch|webfetch)/i;
 
-/** The rows of these events, newest first: start and end of a call are one row, looking around is one row. */
-export function timelineRows(events: readonly AgentEvent[]): readonly TimelineRow[] {
+/**
+ * The rows of these events, newest first: start and end of a call are one row, looking around is one row. Paths in the
+ * worktree are shown as they are below it.
+ */
+export function timelineRows(events: readonly AgentEvent[], worktree?: string | null): readonly TimelineRow[] {
   const rows: TimelineRow[] = [];
   const open = new Map<string, number>();
   const each = new Map(events.map((event) => [event.seq, event]));
@@ -45,7 +54,7 @@ export function timelineRows(events: readonly AgentEvent[]): readonly TimelineRo
     if (unseen.has(event.type)) continue;
     const { at, details } = event;
     const id = String(event.seq);
-    if (event.type === "tool_start" || event.type === "tool_end") addCall(rows, open, event);
+    if (event.type === "tool_start" || event.type === "tool_end") addCall(rows, open, event, worktree);
     else if (event.type === "progress" || event.type === "thinking") {
       const kind = event.type === "progress" ? "text" : "thinking";
       const text = String(details.text ?? event.text);
@@ -54,6 +63,11 @@ export function timelineRows(events: readonly AgentEvent[]): readonly TimelineRo
       if (last !== undefined && last.kind === kind) rows[rows.length - 1] = { ...last, text: `${last.text}${text}` };
       else rows.push({ kind, id, at, text });
     } else if (event.type === "turn_start" || event.type === "turn_end") {
+      // A process that died told no end of its calls.
+      for (const place of open.values()) {
+        const row = rows[place];
+        if (row?.kind === "tool") rows[place] = { ...row, call: { ...row.call, isRunning: false, isCut: true } };
+      }
       open.clear();
       rows.push({ kind: "turn", id, at, words: event.text });
     } else {
@@ -65,7 +79,12 @@ export function timelineRows(events: readonly AgentEvent[]): readonly TimelineRo
   return folded(rows).toReversed();
 }
 
-function addCall(rows: TimelineRow[], open: Map<string, number>, event: AgentEvent): void {
+function addCall(
+  rows: TimelineRow[],
+  open: Map<string, number>,
+  event: AgentEvent,
+  worktree: string | null | undefined,
+): void {
   const { details, at } = event;
   const key = String(details.id ?? "");
   const place = event.type === "tool_end" && key !== "" ? open.get(key) : undefined;
@@ -75,7 +94,7 @@ function addCall(rows: TimelineRow[], open: Map<string, number>, event: AgentEve
     id: begun?.id ?? String(event.seq),
     at: begun?.at ?? at,
     tool: String(details.tool ?? "tool"),
-    summary: String(details.summary ?? (begun?.kind === "tool" ? begun.call.summary : "")),
+    summary: belowWorktree(String(details.summary ?? (begun?.kind === "tool" ? begun.call.summary : "")), worktree),
     durationMs: typeof details.durationMs === "number" ? details.durationMs : null,
     isRunning: !ended,
     failed: details.failed === true,

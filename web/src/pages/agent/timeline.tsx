@@ -34,7 +34,15 @@ const labels: Readonly<Record<TimelineKind, string>> = {
 export type Period = { readonly since: number; readonly until: number };
 
 /** What an agent said and did, newest first, and what comes. */
-export function Timeline({ name, during }: { name: string; during: Period | undefined }) {
+export function Timeline({
+  name,
+  worktree,
+  during,
+}: {
+  name: string;
+  worktree: string | null;
+  during: Period | undefined;
+}) {
   const path = "/api/agents/:agents/events" as const;
   // A generation that is over gets no more events.
   const given = { agents: name, ...during };
@@ -51,8 +59,8 @@ export function Timeline({ name, during }: { name: string; during: Period | unde
     }
   };
   const all = useMemo(
-    () => timelineRows([...(query.data?.items ?? []), ...(older?.events ?? [])]),
-    [query.data, older],
+    () => timelineRows([...(query.data?.items ?? []), ...(older?.events ?? [])], worktree),
+    [query.data, older, worktree],
   );
   return (
     <Shown what={`the timeline of ${name}`} query={query}>
@@ -241,6 +249,8 @@ function ToolRow({
         <span className={css.end}>
           {call.isRunning ? (
             <Age at={call.at} form="stopwatch" />
+          ) : call.isCut ? (
+            "cut off"
           ) : call.durationMs === null ? null : (
             seconds(call.durationMs)
           )}

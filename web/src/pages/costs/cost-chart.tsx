@@ -85,7 +85,7 @@ export function CostChart({
           <g key={usd} className={css.tick}>
             <line x1={scale.left} x2={scale.right} y1={scale.y(usd)} y2={scale.y(usd)} />
             <text x={scale.left - 6} y={scale.y(usd)} dy="0.32em" textAnchor="end">
-              {money(usd)}
+              {scale.most < 0.1 && usd > 0 ? `$${usd.toFixed(3)}` : money(usd)}
             </text>
           </g>
         ))}
