@@ -14,7 +14,7 @@ export const columns = [
   { id: "queued", title: "Queued" },
   { id: "done", title: "Done" },
 ] as const;
-type ColumnId = (typeof columns)[number]["id"];
+export type ColumnId = (typeof columns)[number]["id"];
 
 /** What can be done with a task, wherever it is shown. The server says which moves it allows, and why not the others. */
 export function useTaskActions() {
@@ -97,6 +97,6 @@ export function useTaskActions() {
       if (whyNot === undefined) openTaskPanel({ kind: "sling", task });
       else toast(`${task.id}: ${whyNot.toLowerCase()}.`);
     };
-    return { offline, move, shift, drop, sling, itemsFor };
+    return { offline, move, whyNotTo, shift, drop, sling, itemsFor };
   }, [act, offline]);
 }

@@ -72,6 +72,24 @@ describe.skipIf(browserProgram === undefined)("the page of tasks", () => {
     expect((await stored("T2"))?.status).toBe("open");
   });
 
+  test("a card is dragged to a column that takes it; another column says why it does not", async () => {
+    const column = (title: string) => page.getByRole("region", { name: title, exact: true });
+    await card("T1").dragTo(column("Waiting"));
+    await inColumn("Waiting", "T1").waitFor();
+    await page.getByText("T1 is in Waiting now.").first().waitFor();
+    expect((await stored("T1"))?.status).toBe("blocked");
+    await card("T1").dragTo(column("Ready"));
+    await inColumn("Ready", "T1").waitFor();
+    await card("T1").hover();
+    await page.mouse.down();
+    const box = await column("In work").boundingBox();
+    for (const step of [20, 30, 40])
+      await page.mouse.move((box?.x ?? 0) + step, (box?.y ?? 0) + 100 + step, { steps: 4 });
+    await column("In work").getByText("an agent takes it there: sling one").waitFor();
+    await page.mouse.up();
+    expect((await stored("T1"))?.status).toBe("open");
+  });
+
   test("a ready task is given to an agent with s, and the card shows who works on it", async () => {
     await card("T1").focus();
     await page.keyboard.press("s");

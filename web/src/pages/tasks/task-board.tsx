@@ -1,10 +1,10 @@
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type DragEvent, type KeyboardEvent, useRef, useState } from "react";
 import { agentLook, spineOf } from "../../agents/agent-look.ts";
 import type { Agent, Task } from "../../api/types.ts";
 import { useCommands } from "../../state/commands.ts";
 import { useUrl } from "../../state/url.ts";
 import { count, money } from "../../state/words.ts";
-import { useTaskActions } from "../../tasks/task-actions.ts";
+import { type ColumnId, columns as states, useTaskActions } from "../../tasks/task-actions.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Glyph, type GlyphName, type Tone } from "../../ui/glyph.tsx";
 import { Menu } from "../../ui/overlays.tsx";
@@ -21,13 +21,46 @@ export interface BoardColumn {
 /** More cards than these are shown on demand. */
 const mostShown = 60;
 
-/** Columns of cards. Arrows go from card to card; with Shift they move the card, where the tracker allows it. */
+/**
+ * Columns of cards. Arrows go from card to card; with Shift they move the card, where the tracker allows it. So does a
+ * pointer, where the columns are states of tasks.
+ */
 export function TaskBoard({ columns, agents }: { columns: readonly BoardColumn[]; agents: readonly Agent[] }) {
   const { set } = useUrl();
   const board = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [focusedId, setFocusedId] = useState<string>();
-  const { shift, sling } = useTaskActions();
+  const [dragged, setDragged] = useState<Task>();
+  const [over, setOver] = useState<string>();
+  const { shift, sling, move: moveTo, whyNotTo } = useTaskActions();
+  const isMoved = columns.every(({ id }) => states.some((state) => state.id === id));
+  const letGo = (): void => {
+    setDragged(undefined);
+    setOver(undefined);
+  };
+  /** What a column does with the card that is dragged over it. One that does not take it says why. */
+  const takesCard = (id: string) => {
+    if (dragged === undefined || dragged.column === id) return {};
+    const to = id as ColumnId;
+    const isFree = whyNotTo(dragged, to) === undefined;
+    return {
+      "data-drop": over === id ? (isFree ? "yes" : "no") : undefined,
+      onDragOver: (event: DragEvent) => {
+        event.preventDefault();
+        event.dataTransfer.dropEffect = isFree ? "move" : "none";
+        setOver(id);
+      },
+      // Where nothing may be dropped no drop is told, so the reason stands there while the card is above it.
+      onDragLeave: (event: DragEvent) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(undefined);
+      },
+      onDrop: (event: DragEvent) => {
+        event.preventDefault();
+        moveTo(dragged, to);
+        letGo();
+      },
+    };
+  };
   const isOpen = ({ id, isFolded }: BoardColumn): boolean => isFolded === opened.has(id);
   const shown = columns.map((column) => ({ ...column, tasks: isOpen(column) ? column.tasks.slice(0, mostShown) : [] }));
   const all = shown.flatMap(({ tasks }) => tasks);
@@ -89,7 +122,13 @@ export function TaskBoard({ columns, agents }: { columns: readonly BoardColumn[]
     // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of all its cards
     <div ref={board} className={css.board} onKeyDown={onKeyDown}>
       {columns.map((column, at) => (
-        <section key={column.id} className={css.column} data-folded={isOpen(column) ? undefined : true}>
+        <section
+          key={column.id}
+          className={css.column}
+          data-folded={isOpen(column) ? undefined : true}
+          aria-label={column.title}
+          {...takesCard(column.id)}
+        >
           <header>
             <h2>{column.title}</h2>
             <span>{column.tasks.length}</span>
@@ -103,6 +142,9 @@ export function TaskBoard({ columns, agents }: { columns: readonly BoardColumn[]
               </Button>
             )}
           </header>
+          {dragged === undefined || over !== column.id ? null : (
+            <p className={css.whyNot}>{whyNotTo(dragged, column.id as ColumnId) ?? `Move ${dragged.id} here`}</p>
+          )}
           <ol aria-label={`${column.title}, ${count(column.tasks.length, "task")}`}>
             {shown[at]?.tasks.map((task) => (
               <Card
@@ -111,6 +153,8 @@ export function TaskBoard({ columns, agents }: { columns: readonly BoardColumn[]
                 agent={agents.find(({ name }) => name === task.claimedBy)}
                 isCurrent={task.id === current?.id}
                 onFocus={() => setFocusedId(task.id)}
+                onDrag={isMoved ? setDragged : undefined}
+                onLetGo={letGo}
               />
             ))}
             {isOpen(column) && column.tasks.length > mostShown ? (
@@ -139,9 +183,11 @@ interface CardProps {
   readonly agent: Agent | undefined;
   readonly isCurrent: boolean;
   readonly onFocus: () => void;
+  readonly onDrag: ((task: Task) => void) | undefined;
+  readonly onLetGo: () => void;
 }
 
-function Card({ task, agent, isCurrent, onFocus }: CardProps) {
+function Card({ task, agent, isCurrent, onFocus, onDrag, onLetGo }: CardProps) {
   const { set } = useUrl();
   const { itemsFor } = useTaskActions();
   const look = agent === undefined ? undefined : agentLook(agent, Date.now());
@@ -156,6 +202,13 @@ function Card({ task, agent, isCurrent, onFocus }: CardProps) {
         data-task={task.id}
         role="button"
         tabIndex={isCurrent ? 0 : -1}
+        draggable={onDrag !== undefined}
+        onDragStart={(event) => {
+          event.dataTransfer.setData("text/plain", task.id);
+          event.dataTransfer.effectAllowed = "move";
+          onDrag?.(task);
+        }}
+        onDragEnd={onLetGo}
         onFocus={onFocus}
         onClick={peek}
       >
