@@ -161,6 +161,7 @@ describe("what a payload says beyond the text", () => {
       exitCode: 0,
       filesModified: ["a.ts"],
       verified: true,
+      verdict: "verified",
       gates,
     };
     const body = "it works\n\nChecked by the engine: verified (Tests passed)";

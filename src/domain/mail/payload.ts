@@ -77,7 +77,9 @@ export function payloadBeyondText(
   const all = Object.entries(read.fields);
   const left = all.filter(([name, value]) => {
     if (forPrograms[type]?.includes(name)) return false;
-    return !isSaidIn(answers.has(name) ? (body === value ? body : frame) : `${frame}\n${body}`, value);
+    // The verdict of a report is that of its gates, which its text tells; that of a review stands in its subject.
+    const isAnswer = answers.has(name) && type !== "worker_done";
+    return !isSaidIn(isAnswer ? (body === value ? body : frame) : `${frame}\n${body}`, value);
   });
   if (left.length === all.length) return payload;
   return left.length === 0 ? null : JSON.stringify(Object.fromEntries(left));
