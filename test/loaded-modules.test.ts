@@ -12,10 +12,10 @@ const repository = resolve(import.meta.dir, "..");
  */
 const hot: readonly (readonly [most: number, ...command: string[]])[] = [
   [4, "--version"],
-  [135, "mail", "check", "--inject", "--agent", "nobody"],
-  [141, "log", "tool-start", "--agent", "b1", "--tool-name", "Bash"],
-  [180, "mail", "send", "--to", "operator", "--subject", "s", "--body", "b"],
-  [205, "status", "--json"],
+  [136, "mail", "check", "--inject", "--agent", "nobody"],
+  [142, "log", "tool-start", "--agent", "b1", "--tool-name", "Bash"],
+  [182, "mail", "send", "--to", "operator", "--subject", "s", "--body", "b"],
+  [207, "status", "--json"],
   [190, "merge", "add", "work"],
 ];
 
