@@ -45,6 +45,11 @@ test.each(ends)(
   },
 );
 
+test("an agent whose task is closed by now can only be let go", () => {
+  const facts = { ...heldBy({ state: "completed", outcome: "no_signal" }), tasks: [] };
+  expect(openEnds(facts, "operator")).toMatchObject([{ kind: "agent", fix: "let it go: ov release b1" }]);
+});
+
 test("work that is in the queue, or comes from an agent that reported, is not to be done again", () => {
   const entry = { id: 1, branch: "overstory/b1/T1", status: "pending", taskId: "T1" } as const;
   const [queued] = openEnds(heldBy({ state: "completed", outcome: "stopped" }, [entry]), "operator");

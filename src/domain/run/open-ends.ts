@@ -68,7 +68,7 @@ export function openEnds(facts: RunFacts, reader: string, which = ""): readonly 
   const { tasks, agents, landing, criteria, lacks, questions } = facts;
   return [
     ...tasks.map((task) => ofTask(task, facts, reader)),
-    ...agents.map((agent) => ofAgent(agent, facts.unhanded, reader)),
+    ...agents.map((agent) => ofAgent(agent, facts, reader)),
     ...landing.map((entry) => ofBranch(entry, reader)),
     ...criteria.flatMap((criterion) => ofCriterion(criterion, { lacks, which, reader }) ?? []),
     ...questions.map((question) => ofQuestion(question, facts.runId)),
@@ -136,21 +136,28 @@ function handOverFix({ branch, taskId, handsOver, agentName }: UnhandedWork, rea
 
 const isOperator = (reader: string): boolean => reader === "operator";
 
-function ofAgent(agent: RunFacts["agents"][number], unhanded: readonly UnhandedWork[], reader: string): OpenEnd {
+function ofAgent(agent: RunFacts["agents"][number], facts: RunFacts, reader: string): OpenEnd {
   const { name, capability } = agent;
-  const work = unhanded.find(({ agentName }) => agentName === name);
+  const work = facts.unhanded.find(({ agentName }) => agentName === name);
   const what =
     work === undefined
       ? `${capability} ${name} is not released (${statusOf(agent).words})`
       : `${capability} ${name} has finished ${work.branch}, which has not landed and is not in the merge queue`;
-  return { kind: "agent", name, what, fix: work === undefined ? agentFix(agent, reader) : handOverFix(work, reader) };
+  return {
+    kind: "agent",
+    name,
+    what,
+    fix: work === undefined ? agentFix(agent, facts, reader) : handOverFix(work, reader),
+  };
 }
 
-function agentFix(agent: RunFacts["agents"][number], reader: string): string {
+function agentFix(agent: RunFacts["agents"][number], { tasks }: RunFacts, reader: string): string {
   const { name, parentName, taskId } = agent;
   const mayRelease = isOperator(reader) || reader === parentName;
   if (hasEnded(agent)) {
-    if (mayRelease && statusOf(agent).tone !== "good") {
+    // Nobody goes on with a task that is closed, as when its branch landed by another hand.
+    const hasWork = taskId === null || tasks.some(({ id }) => id === taskId);
+    if (mayRelease && hasWork && statusOf(agent).tone !== "good") {
       return `have it go on: ov recover ${name}, or let it go: ov release ${name}`;
     }
     return mayRelease ? `let it go: ov release ${name}` : `wait until ${parentName} or the operator lets it go`;
