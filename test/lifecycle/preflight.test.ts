@@ -46,6 +46,20 @@ test("without the agent's program nothing is started and nothing is reserved, an
   expect(await project.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "open" });
 }, 120_000);
 
+test("without git on the PATH that agents would get nothing is started, also where our own commands find git", async () => {
+  await using project = await makeProject();
+  await project.json("task", "create", "T1", "--id", "T1");
+  const env = { PATH: join(project.home, "nothing") };
+  const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--json");
+  expect(jsonOf(answer)).toMatchObject({
+    success: false,
+    exitCode: 3,
+    error: expect.stringContaining('there is no program "git" on PATH'),
+    hint: expect.stringContaining("git --version"),
+  });
+  expect(await project.read((tx) => tx.agents.list({}))).toEqual([]);
+}, 120_000);
+
 test("ov go looks for the agent's program before it sets a repository up", async () => {
   await using project = await makeProject({ bare: true, env: { PATH: plainPath } });
   for (const flags of [[], ["--runtime", "claude"]]) {

@@ -165,6 +165,8 @@ function programHint({ program, problem }: Extract<AgentRefusal, { kind: "runtim
   if (problem.kind === "unseen") {
     return "show agents the directories that it needs: ov config set sandbox.readable '[\"<directory>\"]', or install it outside of hidden ones";
   }
+  // Every runtime needs it.
+  if (program === "git") return 'agents commit with git: make sure that this shell runs "git --version"';
   return `make sure that this shell runs "${program} --version", or choose another runtime: --runtime <name>, or where it was chosen: ov config list runtime`;
 }
 
