@@ -14,6 +14,7 @@ const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   guard: () => import("./guard.ts"),
   clean: () => import("./clean.ts"),
   lists: () => import("./lists.ts"),
+  retention: () => import("./retention.ts"),
   web: () => import("./web.ts"),
   page: () => import("./page.ts"),
 };

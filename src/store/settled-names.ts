@@ -73,12 +73,14 @@ export const settledNames = (sql: Sql): Pick<OldRows, "settledNames" | "forgetNa
       ],
       [`DELETE FROM merge_queue WHERE id IN (${merges})`, name, name],
       [`DELETE FROM notices WHERE agent_id IN ${own}`, name],
-      // The ledger of a task that a person may open again stays with it.
+      // A task that is open, or was closed a short time ago, keeps its ledger: a person may go on with it.
       [
         `DELETE FROM budgets WHERE reserved = 0 AND scope = 'task' AND subject IN (SELECT o.task_id FROM agents o WHERE o.name = ?)
-           AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = budgets.subject)
+           AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = budgets.subject
+             AND (t.status <> 'closed' OR t.closed_at IS NULL OR t.closed_at >= ?))
            AND NOT EXISTS (SELECT 1 FROM agents o WHERE o.task_id = budgets.subject AND o.name <> ?)`,
         name,
+        before,
         name,
       ],
       ["DELETE FROM budgets WHERE reserved = 0 AND scope = 'agent' AND subject = ?", name],

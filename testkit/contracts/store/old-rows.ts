@@ -93,6 +93,31 @@ export function oldRowPromises(check: Check): void {
     });
   });
 
+  check("the ledger of a task goes with its last agent once the task was closed long enough", async ({ store }) => {
+    const before = noon + 10;
+    const over = { state: "completed", outcome: "done", runId: "over", endedAt: noon, releasedAt: noon } as const;
+    const left = { closed: 0, late: 1, open: 1, shared: 1, unknown: 0 } as const;
+    await store.transaction(async (tx) => {
+      await tx.runs.insert(aRun("r1"));
+      await tx.runs.insert(aRun("over", { status: "completed", completedAt: noon }));
+      for (const name of Object.keys(left)) {
+        await tx.agents.reserve(anAgent(name, { ...over, cleanedAt: noon, taskId: `T-${name}` }));
+        await tx.budgets.book([{ scope: "task", subject: `T-${name}`, unit: "turns", spent: 1, reserved: 0 }], noon);
+      }
+      await tx.agents.reserve(anAgent("other", { taskId: "T-shared" }));
+      await tx.tasks.insert(aTask("T-closed", { status: "closed", closedAt: noon }));
+      await tx.tasks.insert(aTask("T-shared", { status: "closed", closedAt: noon }));
+      await tx.tasks.insert(aTask("T-late", { status: "closed", closedAt: before }));
+      await tx.tasks.insert(aTask("T-open"));
+    });
+    await store.transaction(async (tx) => {
+      for (const [name, count] of Object.entries(left)) {
+        expect([name, await tx.oldRows.forgetName(name, before)]).toEqual([name, 2 - count]);
+        expect(await tx.budgets.of([{ scope: "task", subject: `T-${name}` }])).toHaveLength(count);
+      }
+    });
+  });
+
   check("an older landing keeps what it says about entries that are there, and about the whole", async ({ store }) => {
     const member = (id: number) => ({ id, commit: `c${id}`, tier: "clean-merge", strategy: null }) as const;
     const about = { verdict: "verified", gaps: [], results: ["g1"], tree: "t1" } as const;
