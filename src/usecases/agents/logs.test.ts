@@ -68,3 +68,33 @@ test("a log shows events of kinds that only a newer version knows, whatever they
     ["tool_start", "> "],
   ]);
 });
+
+test("page by page no line of a log is lost, also of an event that a page cuts", async () => {
+  await using world = await mailWorld();
+  await world.seat("ann", { worktreePath: "/w" });
+  const texts = [["a1"], ["b1", "b2", "b3"], ["c1"], ["d1", "d2", "d3", "d4", "d5"], ["e1", "e2"]];
+  await world.store.transaction((tx) =>
+    tx.events.append(
+      texts.map((lines) => ({
+        agentName: "ann",
+        source: "agent" as const,
+        type: "progress",
+        data: { text: lines.join("\n") },
+        createdAt: 1,
+      })),
+    ),
+  );
+  for (const lines of [1, 2, 3, 4, 5, 100]) {
+    const seen = new Set<string>();
+    let before: number | null | undefined;
+    let pages = 0;
+    do {
+      const page = await world.must(readLogs, { name: "ann", lines, ...(before == null ? {} : { before }) });
+      if (pages === 0) expect(page.lines).toHaveLength(Math.min(lines, texts.flat().length));
+      for (const { text } of page.lines) seen.add(text);
+      before = page.older;
+      pages++;
+    } while (before !== null && pages < 20);
+    expect([lines, [...seen].toSorted()]).toEqual([lines, texts.flat()]);
+  }
+});

@@ -49,7 +49,7 @@ const logsRequest = () =>
   );
 
 /** What an agent did and said, as text, over all its turns and incarnations; or what all of them did. */
-export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null>> = {
+export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null> & Pick<NewestLines, "older">> = {
   kind: "read",
   request: logsRequest(),
   run: async (tx, _context, request) => {
@@ -70,10 +70,10 @@ export const readLogs: UseCase<LogsRequest, LinesRead<LogLine, string | null>> =
     };
     const linesOf = (events: readonly Event[]): readonly LogLine[] =>
       inShownOrder(events).flatMap((event) => logLines(event, level !== undefined));
-    const written = await newestLines(tx, { filter, lines, linesOf });
+    const read = await newestLines(tx, { filter, lines, linesOf, isWhole: before !== undefined });
     return ok({
       agentName: agent?.name ?? null,
-      lines: written,
+      ...read,
       cursor,
       ended: agent !== undefined && hasEnded(agent),
     });
@@ -147,23 +147,39 @@ interface LinesWanted<Line> {
   readonly lines: number;
   /** The lines of some events in their order. */
   readonly linesOf: (events: readonly Event[]) => readonly Line[];
+  /** All lines of the first event that is shown, also where these are more lines than asked for. */
+  readonly isWhole?: boolean;
+}
+
+interface NewestLines<Line = LogLine> {
+  readonly lines: readonly Line[];
+  /** Events before this number have the lines before these; null when there are none. */
+  readonly older: number | null;
 }
 
 /** The most events that are read at once. */
 const largestPage = 500;
 
-/** Backwards in pages, until there are enough lines. Most events have one line or none. */
-export async function newestLines<Line>(
+/**
+ * Backwards in pages, until there are enough lines. Most events have one line or none. Where an event is cut, `older` names
+ * the event behind it, so that the next page shows all its lines.
+ */
+export async function newestLines<Line extends { readonly seq: number }>(
   tx: Tx,
-  { filter, lines, linesOf }: LinesWanted<Line>,
-): Promise<readonly Line[]> {
+  { filter, lines, linesOf, isWhole = false }: LinesWanted<Line>,
+): Promise<NewestLines<Line>> {
   let found: readonly Line[] = [];
   let before = filter.before;
   for (let page = Math.min(largestPage, Math.max(1, lines)); ; page = largestPage) {
     const events = await tx.events.newest({ ...filter, ...withValues({ before }) }, page);
     found = [...linesOf(events), ...found];
-    if (events.length < page || found.length >= lines) return found.slice(-lines);
     before = events[0]?.seq;
+    if (events.length === page && found.length < lines) continue;
+    const first = Math.max(0, found.length - lines);
+    const from = isWhole ? found.findIndex(({ seq }) => seq === found[first]?.seq) : first;
+    const left = found.slice(0, Math.max(0, from));
+    if (left.length === 0) return { lines: found, older: events.length === page ? (before ?? null) : null };
+    return { lines: found.slice(from), older: Math.max(...left.map(({ seq }) => seq)) + 1 };
   }
 }
 

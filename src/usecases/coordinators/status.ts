@@ -143,9 +143,11 @@ export const readOutput: UseCase<OutputRequest, LinesRead<OutputLine>> = {
         since: agent.startedAt,
       },
       lines,
-      linesOf: (events) => events.filter(isSaid).flatMap(linesOf),
+      linesOf: (events) =>
+        events.filter(isSaid).flatMap((event) => linesOf(event).map((line) => ({ seq: event.seq, line }))),
     });
-    return ok({ agentName: agent.name, lines: said, cursor, ended: hasEnded(agent) });
+    const shown = said.lines.map(({ line }) => line);
+    return ok({ agentName: agent.name, lines: shown, cursor, ended: hasEnded(agent) });
   },
 };
 

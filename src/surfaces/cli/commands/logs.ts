@@ -28,11 +28,10 @@ export const logs: Handler = async (call) => {
   const limit = integer(flags.limit) ?? integer(flags.lines) ?? defaultLines;
   const found = await app.call("agent.logs", { ...question, lines: limit, before: integer(flags.before) });
   if (!found.ok) return found;
-  const { agentName, lines, cursor, ended } = found.value;
+  const { agentName, lines, cursor, ended, older: nextCursor } = found.value;
   const follow = isOn(flags.follow) && !ended && bounds.value.until === undefined;
   if (lines.length === 0) io.say(emptyWords(agentName, ended));
   const views = lines.map(logLineView);
-  const nextCursor = lines.length < limit ? null : (lines[0]?.seq ?? null);
   return ok({
     json: { agentName, lines: views, ended, nextCursor, ...olderLogListKeys(views) },
     text: shownLines(lines, agentName === null).join("\n"),
