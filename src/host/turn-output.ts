@@ -3,6 +3,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  fsyncSync,
   openSync,
   readFileSync,
   readSync,
@@ -11,7 +12,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { GrowingFile, TurnOutputs } from "../ports/agent-process.ts";
 import { expectRegular } from "./file-access.ts";
 
@@ -50,11 +51,23 @@ async function writeCompressed(path: string): Promise<void> {
       const frame = await Bun.zstdCompress(buffer.subarray(0, read));
       for (let at = 0; at < frame.length; ) at += writeSync(to, frame, at);
     }
+    // The other file goes next: a power cut must not leave a name without its bytes.
+    fsyncSync(to);
     renameSync(beside, compressedAt(path));
+    syncDirectory(dirname(path));
   } finally {
     closeSync(from);
     closeSync(to);
     rmSync(beside, { force: true });
+  }
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
   }
 }
 
