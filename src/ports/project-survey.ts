@@ -29,6 +29,8 @@ export interface DatabaseHealth {
   readonly isLogged: boolean;
   /** What SQLite says about damaged pages and indexes. */
   readonly damage: readonly string[];
+  /** Tables of a large database that there was no time to look at. */
+  readonly unseen: readonly string[];
   /** It cannot be read, or pages of tables are damaged: neither a later look nor new indexes mend it. */
   readonly isRuined: boolean;
   readonly bytes: number;

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canMount, mountSmallDisk } from "../../testkit/small-disk.ts";
@@ -29,6 +29,31 @@ test("a file that is no database is called damaged", () => {
     const path = join(dir, "overstory.db");
     writeFileSync(path, "this is no database, and long enough to look into".repeat(100));
     expect(databaseHealth(path)).toMatchObject({ problem: { kind: "store-corrupt" } });
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test("a large database is looked at table by table, the events last, until the time is over", () => {
+  const dir = mkdtempSync(join(tmpdir(), "ov-health-"));
+  try {
+    const path = join(dir, "overstory.db");
+    const database = new Database(path);
+    for (const name of ["events", "agents", "turns"]) database.run(`CREATE TABLE ${name} (a TEXT)`);
+    database.run("CREATE INDEX turns_a ON turns(a)");
+    database.run("INSERT INTO turns VALUES ('planted')");
+    database.close();
+    // The index stands behind its table: it gets another value than the row has.
+    const bytes = readFileSync(path);
+    bytes.write("q", bytes.lastIndexOf("planted"));
+    writeFileSync(path, bytes);
+    const wrong = expect.arrayContaining([expect.stringContaining("turns_a")]);
+    expect(databaseHealth(path)).toMatchObject({ damage: wrong, unseen: [] });
+    expect(databaseHealth(path, { wholeBytes: 0, limitMs: 60_000 })).toMatchObject({ damage: wrong, unseen: [] });
+    expect(databaseHealth(path, { wholeBytes: 0, limitMs: -1 })).toMatchObject({
+      damage: [],
+      unseen: ["agents", "turns", "events"],
+    });
   } finally {
     rmSync(dir, { recursive: true });
   }

@@ -7,7 +7,17 @@ import { checkers } from "./checks.ts";
 const path = "/p/.git/ov-state/overstory.db";
 
 async function adviceFor(problem: FailureData): Promise<string> {
-  const health = { exists: true, problem, version: 0, newest: 1, isLogged: true, damage: [], isRuined: true, bytes: 1 };
+  const health = {
+    exists: true,
+    problem,
+    version: 0,
+    newest: 1,
+    isLogged: true,
+    damage: [],
+    unseen: [],
+    isRuined: true,
+    bytes: 1,
+  };
   const survey = {
     database: () => health,
     newestBackup: () => "2026-01-01",

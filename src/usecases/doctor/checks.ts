@@ -136,7 +136,7 @@ async function databases(world: World, survey: ProjectSurvey): Promise<readonly 
 
 function databaseChecks(health: DatabaseHealth, backup: string | null): readonly DoctorCheck[] {
   const category = "databases" as const;
-  const { exists, problem, version, newest, isLogged, damage, isRuined } = health;
+  const { exists, problem, version, newest, isLogged, damage, unseen, isRuined } = health;
   if (!exists) return [passed(category, "database", "nothing was stored yet; the first agent makes the database")];
   if (problem !== null) {
     const message = `the database cannot be read: ${"problem" in problem ? problem.problem : new Failure(problem).message}`;
@@ -161,7 +161,11 @@ function databaseChecks(health: DatabaseHealth, backup: string | null): readonly
       ? passed(category, "database-version", `version ${version}`)
       : passed(category, "database-version", `version ${version}; the next command that writes brings it to ${newest}`),
     damage.length === 0
-      ? passed(category, "database-pages", `${Math.ceil(health.bytes / 1024)} KiB, every page is sound`)
+      ? passed(
+          category,
+          "database-pages",
+          `${Math.ceil(health.bytes / 1024)} KiB, ${unseen.length === 0 ? "every page is sound" : `sound as far as there was time to look; not seen: ${unseen.join(", ")}`}`,
+        )
       : found("fail", {
           category,
           name: "database-pages",
