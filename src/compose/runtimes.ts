@@ -3,7 +3,6 @@ import type { Agent } from "../domain/agent/agent.ts";
 import { type RuntimeName, type RuntimeSpec, runtimeNames } from "../domain/agent/runtime-spec.ts";
 import { type DollarWatch, dollarWatch } from "../domain/budget/dollar-watch.ts";
 import { priceOf } from "../domain/prices/prices.ts";
-import { no } from "../domain/result.ts";
 import { selfCommand } from "../host/own-program.ts";
 import { probeRuntime } from "../host/runtime-probe.ts";
 import type { Runtime } from "../ports/runtime.ts";
@@ -79,10 +78,6 @@ export const preflight = (
   confine?: Sandbox["forProbe"],
 ): ReturnType<Preflight> => {
   const { program = null, versionArgs } = runtimeIn(runtime, specs) ?? {};
-  // Our own commands also look where systems have it. An agent gets the PATH and could commit nothing.
-  if (Bun.which("git", { PATH: path ?? env.PATH ?? "" }) === null) {
-    return Promise.resolve(no({ kind: "runtime-unavailable", runtime, program: "git", problem: { kind: "missing" } }));
-  }
   return probeRuntime({
     ...(confine === undefined ? {} : { confine }),
     runtime,

@@ -25,7 +25,10 @@ interface Known {
   readonly version: string;
 }
 
-/** As `probeProgram`. A runtime without a program is our own, or is refused elsewhere by its name. */
+/**
+ * As `probeProgram`, and git must be on the PATH too. A runtime without a program is our own, or is refused elsewhere by
+ * its name.
+ */
 export async function probeRuntime({
   runtime,
   program,
@@ -33,6 +36,10 @@ export async function probeRuntime({
 }: Omit<ProbedProgram, "program"> & { readonly runtime: string; readonly program: string | null }): Promise<
   Result<{ readonly version: string | null; readonly note?: string }, Refusal>
 > {
+  // Our own commands also look for git where systems have it. An agent has only the PATH, and could commit nothing.
+  if (Bun.which("git", { PATH: terms.path }) === null) {
+    return no({ kind: "runtime-unavailable", runtime, program: "git", problem: { kind: "missing" } });
+  }
   if (program === null) return ok({ version: null });
   const probed = await probeProgram({ program, ...terms });
   if (!probed.ok) return no({ kind: "runtime-unavailable", runtime, program, problem: probed.refusal });
