@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
@@ -52,7 +52,26 @@ describe("get", () => {
   });
 });
 
+test("an emptied file takes no setting away: it is named with the copy, which stays", async () => {
+  using world = await project("agents:\n  maxDepth: 1\n");
+  expect((await world.ov("init", "--yes")).code).toBe(0);
+  world.write(".overstory/config.yaml", "");
+  const refused = { code: 3, out: "", err: expect.stringContaining("is empty; put its last known copy back: cp ") };
+  expect(await world.ov("config", "get", "agents.maxDepth")).toMatchObject(refused);
+  expect(await world.ov("config", "set", "agents.maxDepth", "2")).toMatchObject(refused);
+  rmSync(join(world.root, ".overstory/config.yaml"));
+  expect((await world.ov("config", "get", "agents.maxDepth")).out).toBe("1\n");
+});
+
 describe("unset", () => {
+  test("of the only key leaves a file that is not taken for an emptied one", async () => {
+    using world = await project("agents:\n  maxDepth: 1\n");
+    expect((await world.ov("config", "unset", "agents.maxDepth")).code).toBe(0);
+    expect(world.read(".overstory/config.yaml")).toStartWith("# ");
+    expect((await world.ov("config", "set", "agents.maxDepth", "3")).code).toBe(0);
+    expect((await world.ov("config", "get", "agents.maxDepth")).out).toBe("3\n");
+  });
+
   test("removes one key, keeps everything else, and says what counts now; a second time changes nothing", async () => {
     using world = await project("# mine\nagents:\n  maxDepth: 1 # low\n  maxConcurrent: 4\n");
     const { code, out } = await world.ov("config", "unset", "agents.maxConcurrent");

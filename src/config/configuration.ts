@@ -13,7 +13,7 @@ import type {
 import { keepCopies } from "./compile.ts";
 import { setConfigValue, unsetConfigValue } from "./edit.ts";
 import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";
-import { type Loaded, loadConfig } from "./load.ts";
+import { emptied, type Loaded, loadConfig } from "./load.ts";
 import { type ConfigProblem, type Layer, unusableConfig } from "./problem.ts";
 import { asWritten } from "./read.ts";
 import { type Config, table } from "./schema.ts";
@@ -186,6 +186,8 @@ async function write(
   const { textIfAny, createFile, replaceFile } = texts;
   // What counts here so far must not be lost because another branch is checked out.
   if (fileInForce(files, layer) !== files[layer]) createFile(files[layer], textIfAny(files.lastKnown[layer]));
+  const lost = emptied(files, layer);
+  if (lost.length > 0) throw unusableConfig(files[layer], lost);
   const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];
   for (let attempt = 0; attempt < patience; attempt++) {
     const text = textIfAny(file);
@@ -200,12 +202,16 @@ async function write(
       fresh = after.problems.filter((problem) => !before.problems.some((known) => isSame(known, problem)));
       return fresh.length === 0;
     };
-    if (await replaceFile(file, { bytes: edited.value, accept, madeFrom: text })) return ok(true);
+    const bytes = edited.value.trim() === "" ? noSettings : edited.value;
+    if (await replaceFile(file, { bytes, accept, madeFrom: text })) return ok(true);
     if (fresh.length > 0) return no(refusalOf(key, typed, fresh));
     // Another program edited the file meanwhile. Its change must not be undone, so the edit is made once more.
   }
   return no({ kind: "busy", what: file });
 }
+
+/** An empty file counts as lost. */
+const noSettings = "# Everything has its default.\n";
 
 /** Edits are rare and typed by hand; losing this race more often than that means something writes in a loop. */
 const patience = 5;

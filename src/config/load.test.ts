@@ -296,6 +296,24 @@ test("the last known copy stands in for a broken file, and for the project's fil
     expect(await loadLastKnown(files, {}, problems)).toBeUndefined();
   }));
 
+test.each(["project", "local"] as const)("an emptied %s file is a problem while a copy of it has settings", (layer) =>
+  inProject({ [layer]: "\n" }, async (files) => {
+    expect(await loadConfig(files, {})).toMatchObject({ ok: true });
+    mkdirSync(join(files.state, "config"), { recursive: true });
+    writeFileSync(files.lastKnown[layer], "");
+    expect(await loadConfig(files, {})).toMatchObject({ ok: true });
+    writeFileSync(files.lastKnown[layer], "agents: {maxConcurrent: 3}\n");
+    const { ok, problems } = await loadConfig(files, {});
+    const message = expect.stringContaining(
+      `put its last known copy back: cp ${files.lastKnown[layer]} ${files[layer]}`,
+    );
+    expect({ ok, problems }).toMatchObject({ ok: false, problems: [{ file: files[layer], message }] });
+    expect((await loadLastKnown(files, {}, problems))?.config.agents.maxConcurrent).toBe(3);
+    writeFileSync(files[layer], "# the defaults\n");
+    expect(await loadConfig(files, {})).toMatchObject({ ok: true });
+  }),
+);
+
 test("worktrees.baseDir must be a directory of its own", () =>
   inProject({}, async (files) => {
     writeFileSync(join(files.root, "a.txt"), "");

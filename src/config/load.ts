@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { RuntimeFiles } from "../domain/agent/runtime-spec.ts";
 import { recordName, stateDirName } from "../domain/project/place.ts";
+import { shellWord } from "../domain/text/shell-word.ts";
 import { assemble, type Origins } from "./assemble.ts";
 import { collect, type Setting, type Source } from "./collect.ts";
 import type { ReadyConfig } from "./compiled.ts";
@@ -48,6 +49,7 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
     ...(local === files.local ? [] : [deleted(files.local, local)]),
   ];
   if (isLost(files)) findings.problems.push({ file: files.project, line: 0, column: 0, key: "", message: lost });
+  findings.problems.push(...emptied(files, "project"), ...emptied(files, "local"));
   const settings = [
     ...manifestModels(files.manifest, findings),
     ...(await readSource({ layer: "project", file: project }, findings)),
@@ -136,6 +138,22 @@ const isLost = (files: ConfigFiles): boolean =>
 
 const lost =
   "is gone, and no copy of it is known, although this project was set up; check out a branch that has it, or make a new one with: ov init";
+
+/**
+ * A full disk or a slip of the hand may have emptied a file. The defaults would take its gates away, and nothing would check
+ * what lands.
+ */
+export function emptied(files: ConfigFiles, layer: "project" | "local"): readonly ConfigProblem[] {
+  const [file, copy] = [files[layer], files.lastKnown[layer]];
+  if (!existsSync(file) || !isBlank(file) || !existsSync(copy) || isBlank(copy)) return [];
+  const message = `is empty; put its last known copy back: cp ${shellWord(copy)} ${shellWord(file)}; if the defaults are meant, write a comment into it`;
+  return [{ file, line: 0, column: 0, key: "", message }];
+}
+
+function isBlank(file: string): boolean {
+  const text = textOf(file);
+  return text.ok && text.value.trim() === "";
+}
 
 /** Which of the reasons it is, only git could say. */
 const notInCheckout = (file: string, copy: string): string =>
