@@ -3,7 +3,7 @@ import { Failure } from "../../src/domain/failure.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 /** A commit on main that has one more file, under a name that git itself would not take. */
-function commitWith(world: LandingWorld, name: string): string {
+function commitWith(world: LandingWorld, name: string, mode = "100644"): string {
   const { root, git } = world;
   const run = (stdin: Buffer, ...args: string[]): string => {
     const done = Bun.spawnSync({ cmd: ["git", ...args], cwd: root, stdin });
@@ -16,8 +16,7 @@ function commitWith(world: LandingWorld, name: string): string {
   const store = (...entries: Buffer[]): string =>
     run(Buffer.concat(entries), "hash-object", "-t", "tree", "--literally", "-w", "--stdin");
   const [dir = "", file] = name.split("/");
-  const first =
-    file === undefined ? entry("100644", dir, blob) : entry("40000", dir, store(entry("100644", file, blob)));
+  const first = file === undefined ? entry(mode, dir, blob) : entry("40000", dir, store(entry(mode, file, blob)));
   const rest = git(root, "ls-tree", "main")
     .trim()
     .split("\n")
@@ -28,11 +27,13 @@ function commitWith(world: LandingWorld, name: string): string {
   return git(root, "commit-tree", store(first, ...rest), "-p", "main", "-m", "evil").trim();
 }
 
-const names = ["../f", ".git/f", `${"a".repeat(300)}`, `${"b".repeat(260)}/f`];
+const names = ["../f", ".git/f", "a\\.git", ".git:a", `${"a".repeat(300)}`, `${"b".repeat(260)}/f`];
+const links = [".gitmodules", "GITMOD~1", "a\\.gitmodules", "gi7eba~1"];
+const all = [...names.map((name) => ({ name, mode: "100644" })), ...links.map((name) => ({ name, mode: "120000" }))];
 
-test.each(names)("a branch with a file %j goes back alone, and says why", async (name) => {
+test.each(all)("a branch with the file $name ($mode) goes back alone, and says why", async ({ name, mode }) => {
   await using world = await landingWorld({ gates: ["true"] });
-  const bad = commitWith(world, name);
+  const bad = commitWith(world, name, mode);
   world.git(world.root, "update-ref", "refs/heads/evil", bad);
   const good = world.branch("fine", () => world.write(world.root, "fine.txt", "fine\n"));
   const evil = await world.enqueue("evil", { headCommit: bad, asker: "parent" });
@@ -45,8 +46,8 @@ test.each(names)("a branch with a file %j goes back alone, and says why", async 
 
 test("a check of such a commit says that the commit is refused, and for which name", async () => {
   await using world = await landingWorld({ gates: ["true"] });
-  for (const name of names) {
-    const refused = await world.merging.checkOut(0, commitWith(world, name)).catch((error: unknown) => error);
+  for (const { name, mode } of all) {
+    const refused = await world.merging.checkOut(0, commitWith(world, name, mode)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Failure);
     expect((refused as Failure).data).toMatchObject({
       kind: "commit-refused",

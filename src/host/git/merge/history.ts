@@ -338,15 +338,25 @@ export async function linksOf(mergeRepo: MergeRepository, commit: string): Promi
 
 export async function unusableNames(mergeRepo: MergeRepository, from: string, to: string): Promise<readonly string[]> {
   const since = (await baseOf(mergeRepo, from, to)) ?? from;
-  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d", since, to];
-  const names = zeroEnded(expectGit(await mergeRepo.through((own) => own.git(args)), `comparing ${to}`).raw);
-  return names.filter((name) => !isUsable(name.toString("latin1"))).map(String);
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=d", since, to];
+  const parts = zeroEnded(expectGit(await mergeRepo.through((own) => own.git(args)), `comparing ${to}`).raw);
+  // Each file is two parts: ":<mode before> <mode> ..." and its name.
+  return parts.filter((name, at) => at % 2 === 1 && !isUsable(name.toString("latin1"), parts[at - 1])).map(String);
 }
 
-/** As git and the file system judge it; one character of the path is one byte. */
-const isUsable = (path: string): boolean =>
-  path.length <= longestPath &&
-  path.split("/").every((part) => part.length <= longestName && !/^(\.{0,2}|\.git[ .]*|git~1|\.git::.*)$/i.test(part));
+/** As git and the file system judge it; one character of the path is one byte. To git a backslash ends a name, too. */
+const isUsable = (path: string, facts: Buffer | undefined): boolean => {
+  const isLink = facts?.toString("latin1").split(" ")[1] === "120000";
+  return (
+    path.length <= longestPath &&
+    path.split("/").every((part) => part.length <= longestName && !/^\.{0,2}$/.test(part)) &&
+    path.split(/[/\\]/).every((part) => !ofGit.test(part) && !(isLink && ofModules.test(part)))
+  );
+};
+
+/** The names that some file system takes for `.git`, and for `.gitmodules`, which must not be a link. */
+const ofGit = /^(\.git|git~1)[ .]*(:.*)?$/i;
+const ofModules = /^(\.gitmodules|gitmod~[1-4]|(?=.{8}([ .:]|$))g?i?7?e?b?a?~[1-9]\d*)[ .]*(:.*)?$/i;
 
 const longestName = 255;
 /** The system allows 4095 for the whole path; our own directories come before it. */
