@@ -23,10 +23,19 @@ const manager =
     const name = aliases[verb] ?? (runs.includes(verb) ? next : own.includes(verb) ? undefined : verb);
     const names = installs.includes(verb) ? onInstall : name === undefined ? [] : [`pre${name}`, name, `post${name}`];
     const manifest = join(dir, "package.json");
+    const inner = own.includes(verb) ? readByProgram(rest.slice(rest.indexOf(verb)), dir) : nothing;
     return {
-      paths: settings.map((file) => join(dir, file)),
-      scripts: names.map((each) => ({ manifest, name: each })),
+      paths: [...settings.map((file) => join(dir, file)), ...inner.paths],
+      scripts: [...names.map((each) => ({ manifest, name: each })), ...inner.scripts],
     };
+  };
+
+/** It runs the program behind it, by settings that may name a shell of their own, as `script-shell` of `.npmrc` does. */
+const runner =
+  (...settings: readonly string[]): Program =>
+  (args, cwd) => {
+    const { paths, scripts } = readByProgram(args, cwd);
+    return { paths: [...settings.map((file) => join(cwd, file)), ...paths], scripts };
   };
 
 /** Flags of package managers that take the next word as their value. */
@@ -70,10 +79,13 @@ const python: Program = (args, cwd) => {
     const packages = parts.map((_, at) => parts.slice(0, at + 1).join("/"));
     return [...packages.flatMap((path) => [`${path}.py`, `${path}/__init__.py`]), `${packages.at(-1)}/__main__.py`];
   });
-  const settings = module === "pytest" ? ["pytest.ini"] : [];
+  const settings = module === "pytest" ? ofPytest : [];
   const directories = args.filter((word) => !word.startsWith("-")).map((word) => `${word}/__main__.py`);
   return { paths: [...found, ...settings, ...directories].map((path) => join(cwd, path)), scripts: [] };
 };
+/** The files that are pytest's alone. Each counts before any other configuration, even an empty one. */
+const ofPytest: readonly string[] = ["pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"];
+
 /** `from a.b import c` and `import a.b`. */
 const imported = /(?:\bfrom\s+([\w.]+)\s+)?\bimport\s+([\w.]+)/g;
 
@@ -94,18 +106,27 @@ const byFile =
 
 const make = byFile(["GNUmakefile", "makefile", "Makefile"], ["-f", "--file", "--makefile"]);
 
+const ofPnpm: readonly string[] = [".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"];
+
 const programs: Readonly<Record<string, Program>> = {
   npm: manager(["exec", "x", "pack", "audit", "ls", "view", "version"], [".npmrc"]),
-  pnpm: manager(["exec", "dlx", "audit", "ls"], [".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs"]),
+  pnpm: manager(["exec", "dlx", "audit", "ls"], ofPnpm),
   yarn: manager(["exec", "dlx", "node"], [".yarnrc", ".yarnrc.yml"]),
   bun,
+  npx: runner(".npmrc"),
+  pnpx: runner(...ofPnpm),
+  bunx: runner("bunfig.toml"),
   node,
   tsx: node,
   "ts-node": node,
   ruby: byModule(".rb"),
   python,
-  pytest: byFile(["pytest.ini"], ["-c", "--config-file"]),
-  cargo: byFile([".cargo/config.toml", ".cargo/config"], []),
+  pytest: byFile(ofPytest, ["-c", "--config-file"]),
+  // A toolchain may be a directory of the project.
+  cargo: byFile([".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"], []),
+  // Options that are added to every command line, and a program that is run in the place of bazel.
+  mvn: byFile([".mvn/maven.config", ".mvn/extensions.xml", ".mvn/jvm.config"], []),
+  bazel: byFile([".bazelrc", "tools/bazel"], []),
   make,
   gmake: make,
   just: byFile(["justfile", "Justfile", ".justfile"], ["-f", "--justfile"]),
