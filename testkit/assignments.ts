@@ -37,6 +37,7 @@ export function anAssignment(capability: Capability, facts: Partial<Assignment> 
     objective: "Ship the calendar",
     criteria: [{ number: 2, text: "dates are parsed" }],
     hasSpec: false,
+    specDigest: null,
     asked: readAsked(null),
     siblings: [],
     subject: null,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { WorktreeKind } from "../domain/agent/agent.ts";
+import { failureOf } from "../domain/failure.ts";
 import type { GuardPolicy } from "../domain/guard/policy.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { type Assignment, instructionMark, type ProjectTerms } from "../domain/role/assignment.ts";
@@ -14,6 +15,7 @@ import type { GuardCommand } from "../ports/runtime.ts";
 import type { Settings } from "../ports/settings.ts";
 import { lstatIfThere, readText, writeAtomically } from "./file-access.ts";
 import { randomIds } from "./ids.ts";
+import { specDirs, specNow } from "./project-files.ts";
 import { type BuiltInTexts, givenInstructions, keptPrompt, readRoleText, roleTextDir, termsOf } from "./role-texts.ts";
 import { rulesFile } from "./tool-guard.ts";
 
@@ -43,7 +45,7 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
   const { prompt, problem } = promptOf(role, own, terms, builtIn);
   const version = `${role.capability}@${shortHash(randomIds.digest(prompt))}`;
   const policy = project.policyOf(role, agent, worktreeKind);
-  const text = renderInstructions(prompt, given, { ...terms, runsAnything: policy.runsAnything });
+  const text = renderInstructions(prompt, withSpec(project, given), { ...terms, runsAnything: policy.runsAnything });
   const file = givenInstructions(state, agent.name);
   project.placeProgram();
   writeAtomically(keptPrompt(state, version), `${prompt}\n`, 0o600);
@@ -60,6 +62,18 @@ function place(project: InstructionTerms, request: InstructionRequest): PlacedIn
     guard: placeGuard(project, policy),
     problem,
   };
+}
+
+/** With the text of its task's spec; without one that cannot be read, of which the agent is told the place. */
+function withSpec({ root, state }: InstructionTerms, given: Assignment): Assignment {
+  const { taskId } = given.agent;
+  if (taskId === null) return given;
+  try {
+    return { ...given, spec: specNow(specDirs(root, state), taskId, given.specDigest) };
+  } catch (error) {
+    if (failureOf(error).kind === "unexpected") throw error;
+    return given;
+  }
 }
 
 /** Rules rarely change, and a guard may be reading them: a file with the same rules is not written again. */

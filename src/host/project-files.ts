@@ -4,7 +4,7 @@ import { Failure, failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok } from "../domain/result.ts";
 import type { Redact } from "../domain/text/redact.ts";
-import type { ProjectFiles, TextFiles, TypedFiles } from "../ports/project-files.ts";
+import type { ProjectFiles, SpecText, TextFiles, TypedFiles } from "../ports/project-files.ts";
 import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/project-setup.ts";
 import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
 import {
@@ -33,7 +33,7 @@ interface ProjectFilesTerms {
 
 /** Files of one project. Blobs are named by their digest, so writing one twice is writing it once. */
 export function projectFiles({ root, dir, env = {}, redact = (text) => text }: ProjectFilesTerms): ProjectFiles {
-  const specs = specFiles({ shown: join(sharedDir(root), "specs"), given: join(dir, "specs", ".content") });
+  const specs = specFiles(specDirs(root, dir));
   return {
     writeMailBlob: async (body) => {
       const text = redact(body);
@@ -68,35 +68,55 @@ export function projectFiles({ root, dir, env = {}, redact = (text) => text }: P
  * Specifications of tasks. Every text lies under its digest in the state directory, so that the database can name a
  * text before it counts; `<task>.md` in the checkout is the copy for people and tools.
  */
-export function specFiles(dirs: {
-  readonly shown: string;
-  readonly given: string;
-}): Pick<ProjectFiles, "writeSpec" | "readSpec"> {
-  const readable = (taskId: string): string => join(dirs.shown, `${taskId}.md`);
+export function specFiles(dirs: SpecDirs): Pick<ProjectFiles, "writeSpec" | "readSpec"> {
   const given = (digest: string): string => join(dirs.given, `${digest}.md`);
   return {
     writeSpec: async (taskId, text) => {
       const digest = randomIds.digest(text);
       const path = given(digest);
       writable(path, () => writeAtomically(path, text, 0o600));
-      return { path: readable(taskId), digest };
+      return { path: readableSpec(dirs, taskId), digest };
     },
     readSpec: async (taskId, digest) => {
-      const path = readable(taskId);
-      // A branch may bring a symbolic link to a file that its author may not read.
-      const shown = lstatIfThere(path)?.isFile() === true ? readText(path) : undefined;
-      const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
-      if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false };
-      const wanted = digest === null ? undefined : readText(given(digest));
-      if (digest === null || wanted === undefined)
-        return shown === undefined ? undefined : { path, text: shown, byHand: true };
-      const strange = shownDigest !== undefined && !existsSync(given(shownDigest));
-      if (shown !== undefined && strange && isNewer(path, given(digest))) return { path, text: shown, byHand: true };
+      const found = specNow(dirs, taskId, digest);
       // Where a link has the place of the directory, nothing is written behind it.
-      if (!isBehindLink(dirname(dirs.shown), dirs.shown)) renew(path, wanted);
-      return { path, text: wanted, byHand: false };
+      if (found?.isShown === false && !isBehindLink(dirname(dirs.shown), dirs.shown)) renew(found.path, found.text);
+      return found === undefined ? undefined : { path: found.path, text: found.text, byHand: found.byHand };
     },
   };
+}
+
+interface SpecDirs {
+  readonly shown: string;
+  readonly given: string;
+}
+
+/** Where the specifications of a project are, by its root and its state directory. */
+export const specDirs = (root: string, state: string): SpecDirs => ({
+  shown: join(sharedDir(root), "specs"),
+  given: join(state, "specs", ".content"),
+});
+
+const readableSpec = (dirs: SpecDirs, taskId: string): string => join(dirs.shown, `${taskId}.md`);
+
+/** The text that counts, changing nothing. Not `isShown`: the copy for people is missing or older. */
+export function specNow(
+  dirs: SpecDirs,
+  taskId: string,
+  digest: string | null,
+): (SpecText & { readonly isShown: boolean }) | undefined {
+  const path = readableSpec(dirs, taskId);
+  // A branch may bring a symbolic link to a file that its author may not read.
+  const shown = lstatIfThere(path)?.isFile() === true ? readText(path) : undefined;
+  const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
+  if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false, isShown: true };
+  const kept = digest === null ? undefined : join(dirs.given, `${digest}.md`);
+  const wanted = kept === undefined ? undefined : readText(kept);
+  if (kept === undefined || wanted === undefined)
+    return shown === undefined ? undefined : { path, text: shown, byHand: true, isShown: true };
+  const strange = shownDigest !== undefined && !existsSync(join(dirs.given, `${shownDigest}.md`));
+  if (shown !== undefined && strange && isNewer(path, kept)) return { path, text: shown, byHand: true, isShown: true };
+  return { path, text: wanted, byHand: false, isShown: false };
 }
 
 /** A person's text counts when it was written after the given text. An older one is the text that was replaced. */

@@ -33,6 +33,10 @@ export interface Assignment {
   readonly isPart: boolean;
   /** A spec was written for the task. */
   readonly hasSpec: boolean;
+  /** Names the text of that spec. */
+  readonly specDigest: string | null;
+  /** That text, where it can be read. */
+  readonly spec?: { readonly path: string; readonly text: string } | undefined;
   readonly asked: Asked;
   readonly siblings: readonly Sibling[];
   /** For a reviewer: whose work it judges. */

@@ -203,11 +203,14 @@ test("the spec of a task is given to every agent slung on it, unless another spe
     return mail?.body ?? "";
   };
   await world.must(sling, { ...request, name: "s1" });
-  expect(await dispatched("s1")).toContain(`Spec: ${path}`);
+  expect(await dispatched("s1")).toContain(`Spec: ${path} (your instructions have its text)`);
   await world.must(sling, { ...request, name: "s2", specPath: "/elsewhere.md" });
-  expect(await dispatched("s2")).toContain("Spec: /elsewhere.md");
+  expect(await dispatched("s2")).toEndWith("Spec: /elsewhere.md");
   await world.must(sling, asking("s3"));
   expect(await dispatched("s3")).toContain("There is no written spec");
+  await world.store.transaction((tx) => tx.tasks.insert(aTask("U", { title: "Dates", description: "Parse them" })));
+  await world.must(sling, { ...request, taskId: "U", name: "s4" });
+  expect(await dispatched("s4")).toBe("Dates\n\nThere is no written spec; the task text is all there is.");
 });
 
 describe("a task that says which files it will change", () => {

@@ -248,12 +248,18 @@ async function claimFor(tx: Tx, task: Task, agent: Agent, now: number): Promise<
   });
 }
 
-/** Stored before any process exists, so that it is the input of the first turn. */
+/**
+ * Stored before any process exists, so that it is the input of the first turn. The text of the task and of its own spec are
+ * in the instructions that come with that turn, and are not told twice.
+ */
 async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | null): Promise<void> {
   const { caller } = context;
-  const what = task === null ? `Task ${agent.taskId}` : `${task.title}\n\n${task.description ?? ""}`;
+  const what = task === null ? `Task ${agent.taskId}` : task.title;
+  const own = agent.taskId === null ? undefined : (await tx.specs.get(agent.taskId))?.path;
   const spec =
-    agent.specPath === null ? "There is no written spec; the task text is all there is." : `Spec: ${agent.specPath}`;
+    agent.specPath === null
+      ? "There is no written spec; the task text is all there is."
+      : `Spec: ${agent.specPath}${agent.specPath === own ? " (your instructions have its text)" : ""}`;
   const owned = agent.scope.length === 0 ? "" : `\nFiles you own: ${agent.scope.join(", ")}`;
   const shared = agent.shares.length === 0 ? "" : `\nFiles you share with others: ${agent.shares.join(", ")}`;
   await post(tx, context, {
@@ -262,7 +268,7 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
     address: agent.name,
     recipients: [{ name: agent.name, wake: true, notBefore: await firstTurnSlot(tx, context, agent) }],
     subject: `Dispatch: ${agent.taskId}`,
-    body: `${what}\n\n${spec}${owned}${shared}`.replace(/\n{3,}/g, "\n\n"),
+    body: `${what}\n\n${spec}${owned}${shared}`,
     type: "dispatch",
     priority: "normal",
     payload: JSON.stringify({

@@ -30,6 +30,7 @@ export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
     objective: run?.objective ?? null,
     ...(await criteriaFor(tx, agent, run)),
     hasSpec: spec !== undefined,
+    specDigest: spec?.digest ?? null,
     asked,
     siblings: isIn("persistent", agent.capability) ? [] : await siblingsOf(tx, agent, asked.siblings),
     subject: canonical(agent.capability) === "reviewer" ? await subjectOf(tx, agent) : null,

@@ -173,6 +173,26 @@ test("a spec that was written for the task is named by the command that reads it
   expect(renderOverlay(anAssignment("builder", { hasSpec: true }), someTerms)).toContain("ov spec read t1");
 });
 
+test("a spec is shown whole behind bars, a long one in part, and another one than the task's own by its path", () => {
+  const base = anAssignment("builder", { hasSpec: true });
+  const own = "/p/.overstory/specs/t1.md";
+  const shown = (text: string, specPath: string | null) =>
+    renderOverlay({ ...base, agent: { ...base.agent, specPath }, spec: { path: own, text } }, someTerms);
+  const whole = shown("Round half to even.\n## Constraints\n", own);
+  expect(whole).toContain("    | Round half to even.\n    | ## Constraints\n");
+  expect(whole).not.toContain("ov spec read");
+  expect(whole).not.toContain(own);
+  expect(shown("Round half to even.", null)).toContain("| Round half to even.");
+  const long = shown(`${"A line of a spec.\n".repeat(1000)}The end.\n`, own);
+  expect(long).toContain("| A line of a spec.");
+  expect(long).not.toContain("The end.");
+  expect(long).toContain(`12016 more characters follow in \`${own}\``);
+  expect(long).toContain("ov spec read t1");
+  const other = shown("Round half to even.", "/elsewhere.md");
+  expect(other).toContain("Read it before anything else: `/elsewhere.md`");
+  expect(other).not.toContain("Round half");
+});
+
 test("without gates nobody is told to run some", () => {
   const text = renderOverlay(anAssignment("builder"), { ...someTerms, gates: [] });
   expect(text).toContain("None are configured");
@@ -205,13 +225,25 @@ test("whatever a task, a path or a name says, no line of it begins a line of the
     { maxLength: 12 },
   );
   const text = nasty.map((parts) => parts.join(""));
-  const plain = renderInstructions("# P", anAssignment("builder", { siblings: [siblingOf("s", "x")] }), someTerms);
+  const spec = { path: "/p/t1.md", text: "so" };
+  const plain = renderInstructions(
+    "# P",
+    anAssignment("builder", { siblings: [siblingOf("s", "x")], spec }),
+    someTerms,
+  );
   fc.assert(
     fc.property(text, text, text, (title, description, path) => {
       const base = anAssignment("builder", { siblings: [siblingOf("s", path)] });
       const agent = { ...base.agent, scope: [path, "b"], specPath: null };
       const criteria = [{ number: 2, text: description }];
-      const said = { ...base, agent, task: { title, description }, objective: title, criteria };
+      const said = {
+        ...base,
+        spec: { path: "/p/t1.md", text: description },
+        agent,
+        task: { title, description },
+        objective: title,
+        criteria,
+      };
       const forged = renderInstructions("# P", said, someTerms);
       expect(headings(forged)).toEqual(headings(plain));
       const own = (line: string): boolean => line !== "" && !line.startsWith("    ");

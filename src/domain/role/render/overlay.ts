@@ -113,9 +113,12 @@ function taskLines({ title, description }: NonNullable<Assignment["task"]>): rea
   return [headerLine("title", title), ...text];
 }
 
-/** Where the specification is, and what to do when there is none. */
-function spec({ agent, hasSpec }: Assignment): string | undefined {
+/** The specification or where it is, and what to do when there is none. */
+function spec({ agent, hasSpec, spec: written }: Assignment): string | undefined {
   if (agent.taskId === null) return undefined;
+  if (written !== undefined && (agent.specPath === null || agent.specPath === written.path)) {
+    return paragraphs(["### Spec", ...specText(agent.taskId, written)]);
+  }
   if (agent.specPath !== null) {
     return `### Spec\n\nRead it before anything else: ${code(agent.specPath)}`;
   }
@@ -123,6 +126,20 @@ function spec({ agent, hasSpec }: Assignment): string | undefined {
     return `### Spec\n\nRead it before anything else:\n\n${shell([`ov spec read ${agent.taskId}`])}`;
   }
   return "### Spec\n\nNone was written: the task and your mail are all there is. Ask your parent when that is not enough.";
+}
+
+/** Most specs fit, and an agent that has its spec before it spends no turn on reading it. */
+const longestSpec = 6_000;
+
+function specText(taskId: string, { path, text }: NonNullable<Assignment["spec"]>): readonly string[] {
+  if (text.length <= longestSpec) return [fenced("The whole spec of the task", quoted(text.trimEnd()))];
+  const end = text.lastIndexOf("\n", longestSpec);
+  const shown = text.slice(0, end > 0 ? end : longestSpec).trimEnd();
+  return [
+    fenced("The beginning of the task's spec", quoted(shown)),
+    `${text.length - shown.length} more characters follow in ${code(path)}. Read them before anything else:`,
+    shell([`ov spec read ${taskId}`]),
+  ];
 }
 
 /** Work of an earlier agent, which this one need not do again. */
