@@ -40,17 +40,24 @@ export async function announceExceeded(tx: Tx, clock: Clock, agent: Agent, ledge
   });
 }
 
-/** Tells the operator and the agent's parent that most of a budget is gone. Wakes no agent: that would spend the rest. */
+/**
+ * Tells the operator, the agent's parent and, of a run's budget, the run's coordinator that most of it is gone. Wakes no agent:
+ * that would spend the rest.
+ */
 export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger: Filled): Promise<void> {
   await record(tx, clock.now, { source: "engine", agent, type: "budget_warning", level: "warn", data: ledger });
-  const parent = await tx.agents.byName(agent.parentName);
-  const told = parent === undefined || hasEnded(parent) ? [] : [{ name: parent.name, wake: false }];
+  const run = ledger.scope === "run" ? await tx.runs.get(ledger.subject) : undefined;
+  const told: Recipient[] = [];
+  for (const name of new Set([agent.parentName, run?.coordinatorName ?? agent.parentName])) {
+    const reader = await tx.agents.byName(name);
+    if (reader !== undefined && !hasEnded(reader)) told.push({ name, wake: false });
+  }
   await post(tx, clock, {
     ...engineMail(agent, [{ name: "operator", wake: false }, ...told]),
     subject: `[ENGINE] budget_warning: ${named(ledger)}`,
     body:
       `${sentence(ledger)} The last turn on it was ${agent.name}'s. At 100 % no new turn starts; ` +
-      `more is given with: ov budget raise ${raiseArguments(ledger)}`,
+      `the operator gives more with: ov budget raise ${raiseArguments(ledger)}`,
     type: "status",
     priority: "normal",
     payload: JSON.stringify(facts(ledger)),

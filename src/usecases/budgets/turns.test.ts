@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { budgetWorld, limited } from "../../../testkit/budget-world.ts";
+import { activeRun } from "../../../testkit/use-case.ts";
 import { noBudgets } from "../../domain/budget/budget.ts";
 import { recheckBudgets, recordUsage, releaseReservation, settleTurnBudget } from "./turn-budget.ts";
 
@@ -63,6 +64,23 @@ test("four fifths of a budget warn operator and parent once, without waking anyb
   const [mail] = await world.store.read((tx) => tx.deliveries.inState("lea", ["queued"]));
   expect(mail?.delivery.wake).toBe(false);
   expect(await world.events("budget_warning")).toMatchObject([{ scope: "agent", spent: 850, limit: 1000 }]);
+});
+
+test("four fifths of a run's budget are told to its coordinator too, once and without a wake", async () => {
+  await using world = await budgetWorld(limited("run", { tokens: 1000 }));
+  const run = { ...activeRun("run-2", 0), coordinatorName: "boss" };
+  await world.store.transaction((tx) => tx.runs.insert(run));
+  await world.agent("boss", { capability: "coordinator", runId: "run-2" });
+  await world.agent("lea", { capability: "lead", runId: "run-2", parentName: "boss" });
+  await world.agent("ann", { runId: "run-2", parentName: "lea" });
+  await world.turn("ann", "t1", { tokens: 850 });
+  await world.turn("lea", "t2", { tokens: 50 });
+  for (const name of ["operator", "lea", "boss"]) {
+    expect(await world.inbox(name)).toEqual(["[ENGINE] budget_warning: run run-2, tokens"]);
+  }
+  const [mail] = await world.store.read((tx) => tx.deliveries.inState("boss", ["queued"]));
+  expect(mail?.delivery.wake).toBe(false);
+  expect(mail?.message.body).toContain("the operator gives more with: ov budget raise run run-2 tokens <amount>");
 });
 
 test("an ended parent is not written to", async () => {
