@@ -55,7 +55,7 @@ async function goesOn(tx: Tx, name: string, looked: Looked): Promise<boolean> {
 async function seenToGoOn(tx: Tx, name: string, asked: Looked): Promise<boolean> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined || hasEnded(agent)) return false;
-  if (isUnderWay(agent) || (await startsByItself(tx, agent))) return true;
+  if (isUnderWay(agent) || (await startsByItself(tx, name))) return true;
   for (const wait of await tx.waits.of(name)) {
     if (await canEnd(tx, wait, asked)) return true;
   }
@@ -94,7 +94,11 @@ export const isUnderWay = ({ topology, state, stopRequestedBy }: Agent): boolean
 export const willStart = (queuedBy: TurnTrigger | null | undefined): boolean =>
   queuedBy !== null && queuedBy !== undefined && queuedBy !== "mail";
 
-async function startsByItself(tx: Tx, { id, name }: Agent): Promise<boolean> {
+/** Has this live agent a turn, running or ahead, that no other agent has to bring about? */
+export async function startsByItself(tx: Tx, name: string): Promise<boolean> {
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined || hasEnded(agent)) return false;
+  const { id } = agent;
   if ((await tx.turns.runningFor(id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
   return willStart((await tx.turns.queuedFor(id))?.trigger) || (await tx.checks.dueWork(id));
 }

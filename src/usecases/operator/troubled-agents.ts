@@ -6,7 +6,7 @@ import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
-import { hasTurnsAhead } from "../agents/turns-ahead.ts";
+import { hasTurnsAhead, startsByItself } from "../agents/turns-ahead.ts";
 import { headFlag } from "../coordinators/find.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { runFlagFor } from "../runs/read-runs.ts";
@@ -106,6 +106,8 @@ export async function stillnessOf(tx: Tx, agent: Agent): Promise<Stillness | und
   const waits = await tx.waits.of(agent.name);
   const asked = waits.find(({ kind }) => kind === "reply")?.ref;
   if (asked !== undefined) {
+    // The agent above it was told of such waits, or sees them in its turn. What that turn leaves is the operator's.
+    if (await startsByItself(tx, await nearestLiveAncestor(tx, agent.parentName))) return undefined;
     const names = await askedBy(tx, asked);
     const who = names.join(", ");
     const answer = `ov mail reply ${asked} --body "<answer>"`;
@@ -145,7 +147,7 @@ async function isTakenUp(tx: Tx, { name, taskId }: Agent): Promise<boolean> {
 }
 
 /** Whether this agent will have another turn, also by a branch of its run that is landing. */
-async function isWokenAgain(tx: Tx, name: string): Promise<boolean> {
+export async function isWokenAgain(tx: Tx, name: string): Promise<boolean> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined) return false;
   if (await hasTurnsAhead(tx, name)) return true;
