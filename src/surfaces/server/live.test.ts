@@ -5,9 +5,11 @@ import { Live, type Peer } from "./live.ts";
 
 /** An app with a log of events in memory, which tests let grow. */
 function appWith(log: { seq: number; text: string }[]) {
+  const keys = { count: true, asked: 0, version: 1 };
   const listeners = new Set<() => void>();
   const call = async (name: string, { after = 0, limit = 500 }: { after?: number; limit?: number }) => {
-    if (name === "web.readKey") return ok({ role: "operator", id: "k", expiresAt: 1 });
+    if (name === "web.readKey") keys.asked++;
+    if (name === "web.readKey") return ok({ role: keys.count ? "operator" : null, id: "k", expiresAt: 1 });
     const bare = { agentName: null, agentId: null, runId: null, turnId: null, source: "engine", level: "info" };
     const event = ({ seq, text }: { seq: number; text: string }) => ({
       ...bare,
@@ -25,18 +27,23 @@ function appWith(log: { seq: number; text: string }[]) {
     version: "0",
     project: "p",
     call,
-    changeCounter: async () => 1,
+    changeCounter: async () => keys.version,
     onCommit: (listener: () => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    clock: { sleep: Bun.sleep, every: () => () => {} },
+    clock: { sleep: Bun.sleep, every },
   } as unknown as WebApp;
   const grow = (count: number, text = "x"): void => {
     for (let at = 0; at < count; at++) log.push({ seq: (log.at(-1)?.seq ?? 0) + 1, text });
     for (const tell of listeners) tell();
   };
-  return { app, grow };
+  return { app, grow, keys };
+}
+
+function every(ms: number, work: () => void): () => void {
+  const timer = setInterval(work, ms);
+  return () => clearInterval(timer);
 }
 
 const visitor = { role: "operator", id: "k", secret: "s", byCookie: false } as const;
@@ -52,17 +59,20 @@ interface Frame {
 function connection() {
   const frames: Frame[] = [];
   let takes: "sent" | "full" | "dropped" = "sent";
+  let closedWith: number | undefined;
   const peer: Peer = {
     send: (text) => {
       if (takes !== "dropped") frames.push(JSON.parse(text));
       return takes;
     },
-    close: () => {},
+    close: (code) => {
+      closedWith = code;
+    },
   };
   const become = (state: typeof takes): void => {
     takes = state;
   };
-  return { peer, frames, become };
+  return { peer, frames, become, closed: () => closedWith };
 }
 
 test("a slow client gets in order what waited for it, once", async () => {
@@ -151,3 +161,24 @@ test("a subscription that is left, or replaced by another of its name, is told n
   await settled();
   expect(frames.length).toBe(told);
 });
+
+test("a session that is revoked right after another commit loses its socket by that commit alone", async () => {
+  const { app, grow, keys } = appWith([]);
+  const byUs = () => grow(1);
+  const byOthers = () => void keys.version++;
+  for (const commit of [byUs, byOthers]) {
+    keys.count = true;
+    const live = new Live(app, "e");
+    const { peer, closed } = connection();
+    live.connect(peer, visitor);
+    commit();
+    const before = keys.asked;
+    while (keys.asked === before) await settled();
+    keys.count = false;
+    commit();
+    // Well before the heartbeat, which looks them up as well.
+    for (const over = performance.now() + 5_000; closed() === undefined && performance.now() < over; ) await settled();
+    expect(closed()).toBe(4401);
+    live.close();
+  }
+}, 20_000);

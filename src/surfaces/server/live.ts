@@ -27,7 +27,7 @@ const mostChannels = 1_000;
 const longestFrame = 64 * 1024;
 /** A channel without subscribers is kept so long for those that come back. */
 const keptMs = 60_000;
-/** A session that was ended elsewhere is noticed within this time, when anything is committed at all. */
+/** After a commit sessions are looked up again, once in this time: it may have ended one of them. */
 const recheckMs = 1_000;
 
 /** The live data of one server: which client follows which topic, and what each was sent. */
@@ -41,6 +41,8 @@ export class Live {
   #watching: readonly (() => void)[] = [];
   #counter: number | undefined;
   #recheckedAt = 0;
+  /** Something was committed since sessions were looked up: one may have been ended by it. */
+  #mayHaveEnded = false;
 
   constructor(app: WebApp, epoch: string) {
     this.#app = app;
@@ -69,10 +71,19 @@ export class Live {
   /** Closes the sockets of sessions and tokens that do not count any more. */
   async dropEnded(): Promise<void> {
     this.#recheckedAt = performance.now();
+    this.#mayHaveEnded = false;
+    const known = new Map<string, Promise<boolean>>();
     for (const [client, visitor] of this.#clients) {
-      const isFine = await stillCounts(this.#app, visitor).catch(() => true);
-      if (!isFine) client.peer.close(4401, "the session has ended");
+      const fine = known.get(visitor.id) ?? stillCounts(this.#app, visitor).catch(() => this.#lookAgain());
+      known.set(visitor.id, fine);
+      if (!(await fine)) client.peer.close(4401, "the session has ended");
     }
+  }
+
+  /** The store was busy. Nobody is shut out for that. */
+  #lookAgain(): true {
+    this.#mayHaveEnded = true;
+    return true;
   }
 
   close(): void {
@@ -146,15 +157,16 @@ export class Live {
 
   async #look(): Promise<void> {
     const counter = await this.#app.changeCounter().catch(() => undefined);
-    if (counter === undefined || counter === this.#counter) return;
-    const isFirst = this.#counter === undefined;
-    this.#counter = counter;
-    // Between the first client and the first look something may have been committed.
-    this.#changed();
-    if (!isFirst && performance.now() - this.#recheckedAt > recheckMs) await this.dropEnded();
+    if (counter !== undefined && counter !== this.#counter) {
+      this.#counter = counter;
+      // Between the first client and the first look something may have been committed.
+      this.#changed();
+    }
+    if (this.#mayHaveEnded && performance.now() - this.#recheckedAt > recheckMs) await this.dropEnded();
   }
 
   #changed(): void {
+    this.#mayHaveEnded = true;
     for (const channel of this.#channels.values()) channel.changed();
   }
 }
