@@ -27,7 +27,7 @@ export interface McpHttp {
    * Answers requests for the tools at the address of the web page. Undefined if other machines may reach that address: they
    * could put any name into `Host`.
    */
-  besideWeb(host: string): ((request: Request) => Promise<Response> | undefined) | undefined;
+  besideWeb(host: string): ((request: Request, lasts: () => void) => Promise<Response> | undefined) | undefined;
   /** Browsers are served at this address from now on; undefined: not any more. */
   moveTo(web: { readonly host: string; readonly port: number } | undefined): void;
 }
@@ -39,8 +39,8 @@ export function mcpHttp(project: Project, store: Store): McpHttp {
   let wake: (() => void) | undefined;
   let own: Bun.Server<undefined> | undefined;
   let url = "";
-  const answer = (request: Request): Promise<Response> =>
-    answerHttp(request, (token, client) => serverFor({ project, store, wake: () => wake?.() }, token, client));
+  const answer = (request: Request, lasts: () => void): Promise<Response> =>
+    answerHttp(request, (token, client) => serverFor({ project, store, wake: () => wake?.() }, token, client), lasts);
   const announce = (): void => writeAtomically(notice, `${JSON.stringify({ url, pid: process.pid })}\n`, 0o600);
   const listen = (): void => {
     own ??= Bun.serve({
@@ -49,11 +49,7 @@ export function mcpHttp(project: Project, store: Store): McpHttp {
       maxRequestBodySize: maxBodyBytes,
       // Otherwise a failure would be answered with the lines of code around it.
       development: false,
-      fetch: (request, http) => {
-        // A call may wait for gates, which take as long as they take.
-        http.timeout(request, 0);
-        return answer(request);
-      },
+      fetch: (request, http) => answer(request, () => http.timeout(request, 0)),
     });
     url = `http://127.0.0.1:${own.port}${mcpPath}`;
     announce();
@@ -82,7 +78,7 @@ export function mcpHttp(project: Project, store: Store): McpHttp {
     }),
     besideWeb: (host) => {
       if (!loopback.includes(host)) return undefined;
-      return (request) => (URL.parse(request.url)?.pathname === mcpPath ? answer(request) : undefined);
+      return (request, lasts) => (URL.parse(request.url)?.pathname === mcpPath ? answer(request, lasts) : undefined);
     },
     moveTo: (web) => {
       if (wake === undefined) return;

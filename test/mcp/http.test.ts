@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { connect as connectTcp, type Socket } from "node:net";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { roles, toolsOf } from "../../src/domain/role/roles.ts";
 import { slingNew } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
+import { serveWeb } from "../../testkit/web.ts";
 import { notedToken, noteToken, use } from "./mcp.world.ts";
 
 const listening = "  mcpHttp: true\n";
@@ -90,6 +92,30 @@ test("the engine serves the same tools over HTTP to whoever brings an agent's to
   await project.json("stop", "b1");
   expect((await post(url, bearer(`Bearer ${token}`)).catch(() => ({ status: 401 }))).status).toBe(401);
 });
+
+test("a connection that shows no token is not kept for ever, at a port of its own and at that of the page", async () => {
+  await using project = await makeProject({ scenario: noteToken, config: listening });
+  // The engine stays for this agent.
+  await slingNew(project, "B1");
+  const open = new Set<Socket>();
+  const hoard = (address: string): void => {
+    const { port, host } = new URL(address);
+    for (let at = 0; at < 5; at++) {
+      const socket = connectTcp(Number(port), "127.0.0.1");
+      open.add(socket);
+      socket.on("data", () => {});
+      socket.on("error", () => {});
+      socket.on("close", () => open.delete(socket));
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{`,
+      );
+    }
+  };
+  hoard(await addressOf(project));
+  await project.until("the engine closed them", async () => open.size === 0, 30_000);
+  hoard((await serveWeb(project)).url);
+  await project.until("the server of the page closed them", async () => open.size === 0, 30_000);
+}, 80_000);
 
 test("without being asked to, the engine does not listen", async () => {
   await using project = await makeProject({ scenario: noteToken });

@@ -23,7 +23,15 @@ function world(accept: string) {
     headers: { host: "127.0.0.1", authorization: "Bearer t", "content-type": "application/json", accept },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
   });
-  return { diary, answer: () => answerHttp(request, async () => ok(server)) };
+  return {
+    diary,
+    answer: () =>
+      answerHttp(
+        request,
+        async () => ok(server),
+        () => {},
+      ),
+  };
 }
 
 async function readerOf(answer: Promise<Response>) {

@@ -15,9 +15,11 @@ export type OpenServer = (token: string | undefined, client: string | undefined)
 
 /**
  * Streamable HTTP without sessions: each POST carries one message and the agent's token, each answer ends its response.
- * A page in a browser cannot get here: it would have to be served from this very address, and to know a token.
+ * A page in a browser cannot get here: it would have to be served from this very address, and to know a token. Calls `lasts`
+ * when a holder of a token has asked for something: that may wait for gates, which take as long as they take. Until then the
+ * connection is one of a stranger, and is not kept for ever.
  */
-export async function answerHttp(request: Request, open: OpenServer): Promise<Response> {
+export async function answerHttp(request: Request, open: OpenServer, lasts: () => void): Promise<Response> {
   const outside = refuseOutside(request);
   if (outside !== undefined) return outside;
   if (new URL(request.url).pathname !== mcpPath) return plain(404, "nothing here");
@@ -31,6 +33,7 @@ export async function answerHttp(request: Request, open: OpenServer): Promise<Re
   if (unusable !== undefined) return unusable;
   const text = await request.text();
   if (text.length > maxBodyBytes) return plain(413, "too large");
+  lasts();
   return exchange(request, server.value, text);
 }
 

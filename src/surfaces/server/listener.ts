@@ -7,8 +7,11 @@ import { makeServer, urlOf, type WebServer } from "./server.ts";
 export interface ListenTerms extends Address {
   /** Another port will not do. */
   readonly strictPort: boolean;
-  /** Answers what is not for browsers, such as the tools of agents; undefined for everything else. */
-  readonly beside?: (request: Request) => Promise<Response> | undefined;
+  /**
+   * Answers what is not for browsers, such as the tools of agents; undefined for everything else. It calls `lasts` when the
+   * request has come as a whole, from one who may ask, and its answer may take any time.
+   */
+  readonly beside?: (request: Request, lasts: () => void) => Promise<Response> | undefined;
 }
 
 export interface Listening {
@@ -59,12 +62,8 @@ function listenAt(app: WebApp, terms: ListenTerms): Listening {
     // Otherwise a failure would be answered with the lines of code around it.
     development: false,
     fetch: async (request, http) => {
-      const beside = terms.beside?.(request);
-      if (beside !== undefined) {
-        // A call of an agent may wait for gates, which take as long as they take.
-        http.timeout(request, 0);
-        return beside;
-      }
+      const beside = terms.beside?.(request, () => http.timeout(request, 0));
+      if (beside !== undefined) return beside;
       if (web === undefined || http.pendingRequests > mostRequests) return tooBusy();
       http.timeout(request, answerSeconds);
       const url = urlOf(request);
