@@ -17,6 +17,15 @@ export const damages: Readonly<Record<string, (world: World) => string>> = {
   "no content of a file": (world) => commitWith(world, entryOf("100644", "gone", nowhere)),
   "a directory that is a file": (world) => commitWith(world, entryOf("40000", "dir", world.tip("main:a.txt"))),
   "a file that is a directory": (world) => commitWith(world, entryOf("100644", "file", world.tip("main^{tree}"))),
+  "a file twice": (world) => commitWith(world, ...[1, 2].map(() => blobEntry(world, "f", "main:a.txt"))),
+  "a file and a directory of one name": (world) =>
+    commitWith(
+      world,
+      blobEntry(world, "x", "main:a.txt"),
+      blobEntry(world, "x.y", "main:a.txt"),
+      entryOf("40000", "x", world.tip("main^{tree}")),
+    ),
+  "files in no order": (world) => commitWith(world, ...["z", "a"].map((name) => blobEntry(world, name, "main:a.txt"))),
   "a file as its tip": (world) => world.tip("main:a.txt"),
   "a tip that is no commit": (world) => writeObject(world, "commit", "no commit at all"),
   "a file lost in the middle of its history": (world) => {
@@ -55,6 +64,8 @@ function writeObject({ root }: World, type: "tree" | "commit", content: Buffer |
 
 const entryOf = (mode: string, name: string, id: string): Buffer =>
   Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, "hex")]);
+
+const blobEntry = (world: World, name: string, at: string): Buffer => entryOf("100644", name, world.tip(at));
 
 const person = "a <a@x> 1 +0000";
 

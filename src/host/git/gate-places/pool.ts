@@ -184,7 +184,7 @@ async function fill(mergeRepo: MergeRepository, place: PoolPlace, filling: Filli
     ({ path, oid, mode }) => mode !== "160000" && !(staying.has(path) && left?.idOf(path) === oid),
   );
   const ids = treesOf(own, commit).then((trees) => [...trees, ...written.map(({ oid }) => oid)]);
-  await expectSound(own, mergeRepo.repository, { commit, ids });
+  await expectSound(own, mergeRepo.repository, { commit, ids, areNew: false });
   const answer = await own.git(["read-tree", "--reset", "-u", commit]);
   const [, unusable] = /^(?:error|fatal): (invalid path .*|.*: File name too long)$/m.exec(answer.err) ?? [];
   if (answer.code !== 0 && unusable !== undefined) {

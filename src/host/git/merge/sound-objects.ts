@@ -8,51 +8,69 @@ import { objectHasher, type Repository } from "../repository.ts";
 /**
  * Git does not compare the content of a file with its id when it writes the file, and agents can write the files in which
  * objects are kept. Without this check a gate could see other content than the tree that lands. Throws where an object
- * is missing, or has content that is not its own.
+ * is missing, or has content that is not its own; and where a tree of new ones is tangled. Old history may have such trees.
  */
-export async function expectSound(
-  own: OwnDir,
-  repository: Pick<Repository, "objectFormat">,
-  { commit, ids }: { readonly commit: string; readonly ids: Promise<Iterable<string>> },
-): Promise<void> {
-  const unsound = await unsoundOf(own, repository, ids, commit);
+export async function expectSound(own: OwnDir, repository: HasFormat, terms: SoundTerms): Promise<void> {
+  const unsound = await unsoundOf(own, repository, terms);
   if (unsound === undefined) return;
-  const problem = `the object ${unsound} of it is missing or does not have the content that its id stands for; look at it: git fsck; then commit its file again`;
-  throw new Failure({ kind: "commit-refused", commit, problem });
+  const { id, isTangled } = unsound;
+  const what = isTangled ? tangledWords(id) : missingWords(id);
+  const problem = `${what}; look at it: git fsck; then commit its file again`;
+  throw new Failure({ kind: "commit-refused", commit: terms.commit, problem });
 }
 
-/** The first object of a commit that is missing, or has content that is not its own. */
+type HasFormat = Pick<Repository, "objectFormat">;
+
+interface SoundTerms {
+  readonly commit: string;
+  readonly ids: Promise<Iterable<string>>;
+  /** No branch of the project has them yet. */
+  readonly areNew: boolean;
+}
+
+const missingWords = (id: string): string =>
+  `the object ${id} of it is missing or does not have the content that its id stands for`;
+export const tangledWords = (id: string): string =>
+  `the directory ${id} of it names a file twice, or its files in no order, so that each program finds other files in it`;
+
+/** The first object of a commit that is missing, or has content that is not its own, or is a tangled new tree. */
 export async function unsoundOf(
   own: OwnDir,
-  { objectFormat }: Pick<Repository, "objectFormat">,
-  ids: Promise<Iterable<string>>,
-  commit: string,
-): Promise<string | undefined> {
+  { objectFormat }: HasFormat,
+  { commit, ids, areNew }: SoundTerms,
+): Promise<{ readonly id: string; readonly isTangled: boolean } | undefined> {
   const wanted = ids.then((all) => [...new Set(all)]);
-  const reader = new ObjectReader(objectFormat);
+  const reader = new ObjectReader(objectFormat, areNew);
   // Git starts while others still list the objects.
   const stdin = wanted.then((all) => all.map((id) => `${id}\n`).join(""));
   const onOutput = (part: Uint8Array): void => reader.read(part);
   // No caller waits for a single answer, so git need not write each of them by itself.
   const args = ["cat-file", "--batch", "--buffer"];
   expectGit(await own.git(args, { stdin, onOutput }), `reading the objects of ${commit}`);
-  return (await wanted).find((id, at) => reader.found[at] !== id);
+  const missing = (await wanted).find((id, at) => reader.found[at] !== id);
+  if (missing !== undefined) return { id: missing, isTangled: false };
+  return reader.tangled === undefined ? undefined : { id: reader.tangled, isTangled: true };
 }
 
 /** Reads what `cat-file --batch` prints, in parts of any size: an object may be larger than the memory. */
 class ObjectReader {
   /** Of each object the id that its content has, in the order in which they were asked for; empty for a missing one. */
   readonly found: string[] = [];
+  /** The first tree that is tangled, of those that were looked at. */
+  tangled: string | undefined;
   readonly #objectFormat: string;
+  readonly #looksAtTrees: boolean;
   #line = "";
   #hash: Bun.CryptoHasher | undefined;
+  #tree: TreeOrder | undefined;
   /** Bytes left of the object. */
   #left = 0;
   /** After each object comes one line end. */
   #endsLine = false;
 
-  constructor(objectFormat: string) {
+  constructor(objectFormat: string, looksAtTrees: boolean) {
     this.#objectFormat = objectFormat;
+    this.#looksAtTrees = looksAtTrees;
   }
 
   read(part: Uint8Array): void {
@@ -76,6 +94,7 @@ class ObjectReader {
     else {
       this.#left = Number(size);
       this.#hash = objectHasher(this.#objectFormat).update(`${type} ${size}\0`);
+      this.#tree = this.#looksAtTrees && type === "tree" ? new TreeOrder(this.#objectFormat) : undefined;
       if (this.#left === 0) this.#end(this.#hash);
     }
     return end + 1;
@@ -84,15 +103,52 @@ class ObjectReader {
   #readContent(hash: Bun.CryptoHasher, bytes: Buffer, at: number): number {
     const content = bytes.subarray(at, at + this.#left);
     hash.update(content);
+    this.#tree?.read(content);
     this.#left -= content.length;
     if (this.#left === 0) this.#end(hash);
     return at + content.length;
   }
 
   #end(hash: Bun.CryptoHasher): void {
-    this.found.push(hash.digest("hex"));
+    const id = hash.digest("hex");
+    this.found.push(id);
+    if (this.#tree?.isTangled === true) this.tangled ??= id;
     this.#hash = undefined;
     this.#endsLine = true;
+  }
+}
+
+/**
+ * Reads a tree in parts. Git takes a tree for ordered by name, a directory as if its name ended with a slash. In any other
+ * one git and other programs, or two commands of git, find different files by the same name.
+ */
+class TreeOrder {
+  isTangled = false;
+  readonly #idBytes: number;
+  readonly #names = new Set<string>();
+  #rest = Buffer.alloc(0);
+  #last = "";
+
+  constructor(objectFormat: string) {
+    this.#idBytes = objectFormat === "sha256" ? 32 : 20;
+  }
+
+  read(part: Buffer): void {
+    // An entry is: mode, space, name, zero byte, id.
+    const bytes = this.#rest.length === 0 ? part : Buffer.concat([this.#rest, part]);
+    let at = 0;
+    for (;;) {
+      const zero = bytes.indexOf(0, at);
+      const end = zero + 1 + this.#idBytes;
+      if (zero < 0 || end > bytes.length) break;
+      const [, mode = "", name = ""] = /^(\d*) (.*)$/s.exec(bytes.toString("latin1", at, zero)) ?? [];
+      const placed = /^0*40000$/.test(mode) ? `${name}/` : name;
+      if (placed <= this.#last || this.#names.has(name)) this.isTangled = true;
+      this.#names.add(name);
+      this.#last = placed;
+      at = end;
+    }
+    this.#rest = Buffer.from(bytes.subarray(at));
   }
 }
 

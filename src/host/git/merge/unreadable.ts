@@ -3,7 +3,7 @@ import { expectGit, GitFailed } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
 import { readBlobs } from "./history.ts";
 import type { MergeRepository } from "./merge-repository.ts";
-import { newObjects, treesOf, unsoundOf } from "./sound-objects.ts";
+import { newObjects, tangledWords, treesOf, unsoundOf } from "./sound-objects.ts";
 
 /** See `MergeGit.unreadable`. Reads every object that is new, so it is only for the search after a failure. */
 export async function unreadable(mergeRepo: MergeRepository, from: string, to: string): Promise<string | undefined> {
@@ -26,8 +26,10 @@ async function problemWith(
     const type = raw.toString().trim();
     if (type !== "commit") return `${to} is a ${type}, not a commit`;
     const ids = await newObjects(own, from, to);
-    const unsound = await unsoundOf(own, mergeRepo.repository, Promise.resolve(ids), to);
-    if (unsound !== undefined) return `the object ${unsound} is missing or does not have the content of its id`;
+    const terms = { commit: to, ids: Promise.resolve(ids), areNew: true };
+    const unsound = await unsoundOf(own, mergeRepo.repository, terms);
+    if (unsound?.isTangled === true) return tangledWords(unsound.id);
+    if (unsound !== undefined) return `the object ${unsound.id} is missing or does not have the content of its id`;
     return await misfitOf(mergeRepo, own, ids);
   } catch (error) {
     // Any other code says that git was ended, not what it found.

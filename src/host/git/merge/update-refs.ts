@@ -54,7 +54,7 @@ async function expectSoundMoves(mergeRepo: MergeRepository, changes: readonly Re
     await mergeRepo.through(async (own) => {
       const ids = newObjects(own, from, to);
       if (borrowsObjects(mergeRepo)) await copyObjects(mergeRepo, own, await ids);
-      await expectSound(own, mergeRepo.repository, { commit: to, ids });
+      await expectSound(own, mergeRepo.repository, { commit: to, ids, areNew: true });
     });
   }
 }

@@ -110,7 +110,7 @@ async function refill(mergeRepo: MergeRepository, where: Where, planned: Planned
   }
   const written = files.filter((file) => file.mode !== "160000" && !staying.has(file.path));
   const ids = treesOf(own, commit).then((trees) => [...trees, ...written.map(({ oid }) => oid)]);
-  await expectSound(own, module, { commit, ids });
+  await expectSound(own, module, { commit, ids, areNew: false });
   await writeFiles({ planned, workTree: dir, index, scratch, trust });
   const gitDir = moduleDirIn(realpathSync(place.gitDir), names);
   const workTree = realpathSync(dir);
