@@ -12,9 +12,11 @@ function commitWith(world: LandingWorld, name: string, mode = "100644"): string 
   };
   const entry = (mode: string, at: string, id: string): Buffer =>
     Buffer.concat([Buffer.from(`${mode} ${at}\0`), Buffer.from(id, "hex")]);
+  const nameOf = (one: Buffer): string => one.toString("latin1", one.indexOf(" ") + 1, one.indexOf(0));
   const blob = run(Buffer.from("x\n"), "hash-object", "-w", "--stdin");
+  const inOrder = (entries: Buffer[]): Buffer[] => entries.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const store = (...entries: Buffer[]): string =>
-    run(Buffer.concat(entries), "hash-object", "-t", "tree", "--literally", "-w", "--stdin");
+    run(Buffer.concat(inOrder(entries)), "hash-object", "-t", "tree", "--literally", "-w", "--stdin");
   const [dir = "", file] = name.split("/");
   const first = file === undefined ? entry(mode, dir, blob) : entry("40000", dir, store(entry(mode, file, blob)));
   const rest = git(root, "ls-tree", "main")
