@@ -240,7 +240,13 @@ test("rows that cannot be understood are named with their file and number, and t
   change("events.db", "UPDATE events SET created_at = 'never' WHERE id = 2");
   writeFileSync(join(project.root, ".beads/issues.jsonl"), '{"id":"bd-1","title":"t"}\nnot json\n');
   writeFileSync(join(dir, "groups.json"), "{ broken");
+  const dry = await importIn(project, "--dry-run");
   const { problems, parts } = await importIn(project);
+  const leftOut = problems.filter(({ problem }) => !problem.startsWith("was of the type"));
+  expect(dry.problems).toEqual(leftOut);
+  expect(dry.parts.map(({ source, taken }) => ({ source, taken }))).toEqual(
+    parts.map(({ source, taken, present }) => ({ source, taken: taken + present })),
+  );
   expect(problems.map(({ where, problem }) => `${where} ${problem}`)).toEqual([
     'sessions.db sessions row 5 has a name that no agent can have as agent_name: "Not A Name"',
     ".beads/issues.jsonl line 1 has no created_at",

@@ -1,5 +1,6 @@
 import {
   type EarlierPart,
+  type EarlierRow,
   earlierPartNames,
   earlierParts,
   editedParts,
@@ -12,6 +13,7 @@ import { fields, flag } from "../../domain/schema/schema.ts";
 import { resolveTracker } from "../../domain/tracker/tracker.ts";
 import type { OpenedEarlier } from "../../ports/earlier-project.ts";
 import type { Effect, World } from "../operation.ts";
+import { whyUnreadable } from "./takers.ts";
 
 export interface ImportedPart {
   readonly part: EarlierPart;
@@ -80,13 +82,17 @@ export const importProject: Effect<{ readonly dryRun: boolean }, ImportReport> =
       const source = earlierParts[part];
       const isEdited = editedParts.includes(part);
       const place = places.get(source) ?? 0;
-      // A dry run lists new rows only; it does not compare known ones.
+      // A dry run looks at new rows only; it does not compare known ones.
       const from = isEdited && !dryRun ? 0 : place;
       const left = earlier.countAfter(part, from);
       const known = { part, source, rows, before: rows - left, present: 0, leftOut: null };
       if (part === tracker) parts.push({ ...known, taken: 0, leftOut: `the project's tasks stay in ${part}` });
-      else if (dryRun || left === 0) parts.push({ ...known, taken: left });
-      else {
+      else if (left === 0) parts.push({ ...known, taken: 0 });
+      else if (dryRun) {
+        const unreadable = await unreadableRows(earlier, { part, place: from });
+        problems.push(...unreadable);
+        parts.push({ ...known, taken: left - unreadable.length });
+      } else {
         const taken = await takePart(world, earlier, { part, place: from, targetBranch });
         if (!taken.ok) return taken;
         problems.push(...taken.value.problems);
@@ -98,9 +104,26 @@ export const importProject: Effect<{ readonly dryRun: boolean }, ImportReport> =
   },
 };
 
-interface PartTerms {
+interface PartPlace {
   readonly part: EarlierPart;
   readonly place: number;
+}
+
+/** Rows that an import would leave out. Nothing is stored. */
+async function unreadableRows(earlier: OpenedEarlier, { part, place }: PartPlace): Promise<readonly RowProblem[]> {
+  const problems: RowProblem[] = [];
+  for (let at: number | undefined = place; at !== undefined; ) {
+    const rows: readonly EarlierRow[] = await earlier.after(part, at, rowsAtOnce);
+    for (const row of rows) {
+      const problem = whyUnreadable(part, row);
+      if (problem !== undefined) problems.push({ where: row.where, problem });
+    }
+    at = rows.at(-1)?.row;
+  }
+  return problems;
+}
+
+interface PartTerms extends PartPlace {
   readonly targetBranch: string;
 }
 

@@ -14,7 +14,7 @@ import type { ImportRecord } from "../../ports/store/imports.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { takers } from "./takers.ts";
+import { takers, unread } from "./takers.ts";
 
 export interface TakeRequest {
   readonly part: EarlierPart;
@@ -79,7 +79,7 @@ export const takeRows: UseCase<TakeRequest, Taken> = {
         context,
         targetBranch,
         convert: (row, convert) => {
-          const { values, where, problem = "cannot be read" } = row;
+          const { values, where, problem = unread } = row;
           const read: Result<ReturnType<typeof convert>, string> = values === undefined
             ? { ok: false, refusal: problem }
             : converted(() => convert(values));

@@ -1,12 +1,13 @@
-import { nameOf, textIn, textOf, timeIn } from "../../domain/earlier/columns.ts";
+import { converted, nameOf, textIn, textOf, timeIn, unreadable } from "../../domain/earlier/columns.ts";
 import { agentOf, checkpointOf, endedRun, identityOf, runIdIn, runOf } from "../../domain/earlier/convert-agents.ts";
 import { eventOf } from "../../domain/earlier/convert-event.ts";
 import { mailOf } from "../../domain/earlier/convert-mail.ts";
 import { mergeOf } from "../../domain/earlier/convert-merge.ts";
 import { snapshotSpendingOf, spendingOf } from "../../domain/earlier/convert-spending.ts";
-import { groupOf } from "../../domain/earlier/convert-tasks.ts";
+import { beadsTask, groupOf } from "../../domain/earlier/convert-tasks.ts";
 import type { EarlierPart, EarlierRow, EarlierValues } from "../../domain/earlier/earlier-project.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
+import { parseSeeds } from "../../domain/task/seeds.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { setMergeState } from "../merge/branch-owner.ts";
@@ -211,3 +212,28 @@ export const takers: Readonly<Record<EarlierPart, Taker>> = {
   snapshots: takeSnapshots,
   events: takeEvents,
 };
+
+/** What an import reads of a row by itself. What the project adds to it makes no row readable. */
+const readers: Readonly<Record<EarlierPart, (values: EarlierValues) => unknown>> = {
+  runs: runOf,
+  agents: (values) => agentOf(values, { id: "", runId: runIdIn(values) ?? unnamedRun, runtime: "", now: 0 }),
+  identities: identityOf,
+  checkpoints: checkpointOf,
+  seeds: (values) => parseSeeds(textOf(values, "!line")).problems.map(({ problem }) => unreadable(problem)),
+  beads: beadsTask,
+  groups: groupOf,
+  messages: (values) => mailOf(values, null),
+  merges: (values) => [nameOf(values, "agent_name"), mergeOf(values, { targetBranch: "", runId: null, now: 0 })],
+  spending: (values) => spendingOf(values, { agentId: null, runId: runIdIn(values), runtime: "" }),
+  snapshots: (values) => nameOf(values, "agent_name"),
+  events: (values) => [eventOf(values), textIn(values, "run_id")],
+};
+
+/** Why an import would leave a row out, as far as the row alone says. */
+export function whyUnreadable(part: EarlierPart, { values, problem }: EarlierRow): string | undefined {
+  if (values === undefined) return problem ?? unread;
+  const read = converted(() => readers[part](values));
+  return read.ok ? undefined : read.refusal;
+}
+
+export const unread = "cannot be read";

@@ -21,7 +21,7 @@ function lines(paint: Paint, { dryRun, parts, problems, settings, remarks }: Imp
   const more = problems.length - shown.length;
   return [
     headline(paint, dryRun, taken, problems.length),
-    ...parts.map((part) => partLine(paint, part, dryRun)),
+    ...parts.map((part) => partLine(paint, part)),
     ...shown.map(({ where, problem }) => warningLine(paint, visibleLine(`${where} ${problem}`))),
     ...(more > 0 ? [warningLine(paint, `and ${more} more rows like these; ov import --json names them`)] : []),
     ...(taken > 0 ? [...settings, ...remarks] : []).map((line) => warningLine(paint, visibleLine(line))),
@@ -39,12 +39,8 @@ function headline(paint: Paint, dryRun: boolean, taken: number, problems: number
     : successLine(paint, `Imported ${rows} of the earlier project:`);
 }
 
-function partLine(
-  paint: Paint,
-  { source, rows, taken, before, present, leftOut }: ImportedPart,
-  dryRun: boolean,
-): string {
-  const skipped = dryRun ? 0 : rows - before - taken - present;
+function partLine(paint: Paint, { source, rows, taken, before, present, leftOut }: ImportedPart): string {
+  const skipped = rows - before - taken - present;
   const remarks = [
     ...(before > 0 ? [`${before} looked at before`] : []),
     ...(present > 0 ? [`${present} there already`] : []),
