@@ -27,6 +27,16 @@ export function untilLeft<T>(work: (over: AbortSignal) => Promise<T>): Promise<T
   });
 }
 
+/**
+ * Asks the engine for work. Ctrl-C waits for its answer, so that it can be told what goes on: `isLeft` then. A second one
+ * ends the program.
+ */
+export const untilAsked = <T>(ask: () => Promise<T>): Promise<{ readonly asked: T; readonly isLeft: boolean }> =>
+  untilInterrupted(async (over) => {
+    const asked = await ask();
+    return { asked, isLeft: over.aborted };
+  });
+
 export type LeftOutcome = Outcome & { readonly exit: number };
 
 /** The answer after Ctrl-C ended the waiting alone. `what` is the subject of "goes on". */

@@ -11,6 +11,7 @@ import { counted } from "../../shared/format.ts";
 import type { Call, Handler, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
+import { untilInterrupted } from "../waiting.ts";
 import { isDamaged, keptLine, removedLines } from "./worktree.ts";
 
 export const clean: Handler = async (call) => {
@@ -42,7 +43,10 @@ export const clean: Handler = async (call) => {
     if (answer === undefined) return no(invalid("--all", "needs --yes where no terminal can ask you"));
     if (!answer) return ok({ json: { ...emptyCleanView(plan), cancelled: true }, text: "Nothing was removed." });
   }
-  const done = await app.call("clean.run", plan);
+  const done = await untilInterrupted((over) => {
+    over.addEventListener("abort", () => io.say(finishing), { once: true });
+    return app.call("clean.run", plan);
+  });
   if (!done.ok) return done;
   return ok({
     json: cleanReportView(plan, done.value),
@@ -51,6 +55,9 @@ export const clean: Handler = async (call) => {
     ...(done.value.keptWorktrees.length > 0 ? { exit: exits.unexpected } : {}),
   });
 };
+
+const finishing =
+  "the cleaning is finished first; a second Ctrl-C ends it at once (see what is left: ov clean --all --dry-run)";
 
 function requestOf(flags: Call["flags"]): Result<CleanRequest, Refusal> {
   const agent = text(flags.agent);
@@ -99,7 +106,7 @@ function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
     }),
     ...alone.map(({ branch }) => item(`branch ${visibleLine(branch)}`)),
     ...(plan.messages === 0 ? [] : [item(counted(plan.messages, "message"))]),
-    ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of what turns used`)]),
+    ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of usage`)]),
     ...(plan.events === 0 ? [] : [item(counted(plan.events, "event"))]),
     ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
     ...plan.endRuns.flatMap(({ runId, open }) => [
@@ -130,7 +137,7 @@ function reportLines(paint: Paint, report: CleanReport): readonly string[] {
     ...report.keptWorktrees.map((one) => keptLine(paint, one)),
     ...alone.map((branch) => successLine(paint, "Deleted branch", visibleLine(branch))),
     ...(report.messages === 0 ? [] : [successLine(paint, `Deleted ${counted(report.messages, "message")}`)]),
-    ...(report.usage === 0 ? [] : [successLine(paint, `Deleted ${report.usage} records of what turns used`)]),
+    ...(report.usage === 0 ? [] : [successLine(paint, `Deleted ${counted(report.usage, "usage record")}`)]),
     ...(report.events === 0 ? [] : [successLine(paint, `Deleted ${counted(report.events, "event")}`)]),
     ...(report.released.length === 0 ? [] : [successLine(paint, "Released", report.released.join(", "))]),
     ...(report.runs.length === 0 ? [] : [successLine(paint, "Ended", report.runs.join(", "))]),

@@ -15,7 +15,7 @@ import type { App } from "../app.ts";
 import type { Handler, Io, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
-import { leftOutcome, teller, untilLeft } from "../waiting.ts";
+import { leftOutcome, teller, untilAsked, untilLeft } from "../waiting.ts";
 import { lockLines, paintedVerdict } from "./merge-render.ts";
 
 /** Has the target all that has landed there, so that nothing would move? */
@@ -46,7 +46,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
       return ok({ json: { promote: null, cancelled: true, moved: false }, text: "Nothing was moved." });
     }
   }
-  const asked = await app.call("merge.requestPromotion", request);
+  const { asked, isLeft } = await untilAsked(() => app.call("merge.requestPromotion", request));
   if (!asked.ok) return asked;
   if (asked.value.promote === null) {
     const { nothing, target } = asked.value;
@@ -75,7 +75,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
       quietText: "",
     });
   }
-  const settled = await settledOp(app, io, asked.value.promote);
+  const settled = isLeft ? ok(undefined) : await settledOp(app, io, asked.value.promote);
   if (!settled.ok) return settled;
   if (settled.value === undefined) return ok(leftOutcome("the promotion", "see it later: ov merge log"));
   const { op, entries, problem } = settled.value;
@@ -169,9 +169,10 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
     if (answer === undefined) return no(invalid("ov merge undo", "needs --yes where no terminal can ask you"));
     if (!answer) return ok({ json: { ...undoPlanView(planned.value), cancelled: true }, text: "Nothing was changed." });
   }
-  const asked = await app.call("merge.requestUndo", { of: shown(planned.value), requeue: isOn(flags.requeue) });
+  const request = { of: shown(planned.value), requeue: isOn(flags.requeue) };
+  const { asked, isLeft } = await untilAsked(() => app.call("merge.requestUndo", request));
   if (!asked.ok) return asked;
-  const settled = await settledOp(app, io, asked.value.undo);
+  const settled = isLeft ? ok(undefined) : await settledOp(app, io, asked.value.undo);
   if (!settled.ok) return settled;
   if (settled.value === undefined) return ok(leftOutcome("the undoing", "see it later: ov merge log"));
   const { op, entries, problem } = settled.value;

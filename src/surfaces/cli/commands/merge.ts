@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
 import { isOn, text } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
-import { leftOutcome, teller, untilLeft } from "../waiting.ts";
+import { leftOutcome, teller, untilAsked, untilLeft } from "../waiting.ts";
 import { dryRunAll, dryRunBranch, dryRunCommit } from "./merge-plan.ts";
 import { queueNewer, settleRest } from "./merge-queue.ts";
 import { differenceLines, paintedVerdict } from "./merge-render.ts";
@@ -43,12 +43,13 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
   if (!request.ok) return request;
   if (isDryRun) return dryRunBranch(call, request.value);
   // A person who names a branch does not want to wait for the rest of the queue.
-  const added = await app.call("merge.add", { ...request.value, approve: true, priority: 0 });
+  const order = { ...request.value, approve: true, priority: 0 };
+  const { asked: added, isLeft } = await untilAsked(() => app.call("merge.add", order));
   if (!added.ok) return added;
   const { entry } = added.value;
   const resumed = entry.status === "blocked" ? await app.call("merge.resume", { of: String(entry.id) }) : added;
   if (!resumed.ok) return resumed;
-  const settled = await settledMerges(app, io, [entry.id]);
+  const settled = isLeft ? ok(undefined) : await settledMerges(app, io, [entry.id]);
   if (!settled.ok) return settled;
   if (settled.value === undefined) return ok(leftOutcome("the merge", "see it later: ov merge list"));
   const [result] = settled.value;
@@ -78,13 +79,10 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
   const newer = await queueNewer(app, rest.value, text(flags.into));
   if (!newer.ok) return newer;
   if (rest.value.length > 0) return all({ ...call, flags: { ...flags, "commit-rest": false, "leave-rest": true } });
-  const approved = await approveEach(app, found.value);
-  if (!approved.ok) return approved;
-  const settled = await settledMerges(
-    app,
-    io,
-    found.value.map(({ entry }) => entry.id),
-  );
+  const ids = found.value.map(({ entry }) => entry.id);
+  const { asked, isLeft } = await untilAsked(() => approveEach(app, found.value));
+  if (!asked.ok) return asked;
+  const settled = isLeft ? ok(undefined) : await settledMerges(app, io, ids);
   if (!settled.ok) return settled;
   if (settled.value === undefined) return ok(leftOutcome("the merging", "see it later: ov merge list"));
   const results = settled.value;
