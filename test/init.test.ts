@@ -115,6 +115,10 @@ describe("a first init", () => {
     await world.git("remote", "add", "origin", "git@example.invalid:team/garden.git");
     await world.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/1");
     expect(await world.json("init", "--no-commit")).toMatchObject({ project: "garden", canonicalBranch: "release/1" });
+    expect((await world.ov("init")).err).toContain("there is no branch release/1 (project.canonicalBranch)");
+    await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+    await world.git("branch", "release/1");
+    expect((await world.ov("init")).err).not.toContain("there is no branch");
     using named = await initWorld();
     expect(await named.json("init", "--name", "mine")).toMatchObject({ project: "mine" });
     expect(await named.json("config", "get", "project.name")).toMatchObject({ value: "mine" });
