@@ -27,6 +27,8 @@ export interface CommitFacts {
   readonly author: string;
   readonly committedAt: number;
   readonly subject: string;
+  /** The history of a shallow clone ends here: lines that git gives to this commit may be older, and of others. */
+  readonly isCutOff: boolean;
   /**
    * What its message says about itself behind `Overstory-`, by name: `Agent`, `Task`, `Run`, `Queue-Id`. Any author of
    * a commit can write this.

@@ -188,3 +188,18 @@ test("a file that a filter writes in other words is no change of the user's: its
   writeFileSync(join(project.root, "a.rot"), "hello\nmoon\n");
   expect(await why("a.rot")).toMatchObject({ isChanged: true });
 }, 100_000);
+
+test("lines of the commit where a shallow clone ends are of nobody known; a submodule is named as one", async () => {
+  await using project = await makeProject({ files: { "old.txt": "old\n" } });
+  const { root, git } = project;
+  await git("commit", "--quiet", "--allow-empty", "-m", "newest");
+  const head = (await git("rev-parse", "HEAD")).trim();
+  writeFileSync(join(root, ".git", "shallow"), `${head}\n`);
+  const told = (await project.ov("why", "old.txt")).out;
+  expect(told).toContain("this clone is shallow and ends here: who wrote it is not known");
+  expect(told).not.toContain("a commit of a person");
+  expect(await project.json("why", "old.txt")).toMatchObject({ parts: [{ by: "unknown" }] });
+  await git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},library`);
+  await git("commit", "--quiet", "-m", "a submodule");
+  expect((await project.ov("why", "library")).err).toContain("is a submodule, with a history of its own");
+});

@@ -709,6 +709,7 @@ const madeCommit: First<"commitView"> = {
   author: "A <a@example.invalid>",
   committedAt: at,
   subject: "work",
+  isCutOff: false,
   trailers: {},
 };
 const landingStory: First<"landingStoryView"> = {

@@ -17,7 +17,7 @@ export const whyView = ({ path, branch, tip, parts, left, isChanged }: Why) => (
   isChanged,
 });
 
-/** `by`: an agent of ours, a person, or null for lines that are not committed yet. */
+/** `by`: an agent of ours, a person, nobody known where a shallow clone ends, or the caller, who has not committed the lines. */
 export const explainedLinesView = ({ from, to, text, commit, landing, unlanded }: ExplainedLines) => ({
   from,
   to,
@@ -27,7 +27,9 @@ export const explainedLinesView = ({ from, to, text, commit, landing, unlanded }
       ? ("agent" as const)
       : commit === null
         ? ("uncommitted" as const)
-        : ("person" as const),
+        : commit.isCutOff
+          ? ("unknown" as const)
+          : ("person" as const),
   commit: commit === null ? null : commitView(commit),
   landing: landing === null ? null : landingStoryView(landing),
   unlanded: unlanded === null ? null : unlandedStoryView(unlanded),

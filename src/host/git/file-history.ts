@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { BlamedLine, CommitFacts, FileHistory, NamedPlace } from "../../ports/file-history.ts";
 import { readText, statIfThere } from "../file-access.ts";
 import { commonDirAt } from "../project-place.ts";
@@ -61,6 +62,9 @@ async function locate(
         : `cannot be looked for: there is no branch ${branch}`,
     );
   const { code, out } = await ask(checkout, "cat-file", "-t", `${tip}:${path}`);
+  // A submodule is there under its name, and its commit is in a repository of its own.
+  if (code !== 0 && (await oneLine(checkout, "rev-parse", "--verify", "--quiet", `${tip}:${path}`)) !== undefined)
+    return no(`is a submodule, with a history of its own; look there: git -C ${shellWord(typed)} log`);
   if (code !== 0) return no(branch === undefined ? "is in no commit of this checkout" : `is not on ${branch}`);
   if (out.trim() !== "blob") return no("is a directory; name a file");
   const head = await oneLine(checkout, "symbolic-ref", "--quiet", "--short", "HEAD");
@@ -145,8 +149,15 @@ async function commitFacts(root: string, id: string): Promise<CommitFacts | unde
     author,
     committedAt: Number(seconds) * 1_000,
     subject,
+    isCutOff: isBoundary(root, commit.trim()),
     trailers: Object.fromEntries(trailers),
   };
+}
+
+/** A shallow clone lists the commits where its history ends. */
+function isBoundary(root: string, id: string): boolean {
+  const common = commonDirAt(root);
+  return common !== undefined && readText(join(common, "shallow"))?.split("\n").includes(id) === true;
 }
 
 async function mergesThatBrought(root: string, commit: string, tip: string): Promise<readonly CommitFacts[]> {

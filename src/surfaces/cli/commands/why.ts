@@ -64,9 +64,13 @@ function partLines(part: ExplainedLines, paint: Paint, { isKnown }: { readonly i
       ? landingLines(landing, paint, now)
       : unlanded !== null
         ? unlandedLines(unlanded, paint, now)
-        : [`by ${visibleLine(commit.author)}: a commit of a person, no agent`];
+        : commit.isCutOff
+          ? [cutOff]
+          : [`by ${visibleLine(commit.author)}: a commit of a person, no agent`];
   return [head, `    ${facts}`, ...story.map((one) => `    ${one}`)];
 }
+
+const cutOff = "this clone is shallow and ends here: who wrote it is not known; for the rest: git fetch --unshallow";
 
 const landingLines = (story: LandingStory, paint: Paint, now: number): readonly string[] => {
   const { entry } = story;
