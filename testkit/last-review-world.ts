@@ -65,7 +65,7 @@ export const finding = "a.ts:3: error: the second part is missing";
 export async function finishes(
   world: UseCaseWorld,
   name: string,
-  said: { readonly verdict?: string; readonly branch?: string; readonly findings?: string },
+  said: { readonly verdict?: string; readonly branch?: string; readonly findings?: string; readonly summary?: string },
   landedLook?: LandedLook,
 ): Promise<readonly Missing[]> {
   const findings = said.verdict === "pass" ? {} : { findings: finding };

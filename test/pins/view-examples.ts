@@ -348,6 +348,7 @@ const lastReview = {
   unmet: [2],
   isVague: true,
   remarks: [],
+  notRun: [],
   message: "msg-1",
   givenAt: at,
 } as const;

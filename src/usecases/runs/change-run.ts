@@ -219,6 +219,7 @@ async function endLetter(tx: Tx, context: Context, run: Run): Promise<EndLetter>
       ...(remarks.length === 0
         ? []
         : ["", `${verdict?.by} passed it, and remarks:`, ...remarks.flatMap(findingLines), ""]),
+      ...(verdict?.notRun ?? []).map((line) => `${verdict?.by} judged a part by reading alone; ${line}`),
       await whereToLook(tx, context, run),
     ].join("\n"),
     type: "status",

@@ -64,6 +64,20 @@ test("what a last review remarks beside a pass stands in the letter that ends th
   expect(await world.store.read((tx) => tx.deliveries.inState("coordinator", ["queued"]))).toEqual([]);
 });
 
+test("what a last review could not run stands in the letter that ends the run", async () => {
+  await using world = useCaseWorld();
+  await waitsForVerdict(world, "c1");
+  const read = {
+    verdict: "pass",
+    summary: "All met.\nThe page: not run: a browser, because there is none here.\nFine.",
+  };
+  expect(await finishes(world, "last-review-1", read, { landed: "c1", lacks: [] })).toEqual([]);
+  const [letter] = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
+  expect(letter?.body).toContain(
+    "last-review-1 judged a part by reading alone; not run: a browser, because there is none here.\n",
+  );
+});
+
 test("an operator who ends a run that passed with remarks is told where they are", async () => {
   await using world = useCaseWorld();
   await met(world, 2);

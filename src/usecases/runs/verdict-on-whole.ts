@@ -18,6 +18,8 @@ export interface VerdictOnWhole {
   readonly findings: number;
   /** Remarks beside a pass. */
   readonly remarks: readonly Finding[];
+  /** What it says that it could not run, a line each. */
+  readonly notRun: readonly string[];
   /** The criteria that its findings name. */
   readonly unmet: readonly number[];
   /** It did not pass, and a finding names no criterion: it may be about any of them. */
@@ -86,7 +88,7 @@ export async function knowsLastChange(tx: Tx, run: Run, reviewer: Agent): Promis
 export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole | undefined> {
   const accepted = (await tx.checks.completionsOf(reviewer.id)).find(({ status }) => status === "done");
   if (accepted === undefined || accepted.request.kind !== "completion") return undefined;
-  const { verdict, branch, findings } = accepted.request.done;
+  const { verdict, branch, findings, summary } = accepted.request.done;
   if (verdict === null || (branch !== null && branch !== reviewer.baseRef)) return undefined;
   const letters = await tx.messages.list({ to: "operator", type: "status", runId: reviewer.runId });
   const letter = letters.find(({ payload }) => payloadFields(payload).findingsOf === reviewer.id);
@@ -98,6 +100,7 @@ export async function verdictOf(tx: Tx, reviewer: Agent): Promise<VerdictOnWhole
     commit: reviewer.baseCommit,
     findings: findings.length,
     remarks: verdict === "pass" ? findings : [],
+    notRun: summary.match(/\bnot run:[^\n]*/gi) ?? [],
     unmet: findings.flatMap(({ criterion }) => criterion ?? []),
     isVague: sendsBack(verdict) && findings.some(({ criterion }) => criterion === undefined),
     message,
