@@ -128,7 +128,7 @@ async function announceDeath(
       body: [
         `${agent.name} (${what}) ${how}. ${end.kept ?? "Its worktree and branch are kept."}`,
         ...(below === undefined ? [] : [goOn]),
-        `Next: ${end.advice ?? (isLast ? nextOfLastReview(agent) : nextStep(agent, end))}${isForwarded ? forwardNote(parentName) : ""}`,
+        `Next: ${end.advice ?? (isLast ? nextOfLastReview(agent) : nextStep(agent, end))}${isForwarded ? forwardNote(parentName, { type: "worker_died", payload: null }) : ""}`,
       ].join("\n"),
       type: isStop ? "status" : "worker_died",
       priority: "high",

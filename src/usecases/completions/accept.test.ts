@@ -271,6 +271,18 @@ test("a reopened agent reports under the key of its earlier report, and its repo
   expect(later).not.toBe(earlier);
 });
 
+test("a report under a key that the agent used for other mail is no copy of that mail", async () => {
+  await using world = await mergeWorld();
+  const caller = await world.seat("s1", { capability: "scout", parentName: "lead-1", runId: "run-2" });
+  const words = { to: "lead-1", subject: "read", body: "half read", dedupeKey: "news" };
+  await world.must(sendMail, { ...words, type: "status" }, caller);
+  expect(await world.must(sendMail, { ...words, type: "status" }, caller)).toMatchObject({ duplicate: true });
+  const asked = await world.must(sendMail, { ...words, type: "worker_done", body: "all read" }, caller);
+  expect(asked).toMatchObject({ duplicate: false, finish: { attached: false } });
+  expect(await accept(world, asked.finish?.id ?? "")).toEqual([]);
+  expect(await world.mailOf("lead-1", "worker_done")).toHaveLength(1);
+});
+
 test("a task that ends without code leaves its criteria open, and parent and coordinator are told which", async () => {
   await using world = await mergeWorld({}, { run: { objective: "Do it all", checklist: true } });
   await world.must(addCriteriaToRun, { texts: ["xml is written"], runId: "run-2" });

@@ -70,6 +70,21 @@ test("L5: older news of the engine about a branch is folded into the newest, and
   });
 });
 
+test("L5: a branch that an agent hands over twice is one piece of news, and other branches are others", async () => {
+  await using world = await coordinatedRun();
+  const caller = await world.seat("l1", { capability: "lead", parentName: "chief", runId });
+  const ready = async (branch: string) => {
+    const words = { to: "chief", type: "merge_ready", subject: "ready", body: "It is ready.", wake: true };
+    world.clock.now += 1000;
+    return (await world.must(sendMail, { ...words, payload: JSON.stringify({ branch }) }, caller)).id ?? "";
+  };
+  const first = await ready("overstory/b1/T1");
+  const other = await ready("overstory/b2/T2");
+  const again = await ready("overstory/b1/T1");
+  expect(await brought(world)).toEqual([other, again]);
+  expect(await why(world, first)).toMatchObject({ code: "cancelled" });
+});
+
 test("L5: news that brings tasks to start is kept, says what was started since, and takes in a copy that says less", async () => {
   await using world = await coordinatedRun();
   await world.store.transaction(async (tx) => {

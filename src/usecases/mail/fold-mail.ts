@@ -82,8 +82,8 @@ async function withoutSpentWake(tx: Tx, mail: Mail, now: number): Promise<Mail> 
 const branchNews: readonly string[] = ["merged", "merge_failed"];
 
 /**
- * Messages of one topic are one piece of news. Only what the engine says about one branch, and copies of one message with
- * the same words, share a topic: what agents and people write is theirs, one by one.
+ * Messages of one topic are one piece of news. Only what the engine says about one branch, what one agent hands over, and
+ * copies of one message with the same words, share a topic: what agents and people write is theirs, one by one.
  */
 function topicOf(message: Message): string | null {
   const { fromAgent, type, subject, replyTo } = message;
@@ -91,6 +91,8 @@ function topicOf(message: Message): string | null {
   if (fromAgent === fromEngine.from && branchNews.includes(type) && typeof branch === "string") {
     return JSON.stringify(["branch", branch]);
   }
+  // Handing a branch over once more changes nothing but which commit of it is meant.
+  if (type === "merge_ready" && typeof branch === "string") return JSON.stringify(["handed over", fromAgent, branch]);
   const original = withoutForwarding(message.body);
   if (original === message.body || replyTo === null || message.expectsReply) return null;
   return JSON.stringify(["copy", fromAgent, type, subject, original, message.payload]);

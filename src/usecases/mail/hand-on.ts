@@ -32,7 +32,7 @@ export async function handOn(
     address: heir,
     recipients: [{ name: heir, wake }],
     subject: message.subject,
-    body: `${message.body}${forwardNote(delivery.toAgent)}`,
+    body: `${message.body}${forwardNote(delivery.toAgent, message)}`,
     type: message.type,
     priority: message.priority,
     threadId: message.threadId,

@@ -77,8 +77,8 @@ export async function submit(
   const payload = completePayload(mail, sender, target.value);
   if (!payload.ok) return payload;
   if (claimsToBeDone(sender, mail, address)) return finishInstead(tx, context, sender.agent, mail, address);
-  const body = insteadOf === null ? mail.body : `${mail.body}${forwardNote(insteadOf)}`;
-  const final = { ...mail, body, payload: payload.value };
+  const sent = { ...mail, payload: payload.value };
+  const final = insteadOf === null ? sent : { ...sent, body: `${mail.body}${forwardNote(insteadOf, sent)}` };
   const replyTo = mail.answer?.replyTo ?? null;
   const from = { fromAgent: sender.name, fromAgentId: sender.agent?.id ?? null };
   const earlier = mayRepeat(mail)
@@ -111,11 +111,12 @@ function claimsToBeDone(
 }
 
 /**
- * Does another incarnation of the agent report under a key that an earlier one used? Each incarnation reports its own
- * work.
+ * Does an agent report under a key that another incarnation of it used, or it itself for other mail? Each incarnation
+ * reports its own work.
  */
 function isLaterReport(sender: Sender, mail: Composition, stored: Message): boolean {
-  return sender.agent !== null && stored.fromAgentId !== sender.agent.id && claimsToBeDone(sender, mail, mail.to);
+  if (sender.agent === null || !claimsToBeDone(sender, mail, mail.to)) return false;
+  return stored.fromAgentId !== sender.agent.id || stored.type !== mail.type;
 }
 
 /** Asks for the checks of `ov done`. When they are passed, the report to the parent is sent in the place of this mail. */
