@@ -363,7 +363,10 @@ function warningsFor(request: SlingRequest, capability: Capability, depth: numbe
   return warnings;
 }
 
-/** Said once, with the second builder that a parent slings in a run. Agents have no flag to silence it. */
+/**
+ * Said once, with the second builder that a parent slings in a run. An agent is not told: by its role it sends scouts only
+ * where the code is unknown.
+ */
 function scoutWarnings(
   { skipScout, scoutCheck }: SlingRequest,
   capability: Capability,
@@ -373,12 +376,11 @@ function scoutWarnings(
     caller,
   }: { readonly children: readonly Agent[]; readonly run: Run | undefined; readonly caller: Caller },
 ): readonly string[] {
-  if (capability !== "builder" || skipScout === true || scoutCheck === false) return [];
+  if (capability !== "builder" || skipScout === true || scoutCheck === false || caller.kind === "agent") return [];
   const names = new Set(children.filter(({ runId }) => runId === run?.id).map(({ name }) => name));
   const hasScout = children.some((child) => child.capability === "scout" && child.runId === run?.id);
   if (names.size !== 1 || hasScout) return [];
-  const silence = caller.kind === "agent" ? "" : "; --no-scout-check silences this";
-  return [`this parent has sent no scout in this run${silence}`];
+  return ["this parent has sent no scout in this run; --no-scout-check silences this"];
 }
 
 const notTakenIn = async (tx: Tx, run: Run | undefined): Promise<number | null> =>

@@ -185,6 +185,15 @@ describe("agents drop what is theirs", () => {
   });
 });
 
+test("the branch of an agent that only reads has nothing on it, and is not told as kept work", async () => {
+  await using world = useCaseWorld();
+  await withTeam(world, { b2: { capability: "reviewer" } });
+  await world.must(recordDrop, order);
+  const [told] = await mailTo(world, "head");
+  expect(told?.body).toContain("The branch overstory/b1/B1 of b1 stays.");
+  expect(told?.body).not.toContain("overstory/b2/B2");
+});
+
 test("a task that was done is not dropped, and a reason is needed", async () => {
   await using world = useCaseWorld();
   await withTeam(world);

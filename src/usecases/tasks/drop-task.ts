@@ -1,5 +1,5 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { canonical } from "../../domain/agent/capability.ts";
+import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
@@ -295,7 +295,9 @@ function words(caller: Caller, { root, closed, why, agents, kept, ready, missing
     ...(others.length === 0 ? [] : [`Dropped with it: ${namedIn(others)}.`]),
     ...(stopped.length === 0 ? [] : [`Stopped on purpose and let go: ${namedIn(stopped)}.`]),
     ...kept.flatMap(({ agentName, branch }) =>
-      branch === null ? [] : [`The branch ${branch} of ${agentName} stays.`],
+      branch === null || agents.some(({ name, capability }) => name === agentName && isIn("readOnly", capability))
+        ? []
+        : [`The branch ${branch} of ${agentName} stays.`],
     ),
     ...(ready.length === 0
       ? []

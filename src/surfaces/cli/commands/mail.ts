@@ -266,7 +266,16 @@ function payloadLines({
 }
 
 /** Payload fields that say nothing to a person, or that the text of the mail says in other words. */
-const forMachines = new Set(["turnId", "generation", "terminatedBy", "tier", "strategy", "queueId", "opId"]);
+const forMachines = new Set([
+  "turnId",
+  "generation",
+  "terminatedBy",
+  "tier",
+  "strategy",
+  "queueId",
+  "opId",
+  "findingsOf",
+]);
 
 function outcomeWords(value: unknown): string {
   const outcome = agentOutcomes.find((one) => one === value);
