@@ -44,7 +44,7 @@ export async function askWhetherWithout(
   { why, parked }: Doubt,
 ): Promise<Message | undefined> {
   if (run.coordinatorName === null) return undefined;
-  const situation = `The last review of run ${run.id} cannot be done: ${why}. Everything else is met.`;
+  const situation = `The last review of run ${run.id} cannot be done: ${why}. Everything else was met when this was asked.`;
   return post(tx, context, {
     from: run.coordinatorName,
     fromAgentId: null,
