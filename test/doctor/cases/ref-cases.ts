@@ -106,6 +106,38 @@ export const refCases: readonly Case[] = [
       }),
   },
   {
+    name: "a snapshot whose ref was moved",
+    finds: "snapshot-at-other-commit:refs/overstory/snap/waits/8/1",
+    make: async (w) => {
+      ref(w, "refs/overstory/snap/waits/8/1", "PLANT.moved");
+      w.put("snapshots", {
+        agent_name: "waits",
+        generation: 8,
+        ref: "refs/overstory/snap/waits/8/1",
+        commit_id: await plantCommit(w, "PLANT.moved-from"),
+        reason: "r",
+        skipped: "[]",
+        created_at: at,
+      });
+    },
+  },
+  {
+    name: "a snapshot whose ref was moved and whose commit is gone",
+    finds: "snapshot-at-other-commit:refs/overstory/snap/waits/9/1",
+    make: async (w) => {
+      ref(w, "refs/overstory/snap/waits/9/1", "PLANT.left");
+      w.put("snapshots", {
+        agent_name: "waits",
+        generation: 9,
+        ref: "refs/overstory/snap/waits/9/1",
+        commit_id: missing,
+        reason: "r",
+        skipped: "[]",
+        created_at: at,
+      });
+    },
+  },
+  {
     name: "a snapshot of which nothing is left",
     finds: "snapshot-of-nothing:refs/overstory/snap/waits/6/1",
     make: (w) =>

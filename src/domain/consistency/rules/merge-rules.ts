@@ -1,7 +1,7 @@
 import { hasEnded, newestPerName } from "../../agent/agent.ts";
 import { integrationPrefix } from "../../merge/landing-branch.ts";
 import type { ProjectFacts, StoredRows } from "../facts.ts";
-import { breach, type Inconsistency, row } from "../finding.ts";
+import { breach, type FixStep, type Inconsistency, row } from "../finding.ts";
 
 const heads = "refs/heads/";
 const ours = "refs/overstory/";
@@ -222,7 +222,12 @@ const brokenRef = {
 function snapshots(rows: StoredRows, { git }: ProjectFacts): readonly Inconsistency[] {
   const recorded = new Set(rows.snapshots.map(({ ref }) => ref));
   const lost = rows.snapshots.flatMap(({ ref, commitId, agentName }) => {
-    if (git.refs.has(ref)) return [];
+    const there = git.refs.get(ref);
+    if (there === commitId || git.brokenRefs.has(ref)) return [];
+    if (there !== undefined) {
+      const says = `${ref} is at ${there.slice(0, 10)}, and the snapshot of ${agentName} is ${commitId.slice(0, 10)}`;
+      return [breach(movedSnapshot, ref, says, ...backTo(ref, { there, commitId, isLost: git.missing.has(commitId) }))];
+    }
     return git.missing.has(commitId)
       ? [
           breach(
@@ -235,14 +240,43 @@ function snapshots(rows: StoredRows, { git }: ProjectFacts): readonly Inconsiste
       : [breach(lostSnapshot, ref, `the ref ${ref} is gone`, { on: "restore", ref, commit: commitId })];
   });
   const unknown = [...git.refs].flatMap(([ref, commit]) => {
-    const own = /^refs\/overstory\/(?:snap\/([^/]+)\/(\d+)\/\d+|rescue\/(?!queue-)(.+))$/.exec(ref);
-    if (own === null || recorded.has(ref) || git.brokenRefs.has(ref)) return [];
-    const agentName = own[1] ?? (own[3] ?? "").replace(/-\d+(-\d+)?$/, "");
-    const record = row("record-snapshot", ref, { of: commit, detail: agentName, number: Number(own[2] ?? 0) });
-    return [breach(unknownSnapshot, ref, `${ref} keeps work of ${agentName}, and is not on record`, record)];
+    if (!isSnapshot.test(ref) || recorded.has(ref) || git.brokenRefs.has(ref)) return [];
+    const record = recordOf(ref, commit);
+    return [breach(unknownSnapshot, ref, `${ref} keeps work of ${record.repair.detail}, and is not on record`, record)];
   });
   return [...lost, ...unknown];
 }
+
+const isSnapshot = /^refs\/overstory\/(?:snap\/([^/]+)\/(\d+)\/\d+|rescue\/(?!queue-)(.+))$/;
+
+/** The ref says of which agent and incarnation the snapshot is. */
+function recordOf(ref: string, commit: string): FixStep & { on: "row" } {
+  const own = isSnapshot.exec(ref);
+  const agentName = own?.[1] ?? (own?.[3] ?? "").replace(/-\d+(-\d+)?$/, "");
+  return row("record-snapshot", ref, { of: commit, detail: agentName, number: Number(own?.[2] ?? 0) });
+}
+
+interface MovedSnapshot {
+  readonly there: string;
+  readonly commitId: string;
+  /** Git does not have the commit of the record. */
+  readonly isLost: boolean;
+}
+
+const backTo = (ref: string, { there, commitId, isLost }: MovedSnapshot): readonly FixStep[] =>
+  isLost
+    ? [row("forget-snapshot", ref), recordOf(ref, there)]
+    : [
+        { on: "retire", ref, commit: there },
+        { on: "restore", ref, commit: commitId },
+      ];
+
+const movedSnapshot = {
+  rule: "snapshot-at-other-commit",
+  severity: "fail",
+  affects: "git deletes the kept work with its next cleaning, and `ov recover` brings something else back",
+  does: "keeps the other commit under refs/overstory/rescue/, unless a branch holds it, and sets the ref to the commit of the record; where git has lost that commit, the record gets the other one",
+} as const;
 
 const lostSnapshot = {
   rule: "snapshot-without-ref",
