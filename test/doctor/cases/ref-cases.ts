@@ -109,7 +109,7 @@ export const refCases: readonly Case[] = [
     name: "a snapshot whose ref was moved",
     finds: "snapshot-at-other-commit:refs/overstory/snap/waits/8/1",
     make: async (w) => {
-      ref(w, "refs/overstory/snap/waits/8/1", "PLANT.moved");
+      await ref(w, "refs/overstory/snap/waits/8/1", "PLANT.moved");
       w.put("snapshots", {
         agent_name: "waits",
         generation: 8,
@@ -125,7 +125,7 @@ export const refCases: readonly Case[] = [
     name: "a snapshot whose ref was moved and whose commit is gone",
     finds: "snapshot-at-other-commit:refs/overstory/snap/waits/9/1",
     make: async (w) => {
-      ref(w, "refs/overstory/snap/waits/9/1", "PLANT.left");
+      await ref(w, "refs/overstory/snap/waits/9/1", "PLANT.left");
       w.put("snapshots", {
         agent_name: "waits",
         generation: 9,
