@@ -171,7 +171,7 @@ test("there is one way to run git", () => {
     (file) => !file.endsWith(".test.ts"),
   );
   const starters = sources.filter((file) =>
-    /(cmd|argv)(:| =) \[("git"|gitProgram\(\))|spawn(Sync)?\(("git"|gitProgram)/.test(
+    /(cmd|argv)(:| =) \["git"|\[gitProgram\(\)|spawn(Sync)?\(("git"|gitProgram)/.test(
       readFileSync(join(repository, file), "utf8"),
     ),
   );
