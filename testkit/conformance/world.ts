@@ -107,7 +107,11 @@ export async function kitWorld(driver: KitDriver, binDir: string | null, config 
     mangledWords: binDir === null ? ["no JSON"] : ["warning: something is old", "an error output"],
     sling: async (name, description, { flags = [], env = {} } = {}) => {
       const task = name.toUpperCase();
-      await project.json("task", "create", `Task ${task}`, "--id", task, "--description", description);
+      // The scripted agent looks for the words of a script in its input, which has the title of its task and not the description.
+      const title = [`Task ${task}`, ...(driver.stage === null ? [] : (description.match(/KIT-\d+-/g) ?? []))].join(
+        " ",
+      );
+      await project.json("task", "create", title, "--id", task, "--description", description);
       const words = [task, "--name", name, "--runtime", driver.runtime, "--model", driver.model.flag, ...flags];
       const answer = await project.ovWith({ env: { ...driver.shell(place), ...env } }, "sling", ...words);
       if (answer.code !== 0) throw new Error(`ov sling ${words.join(" ")} exited ${answer.code}: ${answer.err}`);
