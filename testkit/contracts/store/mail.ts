@@ -232,10 +232,14 @@ export function mailPromises(check: Check): void {
       await add("question 2", true, "high");
       await add("more news", false);
       await add("later", true, "urgent", noon);
+      expect([await tx.deliveries.isDue("b1", noon - 1), await tx.deliveries.isDue("b2", noon)]).toEqual([true, false]);
       const ids = async (limit: number) =>
         (await tx.deliveries.forTurn("b1", noon - 1, limit)).map(({ message }) => message.id);
       expect(await ids(10)).toEqual(["question 2", "question 1", "news", "more news"]);
       expect(await ids(1)).toEqual(["question 2"]);
+      const later = await tx.messages.insert(aMessage("much later"));
+      await tx.deliveries.insert([aDelivery(later, "b3", { notBefore: noon })]);
+      expect([await tx.deliveries.isDue("b3", noon - 1), await tx.deliveries.isDue("b3", noon)]).toEqual([false, true]);
     });
   });
 
@@ -259,13 +263,14 @@ export function mailPromises(check: Check): void {
         return seq;
       };
       const leased = await add("leased", { state: "claimed", claimedBy: "r", claimExpires: noon });
-      await add("turn", { state: "claimed", claimedBy: "t1", turnId: "t1" });
+      const ofTurn = await add("turn", { state: "claimed", claimedBy: "t1", turnId: "t1" });
       await add("queued", {});
       await add("dead 1", { state: "dead", lastError: "e" });
       await add("dead 2", { state: "dead", priorityRank: 3 });
       const ids = (mail: readonly { readonly message: Message }[]) => idsOf(mail.map(({ message }) => message));
       expect(ids(await tx.deliveries.inState("b1", ["claimed", "queued"]))).toEqual(["leased", "turn", "queued"]);
       expect(await tx.deliveries.inState("b1", [])).toEqual([]);
+      expect((await tx.deliveries.handedOut("b1")).map(({ messageSeq }) => messageSeq)).toEqual([leased, ofTurn]);
       expect(ids(await tx.deliveries.ofTurn("t1"))).toEqual(["turn"]);
       expect(await tx.deliveries.expired(noon - 1, 9)).toEqual([]);
       expect((await tx.deliveries.expired(noon, 9)).map((delivery) => delivery.messageSeq)).toEqual([leased]);
