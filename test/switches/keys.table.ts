@@ -58,7 +58,10 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "project.name": ["src/usecases/tasks/tasks.test.ts", 'useCaseWorld({ projectName: "My App" })'],
   "project.canonicalBranch": [settings, "project.canonicalBranch is what a branch lands on that belongs to no run"],
   "project.qualityGates": ["test/merge/team-lands.test.ts", "without a gate a branch waits for one approval"],
-  "project.defaultProfile": [slinging, "project.defaultProfile is the working style of whoever is slung without one"],
+  "project.defaultProfile": [
+    slinging,
+    "project.defaultProfile is the working style of an agent that is slung without one",
+  ],
   "logging.redactSecrets": [
     "test/lifecycle/secrets.test.ts",
     "logging.redactSecrets false keeps everything as it came",
