@@ -157,12 +157,17 @@ const mostLooks = 3;
 const isOfRules = ({ id, name }: DoctorCheck): boolean => id !== name;
 
 /**
- * A worktree goes before its branch: its snapshot needs the branch, and git does not delete a branch that is checked
- * out.
+ * A lost snapshot ref comes back first: the removal of a worktree takes a snapshot, and gives it the next number that no
+ * ref has. A worktree goes before its branch: its snapshot needs the branch, and git does not delete a branch that is
+ * checked out.
  */
 const inOrder = (checks: readonly DoctorCheck[]): readonly DoctorCheck[] => {
   const has = ({ steps }: DoctorCheck, on: FixStep["on"]): boolean => steps.some((step) => step.on === on);
-  const rank = (check: DoctorCheck): number => (has(check, "remove") ? 0 : has(check, "retire") ? 2 : 1);
+  const rank = (check: DoctorCheck): number => {
+    if (has(check, "retire")) return 3;
+    if (has(check, "remove")) return 1;
+    return has(check, "restore") ? 0 : 2;
+  };
   return checks.toSorted((a, b) => rank(a) - rank(b));
 };
 
