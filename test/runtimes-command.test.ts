@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { clockAt, moveClock, ranTurns, slingNew, untilTurns } from "../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 
 interface Finding {
@@ -103,6 +104,45 @@ test("list and probe show every runtime and driver, and start no agent", async (
   rmSync(join(project.home, "bin/claude"));
   const unknown = await project.ovWith(shell(project), "runtimes", "probe", "cladue");
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("claude") });
+}, 120_000);
+
+test("probe shows the newest limit of a provider, and when it ends; doctor warns while it lasts", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { attempt: 1, turn: 1 }
+  do: [{ rateLimit: { resetInMs: 600000 } }]
+- do: [{ ov: [done, --no-code, --summary, d] }]
+`,
+  });
+  const quota = async () => {
+    const { runtimes } = await project.json("runtimes", "probe", "scripted");
+    return (runtimes as { quota: { agent: string; seenAt: string; resetAt: string; said: string } | null }[])[0]?.quota;
+  };
+  const doctored = async (env: Record<string, string> = {}) =>
+    (await project.ovWith({ env }, "runtimes", "doctor", "scripted")).out;
+  expect(await quota()).toBeNull();
+  expect(await doctored()).not.toContain("quota");
+
+  await slingNew(project, "B1");
+  await untilTurns(project, "b1", 1);
+  const [limited] = await ranTurns(project, "b1");
+  const known = await quota();
+  expect(known).toMatchObject({
+    agent: "b1",
+    seenAt: new Date(limited?.endedAt ?? 0).toISOString(),
+    said: limited?.error,
+  });
+  const lasts = Date.parse(known?.resetAt ?? "") - (limited?.startedAt ?? 0);
+  expect(lasts).toBeGreaterThanOrEqual(600_000);
+  expect(lasts).toBeLessThan(700_000);
+  const { out } = await project.ov("runtimes", "probe", "scripted");
+  expect(out).toMatch(/^scripted: last limit met by b1 at .*; over at /m);
+  expect(await doctored()).toContain("quota: ");
+
+  await moveClock(project, 702_000);
+  await untilTurns(project, "b1", 2);
+  expect(await quota()).toEqual(known);
+  expect(await doctored(clockAt(702_000))).not.toContain("quota");
 }, 120_000);
 
 test("a program that is broken, no program, silent or asks for something is named as that, in 80 columns", async () => {

@@ -122,6 +122,14 @@ export const turnRows = (sql: Sql): TurnRows => ({
     const inOrder = found.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || (a.id < b.id ? -1 : 1));
     return inOrder.slice(Math.max(0, inOrder.length - limit));
   },
+  newestLimited: (runtime) =>
+    selectOne(
+      sql,
+      turns,
+      `WHERE failure = 'rate_limit' AND ended_at IS NOT NULL AND agent_id IN (SELECT id FROM agents WHERE runtime = ?)
+       ORDER BY ended_at DESC, id DESC LIMIT 1`,
+      runtime,
+    ),
   start: async (id, { fence, logDir, resumeRequested, now }) => {
     const { set, values } = assign(turns, { status: "running", fence, logDir, resumeRequested, startedAt: now });
     return (await sql.run(`UPDATE turns SET ${set} WHERE id = ? AND status = 'queued'`, ...values, id)) > 0;

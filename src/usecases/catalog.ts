@@ -220,6 +220,7 @@ export const catalog = {
   "environment.captureForGates": async () => (await import("./project/caller-shell.ts")).captureForGates,
   "runtime.list": async () => (await import("./runtimes/examine.ts")).listRuntimes,
   "runtime.probe": async () => (await import("./runtimes/examine.ts")).probeRuntimes,
+  "runtime.readLimits": async () => (await import("./runtimes/limits.ts")).readLimits,
   "runtime.doctor": async () => (await import("./runtimes/examine.ts")).examineRuntimes,
   "runtime.check": async () => (await import("./project/caller-shell.ts")).checkRuntime,
   "runtime.checkTeam": async () => (await import("./project/caller-shell.ts")).checkTeam,

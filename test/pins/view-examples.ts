@@ -2249,8 +2249,16 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     ],
   ],
   probedRuntimeView: [
-    [{ ...runtime, found: { at: "/bin/claude", version: "2.1.0" }, problem: null, login: { kind: "seen", by: "KEY" } }],
-    [{ ...runtime, found: null, problem: "claude is not on the PATH", login: { kind: "unknown" } }],
+    [
+      {
+        ...runtime,
+        found: { at: "/bin/claude", version: "2.1.0" },
+        problem: null,
+        login: { kind: "seen", by: "KEY" },
+        limit: { runtime: "claude", agent: "b1", seenAt: at, resetAt: at, lasts: true, said: "try again later" },
+      },
+    ],
+    [{ ...runtime, found: null, problem: "claude is not on the PATH", login: { kind: "unknown" }, limit: null }],
   ],
   runtimeFindingView: [
     [{ runtime: "claude", check: "login", level: "bad", says: "not logged in", next: "claude auth login" }],

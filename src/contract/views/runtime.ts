@@ -1,5 +1,7 @@
 import type { BrokenRuntime } from "../../domain/agent/runtime-spec.ts";
 import type { Finding, ListedRuntime, ProbedRuntime } from "../../usecases/runtimes/examine.ts";
+import type { KnownLimit } from "../../usecases/runtimes/limits.ts";
+import { iso } from "../values.ts";
 
 /** A runtime that agents may have, with what each of its drivers can do. */
 export const runtimeView = ({ id, file, program, guarded, drivers, usedFor, environment }: ListedRuntime) => ({
@@ -30,7 +32,10 @@ export const brokenRuntimeView = ({ id, file, line, column, key, message }: Brok
   message,
 });
 
-/** The same as it is found on this machine. `login` is null where nothing tells. No program tells its quota unasked. */
+/**
+ * The same as it is found on this machine. `login` is null where nothing tells. No program tells its quota unasked, so
+ * `quota` is the newest limit that an agent met; null where none did.
+ */
 export const probedRuntimeView = (runtime: ProbedRuntime) => ({
   ...runtimeView(runtime),
   path: runtime.found?.at ?? null,
@@ -38,7 +43,14 @@ export const probedRuntimeView = (runtime: ProbedRuntime) => ({
   problem: runtime.problem,
   login: runtime.login.kind === "unknown" || runtime.problem !== null ? null : runtime.login.kind === "seen",
   loginBy: runtime.login.kind === "seen" ? runtime.login.by : null,
-  quota: null,
+  quota: runtime.limit === null ? null : quotaView(runtime.limit),
+});
+
+const quotaView = ({ agent, seenAt, resetAt, said }: KnownLimit) => ({
+  agent,
+  seenAt: iso(seenAt),
+  resetAt: iso(resetAt),
+  said,
 });
 
 export const runtimeFindingView = ({ runtime, check, level, says, next }: Finding) => ({

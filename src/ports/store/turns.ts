@@ -44,6 +44,8 @@ export interface TurnRows {
   listFor(agentId: string): Promise<Turn[]>;
   /** The newest turns of these incarnations that have begun, oldest first. */
   newestOf(agentIds: readonly string[], limit: number): Promise<Turn[]>;
+  /** The newest turn of this runtime, of any agent, that ended because its provider's limit was reached. */
+  newestLimited(runtime: string): Promise<Turn | undefined>;
   /** queued -> running with the given fence. False when it is no longer queued. */
   start(
     id: string,

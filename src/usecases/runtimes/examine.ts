@@ -10,6 +10,7 @@ import type { FoundProgram, LoginStanding, RuntimeFacts, RuntimeProbes } from ".
 import type { Settings } from "../../ports/settings.ts";
 import { chooseRuntime } from "../agents/choose-runtime.ts";
 import type { Effect, World } from "../operation.ts";
+import type { KnownLimit } from "./limits.ts";
 
 export interface ListedRuntime extends RuntimeFacts {
   /** The capabilities whose agents get this runtime, by the settings. */
@@ -21,12 +22,14 @@ export interface ProbedRuntime extends ListedRuntime {
   readonly found: FoundProgram | null;
   readonly problem: string | null;
   readonly login: LoginStanding;
+  /** The newest limit that an agent of it met; null where no turn did. */
+  readonly limit: KnownLimit | null;
 }
 
 /** `bad`: an agent would fail. `warn`: an agent may fail. `info`: a fact. */
 export interface Finding {
   readonly runtime: string | null;
-  readonly check: "file" | "program" | "login" | "model" | "guard" | "sandbox" | "committer" | "environment";
+  readonly check: "file" | "program" | "login" | "quota" | "model" | "guard" | "sandbox" | "committer" | "environment";
   readonly level: "ok" | "info" | "warn" | "bad";
   readonly says: string;
   /** What to do about it, with the command to type. */
@@ -71,7 +74,7 @@ export const probeRuntimes: Effect<Named, readonly ProbedRuntime[]> = {
   run: async (world, { runtimes }) => {
     const probes = await world.runtimeProbes();
     const chosen = chooseFrom(listed(probes, await world.settings()), runtimes, () => true, probes.broken);
-    return chosen.ok ? ok(await Promise.all(chosen.value.map((one) => probed(probes, one)))) : chosen;
+    return chosen.ok ? probeAll(world, probes, chosen.value) : chosen;
   },
 };
 
@@ -86,7 +89,9 @@ export const examineRuntimes: Effect<Named, RuntimeReport> = {
     const chosen = chooseFrom(listed(probes, settings), runtimes, ({ usedFor }) => usedFor.length > 0, probes.broken);
     if (!chosen.ok) return chosen;
     const shell = await world.callerShell();
-    const seen = await Promise.all(chosen.value.map((one) => probed(probes, one)));
+    const all = await probeAll(world, probes, chosen.value);
+    if (!all.ok) return all;
+    const seen = all.value;
     const guards = await Promise.all(seen.map((one) => guardFinding(probes, one)));
     const kept = allowedEnvironment(
       shell.variables,
@@ -102,6 +107,7 @@ export const examineRuntimes: Effect<Named, RuntimeReport> = {
         ...seen.flatMap((one, at) => [
           programFinding(one),
           ...loginFindings(one),
+          ...quotaFindings(one),
           ...modelFindings(settings, one, shell.variables),
           ...(guards[at] ?? []),
         ]),
@@ -148,11 +154,21 @@ function chooseFrom(
   return no(invalid("runtime", "is not a runtime this program can start", extra));
 }
 
-async function probed(probes: RuntimeProbes, runtime: ListedRuntime): Promise<ProbedRuntime> {
-  const [program, login] = await Promise.all([probes.program(runtime.id), probes.login(runtime.id)]);
-  return program.ok
-    ? { ...runtime, found: program.value, problem: null, login }
-    : { ...runtime, found: null, problem: program.refusal, login };
+async function probeAll(
+  world: World,
+  probes: RuntimeProbes,
+  chosen: readonly ListedRuntime[],
+): Promise<Result<readonly ProbedRuntime[], Refusal>> {
+  const limits = await world.call("runtime.readLimits", { runtimes: chosen.map(({ id }) => id) });
+  if (!limits.ok) return limits;
+  const probed = async (runtime: ListedRuntime): Promise<ProbedRuntime> => {
+    const [program, login] = await Promise.all([probes.program(runtime.id), probes.login(runtime.id)]);
+    const limit = limits.value.find((one) => one.runtime === runtime.id) ?? null;
+    return program.ok
+      ? { ...runtime, found: program.value, problem: null, login, limit }
+      : { ...runtime, found: null, problem: program.refusal, login, limit };
+  };
+  return ok(await Promise.all(chosen.map(probed)));
 }
 
 function brokenFinding(broken: BrokenRuntime): Finding {
@@ -182,6 +198,12 @@ function loginFindings({ id, login, problem, advice }: ProbedRuntime): readonly 
   return login.certain
     ? [{ ...about, level: "bad", says: "its program is not logged in", next }]
     : [{ ...about, level: "warn", says: "no sign of a login; settings of its own may have one", next }];
+}
+
+function quotaFindings({ id, limit }: ProbedRuntime): readonly Finding[] {
+  if (limit === null || !limit.lasts || limit.resetAt === null) return [];
+  const says = `${limit.said}; ${limit.agent} met it, and it is over at ${new Date(limit.resetAt).toISOString()}`;
+  return [{ runtime: id, check: "quota", level: "warn", says, next: "its agents go on by themselves then" }];
 }
 
 /** The models of the capabilities that have this runtime; a gateway needs its token in this shell. */

@@ -117,6 +117,32 @@ export function turnPromises(check: Check): void {
     });
   });
 
+  check(
+    "the newest turn of a runtime that met a limit is found, however many turns came after it",
+    async ({ store }) => {
+      const other = anAgent("other", { runtime: "codex" });
+      await seed(store, b1, b2, other);
+      await store.transaction(async (tx) => {
+        expect(await tx.turns.newestLimited(b1.runtime)).toBeUndefined();
+        const ends = [
+          { id: "t1", agent: b1, failure: "rate_limit", endedAt: noon + 10 },
+          { id: "t2", agent: b2, failure: "rate_limit", endedAt: noon + 20 },
+          { id: "t3", agent: other, failure: "rate_limit", endedAt: noon + 30 },
+          { id: "t4", agent: b1, failure: "overloaded", endedAt: noon + 40 },
+          { id: "t5", agent: b1, failure: null, endedAt: noon + 50 },
+        ] as const;
+        for (const { id, agent, failure, endedAt } of ends) {
+          await tx.turns.queue(aTurn(id, agent));
+          await tx.turns.start(id, start);
+          await tx.turns.end(id, 1, { ...ending, failure, endedAt });
+        }
+        expect(await tx.turns.newestLimited(b1.runtime)).toMatchObject({ id: "t2", agentName: "b2" });
+        expect(await tx.turns.newestLimited("codex")).toMatchObject({ id: "t3" });
+        expect(await tx.turns.newestLimited("gemini")).toBeUndefined();
+      });
+    },
+  );
+
   check("a turn starts once, with its fence and log", async ({ store }) => {
     await seed(store, b1);
     await store.transaction(async (tx) => {

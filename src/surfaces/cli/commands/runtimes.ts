@@ -8,7 +8,9 @@ import { brokenWords } from "../../../domain/agent/runtime-spec.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { Finding, ListedRuntime, ProbedRuntime } from "../../../usecases/runtimes/examine.ts";
+import type { KnownLimit } from "../../../usecases/runtimes/limits.ts";
 import { exits } from "../../shared/exits.ts";
+import { moment } from "../../shared/format.ts";
 import type { Call, Handler, Io, Rows } from "../command.ts";
 import { texts } from "../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
@@ -62,8 +64,18 @@ export const probe: Handler = async (call) => {
     ]),
     objects: probed.value.map(probedRuntimeView),
   };
-  return ok({ json: { runtimes: probed.value.map(probedRuntimeView) }, text: table(rows, io.paint), rows });
+  const limits = probed.value.flatMap(({ id, limit }) => (limit === null ? [] : [`${id}: ${limitWords(limit)}`]));
+  return ok({
+    json: { runtimes: probed.value.map(probedRuntimeView) },
+    text: [table(rows, io.paint), ...(limits.length === 0 ? [] : ["", ...limits.map(visibleLine)])].join("\n"),
+    rows,
+  });
 };
+
+function limitWords({ agent, seenAt, resetAt, lasts, said }: KnownLimit): string {
+  const end = resetAt === null ? "" : lasts ? `; over at ${moment(resetAt)}` : `; it was over at ${moment(resetAt)}`;
+  return `last limit met by ${agent} at ${moment(seenAt)}${end} (${said})`;
+}
 
 export const doctor: Handler = async (call) => {
   const { app, io } = call;

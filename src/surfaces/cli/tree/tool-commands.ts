@@ -43,7 +43,7 @@ export const runtimesCommand: Command = {
     },
     {
       name: "probe",
-      summary: "Show which programs are installed, their versions, and signs of a login",
+      summary: "Show which programs are installed, their versions, signs of a login, and limits they met",
       arguments: [{ name: "runtime", summary: "Only these (default: all)", variadic: true }],
       run: async () => (await import("../commands/runtimes.ts")).probe,
     },
