@@ -1,6 +1,7 @@
-import { expect } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { roles } from "../../src/domain/role/roles.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { confining, testConfined } from "../../testkit/sandboxed.ts";
 import { statePath } from "../../testkit/state.ts";
@@ -116,8 +117,10 @@ const scenario = (base: string): string => `
     - shell: echo reached > "$OVERSTORY_SCRATCH/reached"
 `;
 
+const settings = `${confining}watchdog:\n  tier2Enabled: true\n`;
+
 async function planted(): Promise<TestProject> {
-  const project = await makeProject({ config: confining, scenario: scenario("/nowhere"), gates: ["true"] });
+  const project = await makeProject({ config: settings, scenario: scenario("/nowhere"), gates: ["true"] });
   const { home, root } = project;
   const files = {
     ".ssh/id_test": "secret",
@@ -153,7 +156,15 @@ const snapshotOf = async (project: TestProject): Promise<unknown> => ({
   home: readdirSync(project.home),
 });
 
-const capabilities = ["builder", "reviewer", "scout", "merger", "lead", "coordinator"] as const;
+/** They have no worktree, and are called by their capability. */
+const withoutWorktree = ["coordinator", "orchestrator", "monitor"] as const;
+const capabilities = ["builder", "reviewer", "scout", "merger", "lead", ...withoutWorktree] as const;
+
+test("agents of every capability make the attempts", () => {
+  expect(capabilities.toSorted()).toEqual(Object.keys(roles).toSorted() as (typeof capabilities)[number][]);
+});
+
+const isWithoutWorktree = (capability: string): boolean => withoutWorktree.some((one) => one === capability);
 
 for (const capability of capabilities) {
   testConfined(`a confined ${capability} reaches nothing but its own`, async () => {
@@ -175,7 +186,7 @@ for (const capability of capabilities) {
       const lines = Object.entries(facts).map(([name, value]) => `export ${name}='${value}'\n`);
       const turn = 'export TURN="$(dirname "$(find "$STATE/logs" -name stdout.ndjson | head -n 1)")"\n';
       writeFileSync(join(project.state, "facts.sh"), lines.join("") + turn);
-      const table = capability === "coordinator" ? attempts : attempts + inWorktree.trimStart();
+      const table = isWithoutWorktree(capability) ? attempts : attempts + inWorktree.trimStart();
       writeFileSync(join(project.state, "attempts.sh"), `${script(table)}\n`);
       const before = await snapshotOf(project);
       const name = await begin(project, capability);
@@ -201,10 +212,11 @@ function daemonAt(unix: string): Disposable {
 }
 
 async function begin(project: TestProject, capability: (typeof capabilities)[number]): Promise<string> {
-  if (capability === "coordinator") {
-    await project.json("coordinator", "start", "--no-attach");
-    await project.json("mail", "send", "--to", "coordinator", "--type", "dispatch", "--subject", "x", "--body", "x");
-    return "coordinator";
+  if (isWithoutWorktree(capability)) {
+    if (capability === "orchestrator") await project.json("orchestrator", "start", "--no-attach");
+    else await project.json("coordinator", "start", "--no-attach", ...(capability === "monitor" ? ["--monitor"] : []));
+    await project.json("mail", "send", "--to", capability, "--type", "dispatch", "--subject", "x", "--body", "x");
+    return capability;
   }
   await project.json("task", "create", "Try", "--id", "T1");
   const parent = capability === "reviewer" || capability === "merger" ? ["--parent", "sibling"] : [];
