@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { testWithCli } from "../../testkit/agent-clis/installed.ts";
@@ -145,3 +145,74 @@ testWithCli(
   },
   { timeoutMs: 120_000 },
 );
+
+for (const cli of ["claude", "claude-2.1.197"] as const) {
+  testWithCli(
+    cli,
+    `${cli} goes on with the fallback model of the settings while its own is overloaded`,
+    async (binDir) => {
+      await using model = startFakeModel();
+      await using project = await claudeProject(binDir);
+      await project.json("config", "set", "runtime.fallbackModels.claude", "haiku");
+      const overloaded = { status: 529, times: 3, type: "overloaded_error", message: "Overloaded" };
+      const steps = [overloaded, ...finish];
+      await sling(project, model, { steps, env: { CLAUDE_CODE_MAX_RETRIES: "10" }, flags: ["--model", "opus"] });
+      await untilAgent(project, "b1", "completed/done");
+      expect(await ranTurns(project, "b1")).toMatchObject([{ status: "settled", attempt: 1 }]);
+      const asked = conversation(model).map((request) => request.asked?.model ?? "");
+      expect(asked.slice(0, 3)).toEqual(Array(3).fill(expect.stringContaining("opus")));
+      expect(asked.slice(3)).toEqual(asked.slice(3).map(() => expect.stringContaining("haiku")));
+      expect(asked.length).toBeGreaterThan(3);
+    },
+    { timeoutMs: 120_000 },
+  );
+
+  testWithCli(
+    cli,
+    `${cli} in a mode that was not asked for ends its agent by name`,
+    async (binDir) => {
+      await using model = startFakeModel();
+      await using project = await claudeProject(binDir);
+      const planning = {
+        PATH: `${wrapped(project, binDir, '"$0.real" "$@" --permission-mode plan')}:${process.env.PATH}`,
+      };
+      await sling(project, model, { steps: finish, env: planning });
+      await untilAgent(project, "b1", "zombie/crashed");
+      expect(await ranTurns(project, "b1")).toMatchObject([
+        { failure: "mode", error: expect.stringContaining("plan"), attempt: 1 },
+      ]);
+    },
+    { timeoutMs: 120_000 },
+  );
+
+  testWithCli(
+    cli,
+    `${cli} whose tool server ends at once fails the turn by name`,
+    async (binDir) => {
+      await using model = startFakeModel();
+      await using project = await claudeProject(binDir);
+      // The server refuses to serve an agent that it cannot know.
+      const unknown = {
+        PATH: `${wrapped(project, binDir, 'env -u OVERSTORY_TOKEN "$0.real" "$@"')}:${process.env.PATH}`,
+      };
+      await sling(project, model, { steps: finish, env: unknown });
+      await untilTurns(project, "b1", 1);
+      expect((await ranTurns(project, "b1"))[0]).toMatchObject({
+        status: "failed",
+        failure: "tools",
+        error: expect.stringContaining("overstory"),
+      });
+      expect(await queuedTurn(project, "b1")).toMatchObject({ trigger: "retry", attempt: 2 });
+    },
+    { timeoutMs: 120_000 },
+  );
+}
+
+/** A directory with a program of the person's own that runs the real CLI so, as wrappers do. */
+function wrapped(project: TestProject, binDir: string, line: string): string {
+  const dir = join(project.home, "wrappers");
+  mkdirSync(dir);
+  symlinkSync(join(binDir, "claude"), join(dir, "claude.real"));
+  writeFileSync(join(dir, "claude"), `#!/bin/sh\nexec ${line}\n`, { mode: 0o755 });
+  return dir;
+}
