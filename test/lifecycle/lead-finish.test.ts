@@ -21,7 +21,7 @@ test("L1: a lead finishes only when no part of its task is left unstarted, and s
   await slingNew(project, "L1", "--capability", "lead");
   await untilAgent(project, "l1", "completed/done");
   const said = (name: string) => readFileSync(join(project.home, name), "utf8");
-  expect(said("first")).toContain("task C, a part of yours, was never started: The rest");
+  expect(said("first")).toContain("task C, a part of yours, is open, and no agent works on it: The rest");
   expect(said("first")).toContain('ov sling C, or give it up: ov task drop C --reason "<why>"');
   expect(said("second")).toContain("accepted and reported");
   expect(said("after")).toContain("it has finished");

@@ -88,7 +88,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   branch           the reviewed branch is unknown
  *   unready-branch   a child's branch is neither handed over nor given up
  *   open-child       a child is still at work
- *   open-part        a task that is a part of the lead's own was never started
+ *   open-part        a task that is a part of the lead's own is open, and no agent works on it
  *   nothing-done     a lead that nothing was built for, without a reason
  *   not-merged       a branch that was to be joined, or a part of what was merged, is not contained
  *   lost-submodule   it points at a commit of a submodule, or at a repository inside the worktree, that no other repository has

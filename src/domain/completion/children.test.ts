@@ -9,6 +9,7 @@ const child = (change: Partial<ChildFacts["agent"]> = {}, more: Partial<ChildFac
   finished: false,
   entries: [],
   abandoned: false,
+  gaveReason: false,
   isJoined: false,
   ...more,
 });
@@ -73,7 +74,7 @@ test("L1: a lead stands for a branch that was handed over, or for a child that w
   for (const status of ["pending", "merging", "gating", "blocked", "merged"] as const) {
     expect(lacks(child({}, { entries: [entry(status)] }))).toBe(0);
   }
-  expect(lacks(child({ ahead: 0 }, { finished: true }))).toBe(0);
+  expect(lacks(child({ ahead: 0 }, { finished: true, gaveReason: true }))).toBe(0);
   expect(lacks()).toBe(1);
   expect(lacks(child({ releasedAt: 1 }), child({}, { abandoned: true }))).toBe(1);
   for (const status of ["cancelled", "failed", "conflict", "reverted"] as const) {
@@ -85,4 +86,7 @@ test("L1: a lead stands for a branch that was handed over, or for a child that w
     message: expect.stringContaining("the work of b1 was given up"),
     fix: expect.stringContaining('ov done --no-code --reason "<why>"'),
   });
+  expect(nothingDone([child({ ahead: 0 }, { finished: true }), child({ releasedAt: 1 })], null)[0]?.message).toBe(
+    "nothing was handed over: the work of b1 was given up, and b1 finished without code and without a reason",
+  );
 });

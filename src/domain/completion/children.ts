@@ -11,6 +11,8 @@ export interface ChildFacts {
   readonly entries: readonly Pick<MergeEntry, "status" | "headCommit">[];
   /** It was decided that its task is not to be done any more. */
   readonly abandoned: boolean;
+  /** It said why, where its completion was accepted without code. */
+  readonly gaveReason: boolean;
   /** A merger was given its branch to join, and the branch of that merger was handed over. */
   readonly isJoined: boolean;
 }
@@ -30,17 +32,27 @@ export function openChildren(children: readonly ChildFacts[]): readonly Missing[
 export function nothingDone(children: readonly ChildFacts[], reason: string | null): readonly Missing[] {
   if (reason !== null || children.some(hasDelivered)) return [];
   const names = children.map(({ agent }) => agent.name);
-  const message =
-    names.length === 0
-      ? "nobody has built anything for this lead: there is no builder of it and no branch"
-      : `nothing was handed over: the work of ${names.join(", ")} was given up`;
   const fix =
     'sling a builder and hand its branch over with merge_ready, or say why nothing is to be built: ov done --no-code --reason "<why>" --summary "<what you found>"';
-  return [{ kind: "nothing-done", message, fix, names }];
+  return [{ kind: "nothing-done", message: nothingWords(children), fix, names }];
 }
 
-const hasDelivered = ({ agent, finished, entries }: ChildFacts): boolean =>
-  entries.some(isHandedOver) || (finished && agent.ahead === 0);
+function nothingWords(children: readonly ChildFacts[]): string {
+  const namesOf = (some: readonly ChildFacts[]): string => some.map(({ agent }) => agent.name).join(", ");
+  const silent = children.filter(({ agent, finished }) => finished && agent.ahead === 0);
+  const givenUp = children.filter((child) => !silent.includes(child));
+  if (children.length === 0) return "nobody has built anything for this lead: there is no builder of it and no branch";
+  return `nothing was handed over: ${[
+    ...(givenUp.length === 0 ? [] : [`the work of ${namesOf(givenUp)} was given up`]),
+    ...(silent.length === 0 ? [] : [`${namesOf(silent)} finished without code and without a reason`]),
+  ].join(", and ")}`;
+}
+
+const hasDelivered = (child: ChildFacts): boolean => child.entries.some(isHandedOver) || isWithoutCode(child);
+
+/** "Nothing was to be built" stands for work only with a reason. */
+const isWithoutCode = ({ agent, finished, gaveReason }: ChildFacts): boolean =>
+  finished && agent.ahead === 0 && gaveReason;
 
 function problemOf({ agent, finished, entries, abandoned, isJoined }: ChildFacts): Missing | undefined {
   const { name, branch } = agent;
@@ -64,7 +76,7 @@ function problemOf({ agent, finished, entries, abandoned, isJoined }: ChildFacts
   return {
     kind: "unready-branch",
     message: `${branch} of ${name} ${why}`,
-    fix: `${joined}hand it over: ov mail send --type merge_ready, send it back with a review, or give it up: ov release ${name}`,
+    fix: `${joined}hand it over: ov mail send --type merge_ready, send it back with a review, or give it up: ov release ${name} --reason "<why>"`,
     names: [branch],
   };
 }

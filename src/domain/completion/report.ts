@@ -27,6 +27,13 @@ export interface Completion {
   readonly ready?: readonly string[];
   /** For a completion without code: criteria that its task serves and that nothing shows. */
   readonly unshown?: readonly Pick<Criterion, "number" | "text">[];
+  /** Of a lead: branches below it that landed nowhere and were let go, each with the reason. */
+  readonly givenUp?: readonly GivenUp[];
+}
+
+export interface GivenUp {
+  readonly branch: string;
+  readonly reason: string;
 }
 
 /** The verdict as the reviewer's parent is told of it. */
@@ -50,7 +57,7 @@ export interface ReportMail {
  * the verdict with everything that was found, so that the parent needs no second message.
  */
 export function reportMail(completion: Completion): ReportMail {
-  const { agent, request, work, proof, review, ready = [], unshown = [] } = completion;
+  const { agent, request, work, proof, review, ready = [], unshown = [], givenUp = [] } = completion;
   const merges = canonical(agent.capability) === "merger";
   const changed = proof === null ? [] : (work?.files ?? []);
   const files = forPayload(changed);
@@ -74,7 +81,13 @@ export function reportMail(completion: Completion): ReportMail {
   return {
     type: merges ? "merged" : "worker_done",
     subject: subjectOf(completion),
-    body: [request.summary, ...factLines(completion), ...reviewLines(completion), ...readyLines(ready)].join("\n"),
+    body: [
+      request.summary,
+      ...factLines(completion),
+      ...reviewLines(completion),
+      ...givenUpLines(givenUp),
+      ...readyLines(ready),
+    ].join("\n"),
     payload: JSON.stringify({ ...ownFields(request), ...payload }),
   };
 }
@@ -182,6 +195,11 @@ function factLines({ agent, request, work, proof, unshown = [] }: Completion): r
     ...(request.expansionReason === null ? [] : [`Beyond its scope because: ${request.expansionReason}`]),
   ];
 }
+
+const givenUpLines = (givenUp: readonly GivenUp[]): readonly string[] =>
+  givenUp.length === 0
+    ? []
+    : ["", "Given up, and not landed:", ...givenUp.map(({ branch, reason }) => `- ${branch}: ${reason}`)];
 
 const readyLines = (ready: readonly string[]): readonly string[] =>
   ready.length === 0 ? [] : ["", `Ready to be started now: ${namedIn(ready)}`];

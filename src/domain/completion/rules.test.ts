@@ -53,6 +53,7 @@ const delivered: ChildFacts = {
   finished: true,
   entries: [{ status: "pending", headCommit: "c1" }],
   abandoned: false,
+  gaveReason: false,
   isJoined: false,
 };
 

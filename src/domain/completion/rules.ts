@@ -156,7 +156,7 @@ function notStarted({ id, title, waitsFor }: OpenPart): Missing {
     kind: "open-part",
     message: isWaiting
       ? `task ${id}, a part of yours, waits for ${waitsFor.join(", ")}: ${title}`
-      : `task ${id}, a part of yours, was never started: ${title}`,
+      : `task ${id}, a part of yours, is open, and no agent works on it: ${title}`,
     fix: isWaiting
       ? `end your turn: you are told when it can be started; or ${drop}`
       : `have it done: ov sling ${id}, or ${drop}`,

@@ -121,7 +121,7 @@ function taskFix(task: RunFacts["tasks"][number], facts: RunFacts, reader: strin
 /** To release the agent would leave its finished work out of the run without a word about it. */
 function handOverFix({ branch, taskId, handsOver, agentName }: UnhandedWork, reader: string): string {
   const drop =
-    taskId === null ? `ov release ${agentName} leaves its work out` : `ov task drop ${taskId} --reason "<why>"`;
+    taskId === null ? `${releaseOf(agentName, reader)} leaves its work out` : `ov task drop ${taskId} --reason "<why>"`;
   return `${handOver()}, or give the work up: ${drop}`;
 
   function handOver(): string {
@@ -158,13 +158,17 @@ function agentFix(agent: RunFacts["agents"][number], { tasks }: RunFacts, reader
     // Nobody goes on with a task that is closed, as when its branch landed by another hand.
     const hasWork = taskId === null || tasks.some(({ id }) => id === taskId);
     if (mayRelease && hasWork && statusOf(agent).tone !== "good") {
-      return `have it go on: ov recover ${name}, or let it go: ov release ${name}`;
+      return `have it go on: ov recover ${name}, or let it go: ${releaseOf(name, reader)}`;
     }
     return mayRelease ? `let it go: ov release ${name}` : `wait until ${parentName} or the operator lets it go`;
   }
-  if (mayRelease) return `wait for it, or: ov stop ${name}, then ov release ${name}`;
+  if (mayRelease) return `wait for it, or: ov stop ${name}, then ${releaseOf(name, reader)}`;
   return taskId === null ? "wait for it" : `wait for it, or give its task up: ov task drop ${taskId} --reason "<why>"`;
 }
+
+/** An agent says why, where that gives work up. */
+const releaseOf = (name: string, reader: string): string =>
+  `ov release ${name}${isOperator(reader) ? "" : ' --reason "<why>"'}`;
 
 const ofBranch = ({ id, branch, status }: RunFacts["landing"][number], reader: string): OpenEnd => ({
   kind: "branch",

@@ -4,7 +4,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
-import { giveUpTask, returnTask, unholdTask } from "../../domain/task/change.ts";
+import { giveUpTask, isDropped, returnTask, unholdTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type EventOwner, record } from "../events/record.ts";
 import { keepGoing } from "../runs/keep-going.ts";
@@ -20,10 +20,13 @@ export interface ReleaseReply {
 }
 
 /** Lets an ended agent go: its branch stays, its worktree is kept as a snapshot and taken away by the engine. */
-export const releaseAgentCommand: UseCase<{ readonly name: string }, ReleaseReply> = {
+export const releaseAgentCommand: UseCase<
+  { readonly name: string; readonly reason?: string | undefined },
+  ReleaseReply
+> = {
   kind: "write",
-  request: fields({ name: text }),
-  run: async (tx, context, { name }) => {
+  request: fields({ name: text }, { reason: text }),
+  run: async (tx, context, { name, reason = "" }) => {
     const { caller } = context;
     const agent = await tx.agents.byName(name);
     if (agent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));
@@ -34,10 +37,23 @@ export const releaseAgentCommand: UseCase<{ readonly name: string }, ReleaseRepl
     if (!hasEnded(agent)) {
       return no(invalid("agent", `has not ended; stop it first with: ov stop ${name}`, { value: name }));
     }
-    const released = await release(tx, context, agent, `released by ${caller.name}`);
+    const why = reason.trim();
+    if (caller.kind === "agent" && why === "" && (await givesWorkUp(tx, agent))) {
+      const problem = `must say why the work on ${agent.branch} is given up, which landed nowhere: ov release ${name} --reason "<why>"`;
+      return no(invalid("reason", problem));
+    }
+    const by = `released by ${caller.name}`;
+    const released = await release(tx, context, agent, why === "" ? by : `${by}: ${why}`);
     return ok({ agentName: name, alreadyReleased: released.length === 0, released });
   },
 };
+
+/** Would commits be left out with this agent, which no dropped task gave up before? */
+async function givesWorkUp(tx: Tx, agent: Agent): Promise<boolean> {
+  if (agent.releasedAt !== null || !(await landedNowhere(tx, agent))) return false;
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  return task === undefined || !isDropped(task);
+}
 
 /** Releases the agent and, going up, every submitted lead that waited only for this. Returns the names. */
 export async function release(tx: Tx, context: ReleaseContext, agent: Agent, reason: string): Promise<string[]> {

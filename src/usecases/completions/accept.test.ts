@@ -2,15 +2,19 @@ import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { nothingChanged } from "../../../testkit/done-request.ts";
 import { type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { agentCaller } from "../../../testkit/use-case.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
 import type { Missing } from "../../domain/completion/check.ts";
 import type { ReviewVerdict } from "../../domain/completion/request.ts";
 import type { WorkSeen } from "../../domain/completion/rules.ts";
 import { Rollback } from "../../ports/store.ts";
+import { releaseAgentCommand } from "../agents/release-agent.ts";
+import { checkMail } from "../mail/check.ts";
 import { sendMail } from "../mail/send.ts";
 import { decide } from "../operator/decide.ts";
 import { addCriteriaToRun, listCriteria } from "../runs/criteria.ts";
 import { closeTask } from "../tasks/close-task.ts";
+import { recordDrop } from "../tasks/drop-task.ts";
 import { acceptCompletion } from "./accept.ts";
 import { checkStatus, requestDone } from "./checks.ts";
 
@@ -308,5 +312,46 @@ test("a task that ends without code leaves its criteria open, and parent and coo
     expect(letter?.body).toContain("stay open");
     expect(letter?.body).toContain("- criterion 2: xml is written");
     expect(JSON.parse(letter?.payload ?? "{}")).toMatchObject({ openCriteria: [2] });
+  }
+});
+
+test("L1: a lead gives work up only with a reason, which its report tells; the operator needs none", async () => {
+  await using world = await mergeWorld();
+  const branch = "overstory/b2/T2";
+  const submitted = { state: "completed", outcome: "done", ahead: 1, headCommit: "h2", endedAt: 1 } as const;
+  await world.seat("b2", { ...submitted, parentName: "lead-1", branch, runId: "run-2", taskId: "T2" });
+  await world.announce();
+  expect(await finish(world, { caller: world.lead })).toEqual(["unready-branch"]);
+  const give = (reason?: string) => world.call(releaseAgentCommand, { name: "b2", reason }, { caller: world.lead });
+  for (const reason of [undefined, " "]) {
+    expect(await give(reason)).toMatchObject({
+      refusal: { kind: "invalid", field: "reason", problem: expect.stringContaining(`${branch} is given up`) },
+    });
+  }
+  expect(await give("b1 does it too")).toMatchObject({ value: { released: ["b2"] } });
+  // Released already: there is nothing more to give up.
+  expect(await give()).toMatchObject({ value: { alreadyReleased: true } });
+  expect(await finish(world, { caller: world.lead })).toEqual([]);
+  const [report] = await world.mailOf("coordinator", "worker_done");
+  expect(report?.body).toContain(`Given up, and not landed:\n- ${branch}: released by lead-1: b1 does it too`);
+
+  await using other = await mergeWorld();
+  await other.must(releaseAgentCommand, { name: "b1" });
+  expect((await other.agent("b1")).releasedAt).not.toBeNull();
+});
+
+test("L1: a builder that found nothing to do, and did not say why, is nothing that its lead stands for", async () => {
+  for (const reason of [undefined, "it was there already"]) {
+    await using world = await mergeWorld();
+    await world.must(recordDrop, { id: "T1", reason: "not wanted" });
+    await world.seat("b3", { parentName: "lead-1", branch: "overstory/b3/T3", runId: "run-2", taskId: "T3" });
+    const { id } = await world.must(
+      requestDone,
+      { summary: "none", noCode: true, reason },
+      agentCaller("b3", "builder"),
+    );
+    expect(await accept(world, id)).toEqual([]);
+    await world.must(checkMail, {}, world.lead);
+    expect(await finish(world, { caller: world.lead })).toEqual(reason === undefined ? ["nothing-done"] : []);
   }
 });

@@ -25,7 +25,7 @@ import { readyByOwner } from "../tasks/task-detail.ts";
 import type { Context } from "../usecase.ts";
 import { reportKey } from "./checks.ts";
 import { reportComposition, speakerOf, unsent } from "./report-mail.ts";
-import { roleFacts } from "./role-facts.ts";
+import { givenUpBelow, roleFacts } from "./role-facts.ts";
 import { sendReview, type ToldReview, tellFindings } from "./tell-verdict.ts";
 
 /** Work that was looked at and whose gates have passed. */
@@ -148,7 +148,8 @@ async function sendReport(
   }
   const owners = await readyByOwner(tx, ready, agent.parentName);
   const own = owners.get(agent.parentName) ?? [];
-  const mail = reportMail({ agent, request, work, proof, review: told, ready: own, unshown });
+  const givenUp = await givenUpBelow(tx, agent);
+  const mail = reportMail({ agent, request, work, proof, review: told, ready: own, unshown, givenUp });
   const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
   const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
   // The parent has nothing to decide while the builder mends the findings, other work goes on, or the run is over.

@@ -1,12 +1,15 @@
 import { type Agent, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import { type ChildFacts, isHandedOver } from "../../domain/completion/children.ts";
+import type { GivenUp } from "../../domain/completion/report.ts";
 import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
 import { isUntaken } from "../../domain/task/dependency.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestWorkOn } from "../agents/find-agent.ts";
+import { landedNowhere } from "../agents/held-agents.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { detailsOf } from "../tasks/task-detail.ts";
 
@@ -46,12 +49,30 @@ async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
     if (!isIn("implementation", agent.capability)) continue;
     const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
     const entries = agent.branch === null ? [] : await tx.merges.list({ branch: agent.branch });
-    const finished = (await tx.checks.completionsOf(agent.id)).some(({ status }) => status === "done");
+    const accepted = (await tx.checks.completionsOf(agent.id)).filter(({ status }) => status === "done");
+    const finished = accepted.length > 0;
+    const gaveReason = accepted.some(({ request }) => request.kind === "completion" && hasReason(request.done));
     const isJoined = agent.branch !== null && joined.has(agent.branch);
-    facts.push({ agent, finished, entries, abandoned: task?.mergeState === "abandoned", isJoined });
+    facts.push({ agent, finished, gaveReason, entries, abandoned: task?.mergeState === "abandoned", isJoined });
   }
   return facts;
 }
+
+/** Branches of the lead's children that landed nowhere and were let go, each with what the record says about it. */
+export async function givenUpBelow(tx: Tx, lead: Agent): Promise<readonly GivenUp[]> {
+  if (canonical(lead.capability) !== "lead") return [];
+  const found: GivenUp[] = [];
+  for (const child of newestPerName(await tx.agents.list({ parentName: lead.name }))) {
+    const { name, branch, releasedAt } = child;
+    if (releasedAt === null || branch === null || !(await landedNowhere(tx, child))) continue;
+    const [event] = await tx.events.newest({ agents: [name], types: ["released"] }, 1);
+    const reason = event === undefined ? undefined : payloadFields(event.data).reason;
+    found.push({ branch, reason: typeof reason === "string" ? reason : "no reason is on record" });
+  }
+  return found;
+}
+
+const hasReason = ({ noCode, noCodeReason = null }: DoneRequest): boolean => noCode && noCodeReason !== null;
 
 /** The branches that mergers among these children were given to join, where the branch of the merger was handed over. */
 async function joinedBy(tx: Tx, children: readonly Agent[]): Promise<ReadonlySet<string>> {

@@ -194,7 +194,7 @@ test("what keeps a run open names only commands that its reader may type", async
   };
   expect(await advice(coordinator)).toEqual([
     'wait for it, or give its task up: ov task drop B1 --reason "<why>"',
-    "wait for it, or: ov stop l1, then ov release l1",
+    'wait for it, or: ov stop l1, then ov release l1 --reason "<why>"',
   ]);
   expect(await advice()).toEqual([
     "wait for it, or: ov stop b1, then ov release b1",

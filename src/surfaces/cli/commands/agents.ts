@@ -129,20 +129,20 @@ export const recover: Handler = async ({ app, args, flags, io }) => {
   return ok({ json: { ...seatView(reply.value), warnings }, text, quietText: agentName });
 };
 
-export const release: Handler = async ({ app, args, io }) => {
+export const release: Handler = async ({ app, args, flags, io }) => {
   // Looked up before the engine takes the worktree away.
   const unsettled = await app.call("agent.listUnsettled", { of: word(args.agent) });
-  const reply = await app.call("agent.release", { name: word(args.agent) });
+  const reply = await app.call("agent.release", { name: word(args.agent), reason: text(flags.reason) });
   if (!reply.ok) return reply;
   const { agentName, alreadyReleased, released } = reply.value;
   const unsettledLines = unsettled.ok ? unsettled.value.lines : [];
   for (const line of unsettledLines) io.warn(line);
   if (unsettledLines.length > 0)
     io.warn(`a snapshot keeps it when the worktree goes; to see it: ov snapshots show ${agentName}`);
-  const text = alreadyReleased
+  const said = alreadyReleased
     ? `${agentName} was released before.`
     : successLine(io.paint, "Released", released.join(", "));
-  return ok({ json: releasedAgentsView(reply.value), text });
+  return ok({ json: releasedAgentsView(reply.value), text: said });
 };
 
 export const nudge: Handler = async ({ app, args, flags, io }) => {

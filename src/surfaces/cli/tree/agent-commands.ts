@@ -160,6 +160,9 @@ export const releaseCommand: Command = {
   summary: "Let an ended agent go: its branch stays, its worktree is kept as a snapshot and removed",
   group: "Work",
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  flags: [
+    { name: "reason", value: "text", summary: "Why; agents must say it where work is given up that landed nowhere" },
+  ],
   run: async () => (await import("../commands/agents.ts")).release,
 };
 
