@@ -39,6 +39,7 @@ export const turns = table<Turn>("turns", {
   costMicros: nullable(integer),
   costSource: nullable(text<CostSource>()),
   priceVersion: nullable(text()),
+  reason: nullable(text()),
 });
 
 const seatedAndFree = `
@@ -61,6 +62,7 @@ function hasPlace(noPlace: NoPlace): { readonly where: string; readonly values: 
 export const turnRows = (sql: Sql): TurnRows => ({
   queue: async ({ now, ...turn }) => {
     const row: Turn = {
+      reason: null,
       ...turn,
       status: "queued",
       fence: 0,

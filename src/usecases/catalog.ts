@@ -152,6 +152,7 @@ export const catalog = {
   "mail.list": async () => (await import("./mail/read-mail.ts")).listMail,
   "mail.read": async () => (await import("./mail/read-mail.ts")).readMail,
   "mail.status": async () => (await import("./mail/read-mail.ts")).mailStatus,
+  "turn.readReasons": async () => (await import("./agents/turn-reasons.ts")).readTurnReasons,
   "mail.why": async () => (await import("./mail/read-mail.ts")).whyMail,
   "mail.dead": async () => (await import("./mail/dead-mail.ts")).deadMail,
   "mail.retry": async () => (await import("./mail/dead-mail.ts")).retryMail,

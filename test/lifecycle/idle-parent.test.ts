@@ -28,6 +28,10 @@ test("a parent that saw its child's report too early is not left asleep when the
   await untilAgent(project, "l1", "completed/done");
   const prompts = promptsOf(project, "l1");
   expect(prompts).toHaveLength(3);
-  expect(prompts[2]).toContain("neither finished");
+  expect(prompts[2]).toBe(
+    "This turn starts because b1 has ended, and nothing else that was waited for is left. Go on where you stopped.",
+  );
+  const why = (await project.ov("mail", "why", "l1")).out;
+  expect(why).toContain("b1 has ended, and nothing else that was waited for is left");
   await project.settled();
 }, 120_000);

@@ -1,4 +1,4 @@
-PRAGMA user_version = 31;
+PRAGMA user_version = 32;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -710,7 +710,7 @@ CREATE TABLE turns (
   queued_at INTEGER NOT NULL,
   started_at INTEGER,
   ended_at INTEGER
-, failure TEXT, advice TEXT, prompt TEXT, cost_micros INTEGER, cost_source TEXT, price_version TEXT) STRICT;
+, failure TEXT, advice TEXT, prompt TEXT, cost_micros INTEGER, cost_source TEXT, price_version TEXT, reason TEXT) STRICT;
 
 CREATE INDEX turns_agent ON turns(agent_id, queued_at);
 

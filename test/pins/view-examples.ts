@@ -150,6 +150,7 @@ const ranTurn: First<"tracedTurnView">["turn"] = {
   agentName: "b1",
   runId: "run-1",
   trigger: "spawn",
+  reason: null,
   status: "settled",
   attempt: 1,
   notBefore: 0,
@@ -1650,6 +1651,24 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   messageView: [[message], [{ ...bareMessage, capability: null }], [bareMessage]],
   inboxView: [[{ messages: [message], remaining: 1 }], [{ messages: [], remaining: 0 }]],
   deliveryView: [[delivery], [bareDelivery]],
+  turnReasonsView: [
+    [
+      {
+        agentName: "b1",
+        turns: [
+          {
+            id: "turn-1",
+            status: "settled",
+            trigger: "nudge",
+            queuedAt: at,
+            startedAt: at,
+            because: ["it was resumed"],
+          },
+          { id: "turn-2", status: "queued", trigger: "mail", queuedAt: at, startedAt: null, because: [] },
+        ],
+      },
+    ],
+  ],
   deadLetterView: [[{ message, delivery }], [{ message: bareMessage, delivery: bareDelivery }]],
   threadView: [
     [

@@ -57,6 +57,7 @@ export const tracedTurnView = ({ turn, story, tokens, isCut }: TracedTurn) => ({
 /** Why a turn ran, and how it went. */
 const courseOf = (turn: TracedTurn["turn"]) => ({
   trigger: turn.trigger,
+  reason: turn.reason,
   attempt: turn.attempt,
   status: turn.status,
   failure: turn.failure,

@@ -1,6 +1,7 @@
 import type { Delivery } from "../../domain/mail/types.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
+import type { TurnReasons } from "../../usecases/agents/turn-reasons.ts";
 import type { Letter, Thread } from "../../usecases/mail/read-threads.ts";
 import type { SendReply } from "../../usecases/mail/submit.ts";
 import type { TrackedMessage } from "../../usecases/mail/tracked-message.ts";
@@ -43,6 +44,19 @@ export const inboxView = ({
   readonly messages: readonly TrackedMessage[];
   readonly remaining: number;
 }) => ({ messages: messages.map(messageView), ...(remaining === 0 ? {} : { remaining }) });
+
+/** Why turns of an agent start, newest first. */
+export const turnReasonsView = ({ agentName, turns }: TurnReasons) => ({
+  agentName,
+  turns: turns.map(({ id, status, trigger, queuedAt, startedAt, because }) => ({
+    id,
+    status,
+    trigger,
+    because,
+    queuedAt: iso(queuedAt),
+    startedAt: iso(startedAt),
+  })),
+});
 
 /** A message on its way to one recipient. */
 export const deliveryView = (delivery: Delivery) => ({

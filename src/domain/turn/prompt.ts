@@ -19,6 +19,8 @@ export interface Recall {
 export interface PromptFacts {
   readonly agent: Pick<Agent, "name" | "capability" | "taskId" | "parentName" | "branch" | "depth">;
   readonly trigger: TurnTrigger;
+  /** Why it starts without mail. */
+  readonly reason?: string | null;
   readonly attempt: number;
   /** The agent has no conversation yet. */
   readonly first: boolean;
@@ -48,11 +50,16 @@ export function composePrompt(facts: PromptFacts): string {
   if (changes.length > 0)
     parts.push(["Your worktree was changed since your last turn:", ...changes.map((line) => `- ${line}`)].join("\n"));
   if (facts.trigger === "reminder") parts.push(reminder(facts));
-  if (facts.trigger === "nudge" && facts.letters.length === 0)
-    parts.push("What held you back is over. Go on where you stopped.");
+  if (facts.trigger === "nudge") parts.push(...goingOn(facts));
   const mail = renderBatch(facts.letters);
   if (mail !== "") parts.push(mail);
   return parts.join("\n\n");
+}
+
+/** What the agent waited for is over, and no message says so. Turns of earlier versions have no reason. */
+function goingOn({ reason = null, letters }: PromptFacts): readonly string[] {
+  if (reason !== null) return [`This turn starts because ${reason}. Go on where you stopped.`];
+  return letters.length > 0 ? [] : ["What held you back is over. Go on where you stopped."];
 }
 
 /**

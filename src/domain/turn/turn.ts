@@ -5,6 +5,9 @@ import type { FailureCause } from "./failure.ts";
 export const turnTriggers = ["spawn", "mail", "reminder", "retry", "nudge"] as const;
 export type TurnTrigger = (typeof turnTriggers)[number];
 
+/** Triggers of turns that mail starts. Any other turn is queued with its reason. */
+export type MailTrigger = Extract<TurnTrigger, "spawn" | "mail">;
+
 /**
  * queued     waits for the dispatcher
  * running    claimed; a supervisor owns it by lease and fence
@@ -23,6 +26,8 @@ export interface Turn {
   readonly agentName: string;
   readonly runId: string;
   readonly trigger: TurnTrigger;
+  /** Why it starts, where no mail starts it: words without a subject of "you" or "it". Null for turns of earlier versions too. */
+  readonly reason: string | null;
   readonly status: TurnStatus;
   /** How often this input was tried, this turn included. */
   readonly attempt: number;

@@ -110,7 +110,8 @@ async function settle(tx: Tx, context: HandBackContext, { lease, reason, agent, 
     current !== undefined &&
     ((await endIfFinished(tx, context, current, since)) || (await endIfUntouched(tx, context, current, worktree)));
   const rest = current === undefined || finished ? undefined : await retireIfOver(tx, context, current);
-  const goesOn = rest !== undefined && !hasEnded(rest) && (await goOn(tx, context, rest));
+  const goesOn =
+    rest !== undefined && !hasEnded(rest) && (await goOn(tx, context, rest, "the person who attached has left"));
   await record(tx, now, { source: "operator", agent, type: "detach", data: { reason, finished, goesOn } });
   await keepGoing(tx, context, agent.runId);
 }

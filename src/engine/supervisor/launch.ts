@@ -230,6 +230,7 @@ const promptFor = (
   composePrompt({
     agent,
     trigger: turn.trigger,
+    reason: turn.reason,
     attempt: turn.attempt,
     first: turn.resumeRequested === null,
     recall,

@@ -98,7 +98,7 @@ export async function settleTurn(
     if (settlement.forgetsConversation === true) await tx.agents.forgetProviderSession(agent.id);
     await moveAgent(tx, ports, settled, { ending, advice: trouble.advice });
     await settleHopeless(tx, { ids: ports.ids, now }, agent, settlement, { end: ending.end, advice: trouble.advice });
-    await queueNext(tx, ports, settled);
+    await queueNext(tx, ports, settled, ending);
     await followEnd(
       tx,
       { ids: ports.ids, now, settings: ports.settings },
@@ -235,7 +235,7 @@ async function unfinished(tx: Tx, agent: Agent, { worktree, kept }: Ending): Pro
   return { death: neverFinished(facts), kept: kept ?? leftUnfinished(facts) };
 }
 
-async function queueNext(tx: Tx, { ids }: SettlePorts, settled: SettledTurn): Promise<void> {
+async function queueNext(tx: Tx, { ids }: SettlePorts, settled: SettledTurn, { end }: Ending): Promise<void> {
   const { turn, agent, settlement, now } = settled;
   const queue = { id: ids.next("turn"), agentId: agent.id, agentName: agent.name, runId: agent.runId, now };
   const { next } = settlement;
@@ -243,7 +243,13 @@ async function queueNext(tx: Tx, { ids }: SettlePorts, settled: SettledTurn): Pr
     const attempt = next.countsAttempt ? turn.attempt + 1 : turn.attempt;
     // Mail that came meanwhile queued a turn of its own; the retry carries that mail too, and keeps its own time.
     await tx.turns.cancelQueued(agent.id, now);
-    await tx.turns.queue({ ...queue, trigger: "retry", attempt, notBefore: next.notBefore });
+    await tx.turns.queue({
+      ...queue,
+      trigger: "retry",
+      reason: cutShort(settlement, end),
+      attempt,
+      notBefore: next.notBefore,
+    });
   }
   // Only reminders in a row show that an agent does not know how to end. An agent that waits on purpose does know.
   const waits = next.kind === "none" && settlement.state === "between_turns" && settlement.input === "ack";
@@ -262,9 +268,18 @@ async function queueNext(tx: Tx, { ids }: SettlePorts, settled: SettledTurn): Pr
     // A turn may be queued for mail that this one has read meanwhile. It would be dropped, and the reminder with it.
     await tx.turns.cancelQueued(agent.id, now);
     await tx.agents.setReminders(agent.id, agent.reminders + 1);
-    await tx.turns.queue({ ...queue, trigger: "reminder", attempt: 1, notBefore: 0 });
+    const reason = "the last turn ended without a finish and without a wait";
+    await tx.turns.queue({ ...queue, trigger: "reminder", reason, attempt: 1, notBefore: 0 });
   }
 }
+
+/** Why the same input is tried again. A turn that a person interrupted counts as settled. */
+function cutShort({ turn }: Settlement, end: TurnEnd): string {
+  if (turn === "settled") return "a person interrupted the last turn";
+  return end.kind === "failed" ? `the last turn failed: ${firstLine(end.reason)}` : "the last turn went silent";
+}
+
+const firstLine = (words: string): string => words.split("\n")[0] ?? "";
 
 interface Context {
   readonly ids: Ids;

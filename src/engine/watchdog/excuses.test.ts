@@ -46,6 +46,7 @@ test("agents that wait cost nothing: no tick, and no moment at which one would b
       agentName: "parked",
       runId: "run-1",
       trigger: "retry",
+      reason: "it failed",
       attempt: 1,
       notBefore: since + 60 * minute,
       now: since,

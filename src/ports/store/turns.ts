@@ -1,16 +1,21 @@
 import type { Capability } from "../../domain/agent/capability.ts";
 import type { BudgetSubject, Ledger, LedgerChange, LedgerKey, Reservation } from "../../domain/budget/budget.ts";
 import type { Spent, TokenCounts, Usage } from "../../domain/budget/usage.ts";
-import type { Turn, TurnTrigger } from "../../domain/turn/turn.ts";
+import type { MailTrigger, Turn, TurnTrigger } from "../../domain/turn/turn.ts";
 import type { Wait } from "./agents.ts";
 
-/** A turn to be queued. */
-export interface QueueTurn {
+/** A turn to be queued. What no mail starts has a reason: `ov mail why` and the prompt tell it. */
+export type QueueTurn = QueuedTurn &
+  (
+    | { readonly trigger: MailTrigger; readonly reason?: null }
+    | { readonly trigger: Exclude<TurnTrigger, MailTrigger>; readonly reason: string }
+  );
+
+interface QueuedTurn {
   readonly id: string;
   readonly agentId: string;
   readonly agentName: string;
   readonly runId: string;
-  readonly trigger: TurnTrigger;
   readonly attempt: number;
   readonly notBefore: number;
   readonly now: number;

@@ -31,6 +31,7 @@ import imports from "./031-imports.sql" with { type: "file" };
 import listIndexes from "./032-list-indexes.sql" with { type: "file" };
 import webUse from "./033-web-use.sql" with { type: "file" };
 import queuePause from "./034-queue-pause.sql" with { type: "file" };
+import turnReasons from "./035-turn-reasons.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -68,6 +69,7 @@ const migrations: readonly string[] = [
   listIndexes,
   webUse,
   queuePause,
+  turnReasons,
 ];
 
 export const schemaVersion = migrations.length;

@@ -14,7 +14,7 @@ import { isAskedForMore } from "./asked-for-more.ts";
 import { childrenInWords } from "./find-agent.ts";
 import { release } from "./release-agent.ts";
 import { changeState } from "./reopen-agent.ts";
-import { remindIdle } from "./turns-ahead.ts";
+import { startIdle } from "./turns-ahead.ts";
 
 /** How an agent ends. */
 export interface AgentEnd {
@@ -56,7 +56,8 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   // Mail that came before the end and asks for more reopens the agent in this transaction, and its parent waits for it
   // again. Other mail, as that its branch has landed, does not.
   const goesOn = outcome === "done" && (await isAskedForMore(tx, agent));
-  if (!goesOn) for (const name of waited) await remindIdle(tx, { ids, now }, name);
+  const over = `${agent.name} has ended, and nothing else that was waited for is left`;
+  if (!goesOn) for (const name of waited) await startIdle(tx, { ids, now }, name, over);
   const ended = dropped ? await tx.agents.get(agent.id) : undefined;
   if (ended !== undefined) await release(tx, { ids, now }, ended, "its task was dropped");
   await keepGoing(tx, { ids, now }, agent.runId);

@@ -72,6 +72,7 @@ describe("a nudge", () => {
       id: "turn-1",
       ...about,
       trigger: "retry",
+      reason: "it failed",
       attempt: 2,
       notBefore: world.clock.now + 60_000,
     } as const;

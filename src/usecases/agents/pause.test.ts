@@ -58,11 +58,14 @@ describe("a paused agent", () => {
     expect(await ready(world)).toEqual(["ann"]);
   });
 
-  test("is reminded when the pause was all it waited for", async () => {
+  test("gets a turn, with the reason, when the pause was all it waited for", async () => {
     await using world = await team();
     await world.must(pauseAgent, alone);
     expect(await world.must(resumeAgent, alone)).toMatchObject({ queued: ["ann"] });
-    expect(await world.store.read((tx) => tx.turns.queuedFor("agent-ann"))).toMatchObject({ trigger: "reminder" });
+    expect(await world.store.read((tx) => tx.turns.queuedFor("agent-ann"))).toMatchObject({
+      trigger: "nudge",
+      reason: "operator lifted the pause",
+    });
   });
 
   test("is left to wait for what it waited for besides", async () => {
@@ -106,7 +109,14 @@ describe("an agent that is not paused", () => {
       tx.waits.add({ agentName: "ann", kind: "reply", ref: "m1", since: 0, deadline: null }),
     );
     expect(await waiting()).toMatchObject({ reason: "it waits for an answer to m1", next: null });
-    const retry = { id: "t1", agentId: "agent-ann", agentName: "ann", runId: "run-1", trigger: "retry" } as const;
+    const retry = {
+      id: "t1",
+      agentId: "agent-ann",
+      agentName: "ann",
+      runId: "run-1",
+      trigger: "retry",
+      reason: "it failed",
+    } as const;
     const until = world.clock.now + 60_000;
     await world.store.transaction((tx) =>
       tx.turns.queue({ ...retry, attempt: 2, notBefore: until, now: world.clock.now }),

@@ -95,7 +95,7 @@ export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
       const freed = await lift(tx, context, agent);
       (freed ? resumed : unchanged).push(agent.name);
       if (!freed) waiting.push({ name: agent.name, ...(await waitingFor(tx, context, agent)) });
-      if (freed && (await goOn(tx, context, agent))) queued.push(agent.name);
+      if (freed && (await goOn(tx, context, agent, `${context.caller.name} lifted the pause`))) queued.push(agent.name);
     }
     return ok({ resumed, unchanged, waiting, queued });
   },
@@ -120,7 +120,12 @@ async function lift(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
 }
 
 /** Queues the turn that the pause held back. True when the agent has one now. */
-export async function goOn(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, agent: Agent): Promise<boolean> {
+export async function goOn(
+  tx: Tx,
+  { ids, now }: Pick<Context, "ids" | "now">,
+  agent: Agent,
+  reason: string,
+): Promise<boolean> {
   if (hasEnded(agent) || agent.topology !== "per_turn" || agent.stopRequestedBy !== null) return false;
   const queued = await tx.turns.queuedFor(agent.id);
   if (queued !== undefined && !(await isTakenCareOf(tx, queued))) return true;
@@ -137,7 +142,8 @@ export async function goOn(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, a
     agentId: agent.id,
     agentName: agent.name,
     runId: agent.runId,
-    trigger: "reminder",
+    trigger: "nudge",
+    reason,
     attempt: 1,
     notBefore: 0,
     now,

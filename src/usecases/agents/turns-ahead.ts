@@ -145,8 +145,14 @@ export async function whoCanAnswer(tx: Tx, questionId: string): Promise<readonly
 /**
  * Gives an agent a turn when the last thing it waited for is over and no message will tell it so: a child's report may
  * reach its parent while the child still runs, and the parent that ends its turn then waits for nothing but that end.
+ * `reason`: what is over.
  */
-export async function remindIdle(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, name: string): Promise<void> {
+export async function startIdle(
+  tx: Tx,
+  { ids, now }: Pick<Context, "ids" | "now">,
+  name: string,
+  reason: string,
+): Promise<void> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined || hasEnded(agent) || agent.state !== "between_turns") return;
   if (agent.topology !== "per_turn" || isIn("persistent", agent.capability) || agent.stopRequestedBy !== null) return;
@@ -164,7 +170,8 @@ export async function remindIdle(tx: Tx, { ids, now }: Pick<Context, "ids" | "no
     agentId,
     agentName,
     runId,
-    trigger: "reminder",
+    trigger: "nudge",
+    reason,
     attempt: 1,
     notBefore: 0,
     now,

@@ -76,6 +76,7 @@ async function resume(tx: Tx, { ids, now }: BudgetTerms, name: string, ref: stri
       agentName: agent.name,
       runId: agent.runId,
       trigger: "nudge",
+      reason: `the budget ${ref} has room again`,
       attempt: 1,
       notBefore: 0,
       now,

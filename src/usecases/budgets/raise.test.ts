@@ -46,7 +46,11 @@ test("an agent without a queued turn gets one that needs no mail", async () => {
   await world.reserve("ann", "t2");
   await world.store.transaction((tx) => tx.turns.cancelQueued(ann.id, world.now));
   await world.call(raiseBudget, { scope: "agent", subject: "ann", unit: "turns", amount: 1 });
-  expect(await world.store.read((tx) => tx.turns.queuedFor(ann.id))).toMatchObject({ trigger: "nudge", attempt: 1 });
+  expect(await world.store.read((tx) => tx.turns.queuedFor(ann.id))).toMatchObject({
+    trigger: "nudge",
+    reason: "the budget agent:ann:turns has room again",
+    attempt: 1,
+  });
 });
 
 test("a run's own limit counts for that run alone, instead of the configured one, and can be raised", async () => {

@@ -85,6 +85,9 @@ export const repairRows: UseCase<RepairRequest, RepairReply> = {
   },
 };
 
+/** Why the turn starts of an agent that a repair lets go on. */
+const repaired = "ov doctor mended a record that held the agent back";
+
 type Repair = (tx: Tx, context: Context, repair: RowRepair) => Promise<unknown>;
 
 const carryOut: Readonly<Record<RowRepairKind, Repair>> = {
@@ -104,11 +107,11 @@ const carryOut: Readonly<Record<RowRepairKind, Repair>> = {
     const kind = waitKinds.find((known) => known === of);
     if (kind !== undefined) await tx.waits.remove(id, kind, detail);
     const agent = await tx.agents.byName(id);
-    if (agent !== undefined) await goOn(tx, context, agent);
+    if (agent !== undefined) await goOn(tx, context, agent, repaired);
   },
   "queue-turn": async (tx, context, { id }) => {
     const agent = await tx.agents.get(id);
-    if (agent !== undefined) await goOn(tx, context, agent);
+    if (agent !== undefined) await goOn(tx, context, agent, repaired);
   },
   "settle-state": async (tx, context, { id }) => {
     const agent = await tx.agents.get(id);
@@ -116,7 +119,7 @@ const carryOut: Readonly<Record<RowRepairKind, Repair>> = {
     const to = { to: "between_turns", actor: "operator", reason: "no turn of it runs" } as const;
     await changeState(tx, agent, to, context.now);
     const settled = await tx.agents.get(id);
-    if (settled !== undefined) await goOn(tx, context, settled);
+    if (settled !== undefined) await goOn(tx, context, settled, repaired);
   },
   "record-end": async (tx, _, { id }) => {
     const agent = await tx.agents.get(id);
@@ -191,7 +194,7 @@ async function giveBackMail(tx: Tx, context: Context, { id, number = 0 }: RowRep
   if (!back.ok) return;
   await tx.deliveries.update({ ...back.value, redelivered: true });
   const agent = await tx.agents.byName(id);
-  if (agent !== undefined) await goOn(tx, context, agent);
+  if (agent !== undefined) await goOn(tx, context, agent, repaired);
 }
 
 /** The turn of an agent that has ended: nothing follows from it. */

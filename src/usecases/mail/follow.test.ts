@@ -91,7 +91,14 @@ test("mail to a name without turns waits for a reader, to an ended agent it was 
     { to: "dead-1", code: "forwarded", sentence: "dead-1 had ended, so it went to lead-1." },
     { to: "lead-1", code: "due" },
   ]);
-  const retry = { id: "t1", agentId: "agent-b1", agentName: "b1", runId: "run-1", trigger: "retry" } as const;
+  const retry = {
+    id: "t1",
+    agentId: "agent-b1",
+    agentName: "b1",
+    runId: "run-1",
+    trigger: "retry",
+    reason: "it failed",
+  } as const;
   await world.store.transaction((tx) =>
     tx.turns.queue({ ...retry, attempt: 2, notBefore: world.clock.now + 5_000, now: world.clock.now }),
   );

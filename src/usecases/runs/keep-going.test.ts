@@ -93,6 +93,21 @@ test("A6: who asked an agent that has ended, and waits for nothing else, gets a 
   expect(Object.keys(await world.dispatch())).toContain("lead-1");
 });
 
+test("L5: a turn for an agent whose question no agent can answer any more says so", async () => {
+  await using world = await coordinatedWorld();
+  const builder = await world.seatBelow("b1", { parentName: "lead-1" });
+  await world.seatBelow("scout-1", { capability: "scout" });
+  const question = { to: "scout-1", type: "question", subject: "which?", body: "which file?" };
+  const { id } = await world.must(sendMail, question, builder);
+  await readMail(world, "scout-1");
+  await world.end("scout-1");
+  const b1 = await world.store.read((tx) => tx.agents.byName("b1"));
+  expect(await world.store.read((tx) => tx.turns.queuedFor(b1?.id ?? ""))).toMatchObject({
+    trigger: "nudge",
+    reason: `no agent is left that can answer the question "which?" (${id})`,
+  });
+});
+
 test("A6: a question that was purged is waited for by nobody", async () => {
   await using world = await coordinatedWorld();
   await asked(world);
@@ -304,7 +319,10 @@ test("a lead whose builder ends after its branch has landed gets a turn, althoug
     await post(tx, context, { ...fromEngine, ...news, address: "b2", recipients: [{ name: "b2", wake: true }] });
     await endAgent(tx, context, builder, end);
   });
-  expect(await store.read((tx) => tx.turns.queuedFor(lead.id))).toMatchObject({ trigger: "reminder" });
+  expect(await store.read((tx) => tx.turns.queuedFor(lead.id))).toMatchObject({
+    trigger: "nudge",
+    reason: "b2 has ended, and nothing else that was waited for is left",
+  });
 });
 
 test("an engine that starts wakes whom an earlier version left asleep", async () => {

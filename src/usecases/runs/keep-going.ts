@@ -4,7 +4,7 @@ import type { Message } from "../../domain/mail/types.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isAnyLanding } from "../agents/held-agents.ts";
-import { hasTurnsAhead, remindIdle, whoCanAnswer } from "../agents/turns-ahead.ts";
+import { hasTurnsAhead, startIdle, whoCanAnswer } from "../agents/turns-ahead.ts";
 import { notice, record } from "../events/record.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { fromEngine, post, tellOperator, wakeUp } from "../mail/post.ts";
@@ -62,7 +62,9 @@ async function endVainWaits(tx: Tx, context: GoingContext): Promise<readonly Age
       continue;
     }
     await tx.waits.remove(agentName, kind, ref);
-    await remindIdle(tx, context, agentName);
+    const asked = await tx.messages.get(ref);
+    const what = asked === undefined ? ref : `"${asked.subject}" (${ref})`;
+    await startIdle(tx, context, agentName, `no agent is left that can answer the question ${what}`);
     if (asker !== undefined) freed.push(asker);
   }
   return freed;

@@ -42,17 +42,16 @@ export const anAgent = (name: string, change: Partial<Agent> = {}): Agent =>
     ...change,
   });
 
-export const aTurn = (id: string, agent: Agent, change: Partial<QueueTurn> = {}): QueueTurn => ({
-  id,
-  agentId: agent.id,
-  agentName: agent.name,
-  runId: agent.runId,
-  trigger: "mail",
-  attempt: 1,
-  notBefore: noon,
-  now: noon,
-  ...change,
-});
+export const aTurn = (
+  id: string,
+  agent: Agent,
+  { trigger = "mail", ...change }: Partial<Omit<QueueTurn, "reason">> = {},
+): QueueTurn => {
+  const own = { id, agentId: agent.id, agentName: agent.name, runId: agent.runId };
+  const turn = { ...own, attempt: 1, notBefore: noon, now: noon, ...change };
+  if (trigger === "mail" || trigger === "spawn") return { ...turn, trigger };
+  return { ...turn, trigger, reason: "a test asked for it" };
+};
 
 export const aMessage = (id: string, change: Partial<Message> = {}): Omit<Message, "seq"> => ({
   id,

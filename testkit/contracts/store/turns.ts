@@ -38,6 +38,7 @@ export function turnPromises(check: Check): void {
       agentId: "b1-1",
       agentName: "b1",
       runId: "r1",
+      reason: null,
       trigger: "spawn",
       status: "queued",
       attempt: 3,

@@ -30,7 +30,14 @@ test("a nudge right after another one is not sent: exit 6, with the time from wh
 test("resuming an agent that is not paused says what it waits for and how the wait ends", async () => {
   await using world = await mailWorld();
   await world.seat("ann", { worktreePath: "/w" });
-  const retry = { id: "t1", agentId: "agent-ann", agentName: "ann", runId: "run-1", trigger: "retry" } as const;
+  const retry = {
+    id: "t1",
+    agentId: "agent-ann",
+    agentName: "ann",
+    runId: "run-1",
+    trigger: "retry",
+    reason: "it failed",
+  } as const;
   const notBefore = world.clock.now + 60_000;
   await world.store.transaction((tx) => tx.turns.queue({ ...retry, attempt: 2, notBefore, now: world.clock.now }));
   const { exit, out } = await ov(world, "resume", "ann");

@@ -101,7 +101,7 @@ export function inspectionLines(seen: Inspection, io: Pick<Io, "paint">): readon
             const time =
               turn.endedAt === null || turn.startedAt === null ? "runs" : elapsed(turn.endedAt - turn.startedAt);
             const end = story.outcome === null ? turn.status : (story.outcome.reason ?? story.outcome.end);
-            return `  ${turn.startedAt === null ? "-" : shortTime(turn.startedAt, now)} ${turn.trigger}, ${time}, ${counted(story.steps.length, "step")}, ${visibleLine(end)}`;
+            return `  ${turn.startedAt === null ? "-" : shortTime(turn.startedAt, now)} ${turn.trigger}${turn.reason === null ? "" : ` (${visibleLine(turn.reason)})`}, ${time}, ${counted(story.steps.length, "step")}, ${visibleLine(end)}`;
           }),
         ]),
     ...(tools.length === 0

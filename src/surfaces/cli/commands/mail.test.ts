@@ -326,3 +326,36 @@ test("an empty name in a list of names leaves no trace", async () => {
   expect(out).toContain("  Agents: cb\n");
   expect(out).not.toContain("Files");
 });
+
+test("L5: why tells of an agent why each of its last turns started, with and without mail", async () => {
+  await using world = await mailWorld();
+  const b1 = await world.seat("b1");
+  const b2 = await world.seat("b2");
+  expect((await ov(world, ["why", "b1"])).out).toBe("b1 has had no turn.\n");
+  const agent = await world.store.read((tx) => tx.agents.byName("b1"));
+  if (agent === undefined) throw new Error("b1 has no seat");
+  const turn = {
+    agentId: agent.id,
+    agentName: "b1",
+    runId: agent.runId,
+    attempt: 1,
+    notBefore: 0,
+    now: world.clock.now,
+  };
+  const reason = "operator lifted the pause";
+  await world.store.transaction((tx) => tx.turns.queue({ ...turn, id: "turn-1", trigger: "nudge", reason }));
+  expect((await ov(world, ["why", "b1"])).out).toContain(`b1: turn turn-1 (queued) starts because\n  ${reason}`);
+  await world.store.transaction((tx) => tx.turns.cancelQueued(agent.id, world.clock.now));
+  await ov(world, [...send, "--to", "b1", "--type", "question"]);
+  const { turns } = json(await ov(world, ["why", "b1", "--json"], { caller: b1 }));
+  expect(turns).toMatchObject([
+    {
+      trigger: "mail",
+      status: "queued",
+      because: [expect.stringMatching(/^it asks for an answer: ".*" from operator/)],
+    },
+    { id: "turn-1", status: "cancelled", because: [reason] },
+  ]);
+  // Nothing of agents that are not below the caller.
+  expect((await ov(world, ["why", "b1"], { caller: b2 })).exit).toBe(7);
+});

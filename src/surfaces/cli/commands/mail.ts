@@ -1,10 +1,18 @@
-import { deadLetterView, deliveryView, messageView, noTurnWords, sentView } from "../../../contract/views/mail.ts";
+import {
+  deadLetterView,
+  deliveryView,
+  messageView,
+  noTurnWords,
+  sentView,
+  turnReasonsView,
+} from "../../../contract/views/mail.ts";
 import { agentOutcomes } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
+import type { TurnReasons } from "../../../usecases/agents/turn-reasons.ts";
 import type { InboxLetter } from "../../../usecases/mail/check.ts";
 import type { SendReply } from "../../../usecases/mail/submit.ts";
 import { handedOutMessage, type TrackedMessage } from "../../../usecases/mail/tracked-message.ts";
@@ -170,6 +178,10 @@ export const status: Handler = async ({ app, args, io }) => {
 export const why: Handler = async ({ app, args, io }) => {
   const engineRunning = app.engine.status() !== undefined;
   const explained = await app.call("mail.why", { id: word(args.id), engineRunning });
+  if (!explained.ok && explained.refusal.kind === "not-found") {
+    const turns = await app.call("turn.readReasons", { name: word(args.id) });
+    if (turns.ok) return ok(turnReasons(turns.value, io.paint));
+  }
   if (!explained.ok) return explained;
   const { id, recipients } = explained.value;
   const lines = recipients.flatMap(({ to, code, sentence, next, wake }) => [
@@ -179,6 +191,15 @@ export const why: Handler = async ({ app, args, io }) => {
   ]);
   return ok({ json: { id, recipients }, text: lines.join("\n") });
 };
+
+function turnReasons({ agentName, turns }: TurnReasons, paint: Paint) {
+  const lines = turns.flatMap(({ id, status, because }) => [
+    `${paint.bold(visibleLine(agentName))}: turn ${id} (${status}) ${because.length === 0 ? "has no reason on record." : "starts because"}`,
+    ...because.map((reason) => hintLine(paint, visibleLine(reason))),
+  ]);
+  const text = lines.length === 0 ? `${visibleLine(agentName)} has had no turn.` : lines.join("\n");
+  return { json: turnReasonsView({ agentName, turns }), text };
+}
 
 export const dead: Handler = async ({ app, flags, io }) => {
   const found = await app.call("mail.dead", { limit: integer(flags.limit) });

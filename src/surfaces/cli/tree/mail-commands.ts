@@ -121,8 +121,8 @@ export const mailCommand: Command = {
     },
     {
       name: "why",
-      summary: "Explain why a message has or has not been seen",
-      arguments: [messageId],
+      summary: "Explain why a message has or has not been seen, or why the last turns of an agent started",
+      arguments: [{ ...messageId, summary: "Id of the message, or name of the agent" }],
       run: async () => (await import("../commands/mail.ts")).why,
     },
     {
