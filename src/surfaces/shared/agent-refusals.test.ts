@@ -1,6 +1,20 @@
 import { expect, test } from "bun:test";
 import { agentWords } from "./agent-refusals.ts";
 
+test("a refusal for files of others counts the pairs that it does not name, and its command has every file", () => {
+  const all = Array.from({ length: 31 }, (_, at) => ({
+    owner: "b2",
+    wanted: `f${at}.ts`,
+    owned: `f${at}.ts`,
+    shared: true,
+  }));
+  const [first] = all;
+  if (first === undefined) throw new Error("there is no pair");
+  const { message, hint } = agentWords({ kind: "scope-overlap", ...first, all });
+  expect(message).toContain('"b2" shares f29.ts, and 1 more; ');
+  expect(hint).toContain("f29.ts,f30.ts");
+});
+
 test("a refused capability names who may start it, to those who may choose a parent", () => {
   const refusal = { kind: "may-not-spawn", parent: "operator", may: ["lead", "scout", "builder"] } as const;
   const hint = (capability: string) => agentWords({ ...refusal, capability }).hint;

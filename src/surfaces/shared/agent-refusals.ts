@@ -3,6 +3,7 @@ import type { Overlap } from "../../domain/agent/scope.ts";
 import { tellIdentity } from "../../domain/project/set-up.ts";
 import type { AgentRefusal, LimitSource } from "../../domain/refusal.ts";
 import { runFlag } from "../../domain/run/run.ts";
+import { namedIn } from "../../domain/text/long-list.ts";
 import { listed, rejected, unchanged, type Words } from "./description.ts";
 import { exits } from "./exits.ts";
 
@@ -72,7 +73,7 @@ export function agentWords(refusal: AgentRefusal): Words {
     case "scope-overlap":
       return {
         ...rejected("AGENT_ERROR"),
-        message: `${refusal.all.map(overlapWords).join(", ")}; ${unchanged}`,
+        message: `${namedIn(refusal.all.map(overlapWords))}; ${unchanged}`,
         hint: overlapHint(refusal),
       };
     case "not-recoverable":

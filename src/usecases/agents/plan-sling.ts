@@ -131,8 +131,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   const [overlap] = overlaps;
   if (overlap !== undefined && request.allowOverlap !== true) {
     const toShare = await sharingOf(tx, caller, { shares, overlaps, inRun });
-    const all = overlaps.slice(0, mostOverlaps);
-    return no({ kind: "scope-overlap", ...overlap, all, ...(toShare === undefined ? {} : { toShare }) });
+    return no({ kind: "scope-overlap", ...overlap, all: overlaps, ...(toShare === undefined ? {} : { toShare }) });
   }
   return ok({
     capability: capability.value,

@@ -288,6 +288,18 @@ describe("a task that says which files it will change", () => {
     await world.must(sling, bare("SC", { files: ["src/c"], shares: ["CHANGELOG.md"] }));
   });
 
+  test("are refused with all of them, however many there are", async () => {
+    await using world = await worldOf();
+    const files = Array.from({ length: 31 }, (_, at) => `src/f${at}.ts`);
+    await world.store.transaction(async (tx) => {
+      await tx.tasks.insert(aTask("SA", { files }));
+      await tx.tasks.insert(aTask("SB", { files }));
+    });
+    await world.must(sling, bare("SA"));
+    const refused = await world.call(sling, bare("SB"));
+    expect(refused.ok || refused.refusal.kind !== "scope-overlap" ? 0 : refused.refusal.all.length).toBe(31);
+  });
+
   test("may be shared with the agent that owns a file, by the two commands that the refusal names", async () => {
     await using world = await worldOf();
     await world.store.transaction(async (tx) => {
