@@ -54,7 +54,7 @@ export function payloadFields(json: string | null): Fields {
 
 /** What programs read of these messages: each is said in words too, or says nothing to a reader. */
 const forPrograms: Partial<Readonly<Record<MailType, readonly string[]>>> = {
-  dispatch: ["capability", "change", "criterion", "taskId"],
+  dispatch: ["capability", "change", "criterion", "fileScope", "sharedFiles", "taskId"],
   review: ["commit"],
   worker_done: ["commit", "exitCode", "noCode", "receiptId", "reviewedCommit", "verified"],
 };

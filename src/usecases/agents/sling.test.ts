@@ -5,6 +5,7 @@ import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import { settingsFor } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
+import { payloadBeyondText } from "../../domain/mail/payload.ts";
 import { renderInstructions } from "../../domain/role/render/overlay.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { sendMail } from "../mail/send.ts";
@@ -276,7 +277,9 @@ describe("a task that says which files it will change", () => {
     await world.must(sling, bare("SB"));
     expect((await world.store.read((tx) => tx.agents.byName("sb")))?.shares).toEqual(shares);
     const [mail] = await world.store.read((tx) => tx.messages.list({ to: "sb", type: "dispatch" }));
-    expect(mail?.body).toContain("Files you share with others: CHANGELOG.md, src/registry.rs");
+    // L14: its instructions have the files; the payload is for programs.
+    expect(mail?.body).not.toContain("CHANGELOG.md");
+    expect(mail === undefined ? null : payloadBeyondText(mail)).toBeNull();
     const all = [
       { owner: "sa", wanted: "src/a/x.ts", owned: "src/a", shared: false },
       { owner: "sa", wanted: "CHANGELOG.md", owned: "CHANGELOG.md", shared: true },

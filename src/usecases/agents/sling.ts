@@ -249,8 +249,8 @@ async function claimFor(tx: Tx, task: Task, agent: Agent, now: number): Promise<
 }
 
 /**
- * Stored before any process exists, so that it is the input of the first turn. The text of the task and of its own spec are
- * in the instructions that come with that turn, and are not told twice.
+ * Stored before any process exists, so that it is the input of the first turn. The text of the task, of its own spec and its
+ * files are in the instructions that come with that turn, and are not told twice.
  */
 async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | null): Promise<void> {
   const { caller } = context;
@@ -260,15 +260,13 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
     agent.specPath === null
       ? "There is no written spec; the task text is all there is."
       : `Spec: ${agent.specPath}${agent.specPath === own ? " (your instructions have its text)" : ""}`;
-  const owned = agent.scope.length === 0 ? "" : `\nFiles you own: ${agent.scope.join(", ")}`;
-  const shared = agent.shares.length === 0 ? "" : `\nFiles you share with others: ${agent.shares.join(", ")}`;
   await post(tx, context, {
     ...fromCaller(caller),
     runId: agent.runId,
     address: agent.name,
     recipients: [{ name: agent.name, wake: true, notBefore: await firstTurnSlot(tx, context, agent) }],
     subject: `Dispatch: ${agent.taskId}`,
-    body: `${what}\n\n${spec}${owned}${shared}`,
+    body: `${what}\n\n${spec}`,
     type: "dispatch",
     priority: "normal",
     payload: JSON.stringify({

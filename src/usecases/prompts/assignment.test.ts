@@ -59,6 +59,20 @@ test("siblings are those with files under the same parent, and those the slinger
   ]);
 });
 
+test("L14: siblings keep their order between turns, whatever they do meanwhile", async () => {
+  const ann = builder("ann");
+  const beside = [builder("zoe", { startedAt: 1 }), builder("bob", { startedAt: 2 }), builder("cat", { startedAt: 2 })];
+  const { world, of } = await worldWith(ann, ...beside.toReversed());
+  await using _ = world;
+  const told = async () => (await of(ann)).siblings.map(({ name }) => name);
+  expect(await told()).toEqual(["zoe", "bob", "cat"]);
+  await world.store.transaction(async (tx) => {
+    await tx.agents.inspected("agent-zoe", { headCommit: "c9", ahead: 3, dirty: true });
+    await tx.agents.setReminders("agent-bob", 1);
+  });
+  expect(await told()).toEqual(["zoe", "bob", "cat"]);
+});
+
 test("a reviewer is told the newest work on its own task, or that which it started from", async () => {
   const rev = storedAgent("rev", { capability: "reviewer", parentName: "l", runId: "run-1", taskId: "t1" });
   const done = { taskId: "t1", state: "completed", outcome: "done" } as const;

@@ -165,7 +165,9 @@ test("who joins branches is not told that it may not merge; nobody else is told 
       .join();
   expect(rule("merger")).toContain("merge into it only the branches you were given");
   expect(rule("merger")).not.toContain("Never push, merge");
-  expect(rule("builder")).toContain("merge only what a `merge_failed` or the completion step tells you to");
+  expect(rule("builder")).toContain(
+    "merge only what a `merge_failed` or the completion step tells you to, or the branch that you started from",
+  );
   expect(rule("reviewer")).toContain("Never push, merge or rebase");
 });
 

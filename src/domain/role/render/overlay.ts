@@ -281,8 +281,8 @@ function spawning({ agent, asked }: Assignment, { maxAgentsPerLead }: ProjectTer
     "## Spawning Sub-Workers",
     `You may sling ${codes(spawns)}${limit > 0 ? `, at most ${limit} at work at once` : ""}. You become their parent at depth ${agent.depth + 1}.`,
     shell([
-      'ov task create "<title>" --description "<goal and acceptance>" --files <path>',
-      `ov sling <task-id> --capability ${first} --files <path>`,
+      'ov task create "<title>" --description "<goal and acceptance>" --files <path> --shares <path>',
+      `ov sling <task-id> --capability ${first}`,
     ]),
   ]);
 }
@@ -371,5 +371,5 @@ const whomToAsk = (parent: string): string =>
 function committing({ capability }: RoleSpec): string {
   return capability === "merger"
     ? "Commit on your own branch only, and merge into it only the branches you were given or a `merge_failed` names. Never push or rebase: when your parent has handed your branch over, the merge queue lands it."
-    : "Commit on your own branch only. Never push or rebase, and merge only what a `merge_failed` or the completion step tells you to: the merge queue lands your branch.";
+    : "Commit on your own branch only. Never push or rebase, and merge only what a `merge_failed` or the completion step tells you to, or the branch that you started from if you cannot go on without what landed there: the merge queue lands your branch.";
 }
