@@ -147,6 +147,21 @@ describe.skipIf(browserProgram === undefined)("the page Merge in a real browser"
     await until("b", "cancelled");
   });
 
+  test("the diff of an entry shows its changed lines, before and after it has landed", async () => {
+    for (const [name, line, now] of [
+      ["c", "one", "two"],
+      ["a", "first", "first of a"],
+    ] as const) {
+      await page.goto(`${origin}/merge/${ids[name]}`);
+      await page.getByRole("heading", { name: `#${ids[name]}` }).waitFor();
+      await page.keyboard.press("3");
+      await page.waitForURL("**tab=diff**");
+      const changes = page.getByRole("region", { name: "Changes" });
+      await changes.getByText(line, { exact: true }).waitFor();
+      await changes.getByText(now, { exact: true }).waitFor();
+    }
+  });
+
   test("a rejection needs a reason, and the reason is stored", async () => {
     await page.goto(`${origin}/merge`);
     await row("c").waitFor();

@@ -1,5 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { MoreHorizontal } from "lucide-react";
+import { lazy, Suspense } from "react";
 import type { MergeDetail } from "../../api/types.ts";
 import { useResource } from "../../live/resource.ts";
 import { useMergeActions } from "../../merges/merge-actions.ts";
@@ -9,13 +10,15 @@ import { useUrl } from "../../state/url.ts";
 import { count, shortCommit } from "../../state/words.ts";
 import { Button, Choice } from "../../ui/controls.tsx";
 import { Menu } from "../../ui/overlays.tsx";
-import { Empty, Shown } from "../../ui/states.tsx";
+import { Loading, Shown } from "../../ui/states.tsx";
 import { Age, Facts, Middle } from "../../ui/text.tsx";
 import { VerdictMark } from "../../ui/verdict.tsx";
 import { EntryAttempts } from "./entry-attempts.tsx";
 import { EntryConflicts } from "./entry-conflicts.tsx";
 import { EntryGates } from "./entry-gates.tsx";
 import css from "./entry-page.module.css";
+
+const EntryDiff = lazy(() => import("./entry-diff.tsx"));
 
 const tabs = [
   { value: "conflicts", label: "Conflicts" },
@@ -78,7 +81,11 @@ function Entry({ detail }: { detail: MergeDetail }) {
       </div>
       {tab === "conflicts" ? <EntryConflicts detail={detail} /> : null}
       {tab === "gates" ? <EntryGates detail={detail} /> : null}
-      {tab === "diff" ? <EntryDiff detail={detail} /> : null}
+      {tab === "diff" ? (
+        <Suspense fallback={<Loading what={`the changes of ${entry.branch}`} />}>
+          <EntryDiff detail={detail} />
+        </Suspense>
+      ) : null}
       {tab === "attempts" ? <EntryAttempts detail={detail} /> : null}
     </>
   );
@@ -190,33 +197,3 @@ function Actions({ detail: { entry, standing } }: { detail: MergeDetail }) {
     </div>
   );
 }
-
-/** The files it brings; the changes themselves are read on the page Review of its agent. */
-const EntryDiff = ({ detail: { entry } }: { detail: MergeDetail }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
-  <section className={css.body} aria-label="Files" tabIndex={0}>
-    {entry.filesModified.length === 0 ? (
-      <Empty why="The files of this branch are not on record." command={`ov merge diff ${entry.id}`} />
-    ) : (
-      <ul className={css.files}>
-        {entry.filesModified.map((file) => (
-          <li key={file} className="mono">
-            {file}
-          </li>
-        ))}
-      </ul>
-    )}
-    {entry.causeDetail?.difference === undefined ? null : (
-      <pre className={css.difference}>{entry.causeDetail.difference}</pre>
-    )}
-    <p className={css.note}>
-      {entry.agentName === null ? (
-        <>
-          The whole change: <code>ov merge diff {entry.id}</code>
-        </>
-      ) : (
-        <Link to={`/review/${entry.agentName}` as never}>Review the changes of {entry.agentName}</Link>
-      )}
-    </p>
-  </section>
-);
