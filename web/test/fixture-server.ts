@@ -11,6 +11,12 @@ import { runReplies } from "./fixtures/runs.ts";
 import { settingsReplies } from "./fixtures/settings.ts";
 import { tasks } from "./fixtures/tasks.ts";
 
+/** What the search finds, whatever the words are. */
+const found = [
+  { kind: "branch", id: "31", title: "overstory/builder-2/auth.1", status: "awaiting_approval", at: null },
+  { kind: "message", id: "m1", title: "Keep v1 cookies?", status: "question", at: null },
+];
+
 /** Serves the page over made-up facts, until `ov serve` does it over true ones. */
 const replies: Readonly<Record<string, unknown>> = {
   ...overviewReplies,
@@ -22,6 +28,7 @@ const replies: Readonly<Record<string, unknown>> = {
   ...healthReplies,
   ...settingsReplies,
   "/api/tasks": { items: tasks },
+  "/api/search": { items: found },
   "/api/me": { user: "operator", project: "shop", epoch: "1", version: "0.1.0" },
 };
 const topics: Record<string, string> = {

@@ -19,6 +19,7 @@ import type {
 import type { budgetView, configKeyView, servicesView } from "../../../src/contract/views/project.ts";
 import type { reviewableView, reviewDetailView } from "../../../src/contract/views/review.ts";
 import type { criterionView, exitCheckView, overviewView, runView } from "../../../src/contract/views/run.ts";
+import type { foundView } from "../../../src/contract/views/search.ts";
 import type { boardTaskView } from "../../../src/contract/views/task.ts";
 import type { fleetAtView, runFiguresView, runSpansView } from "../../../src/contract/views/timeline.ts";
 import type {
@@ -165,6 +166,9 @@ export type ConfigKey = Json<ReturnType<typeof configKeyView>>;
 export type WebKey = Json<ReturnType<typeof webKeyView>>;
 export type IssuedKey = Json<ReturnType<typeof issuedKeyView>>;
 
+/** A hit of the search over everything. */
+export type Found = Json<ReturnType<typeof foundView>>;
+
 /** What each route that pages read replies. A page that needs another route adds its line here. */
 export interface Replies {
   "/api/me": Me;
@@ -209,5 +213,6 @@ export interface Replies {
   "/api/config": List<ConfigKey>;
   "/api/config/file": { readonly file: string; readonly text: string };
   "/api/keys": List<WebKey>;
+  "/api/search": List<Found>;
   "/api/attention": List<AttentionItem> & { readonly snoozed: readonly AttentionItem[] };
 }

@@ -54,7 +54,7 @@ export function App() {
           <AttentionList calm="Nothing needs you." />
         </div>
       </Overlay>
-      <Palette open={panel === "palette"} />
+      <Palette panel={panel} />
       <RunSwitcher open={panel === "runs"} />
       <KeySheet open={panel === "keys"} />
       <ToastList open={panel === "messages"} onClose={closePanel} />
@@ -78,6 +78,7 @@ function useShellCommands(): void {
   );
   useCommands("Everywhere", [
     { id: "palette", label: "Command palette", keys: "Mod+K", run: () => openPanel("palette"), onlyKeys: true },
+    { id: "search", label: "Search the record", keys: "/ /", run: () => openPanel("search") },
     { id: "inbox", label: "Open the inbox", keys: "i", run: () => openPanel("inbox") },
     { id: "runs", label: "Switch run", keys: "r", run: () => openPanel("runs") },
     { id: "messages", label: "Messages of this visit", keys: "Shift+I", run: () => openPanel("messages") },

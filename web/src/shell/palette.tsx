@@ -1,44 +1,35 @@
-import Fuzzy from "@leeoniya/ufuzzy";
-import { type KeyboardEvent, useId, useMemo, useState } from "react";
-import { useAgents, useRuns } from "../api/resources.ts";
-import { useCommandGroups } from "../state/commands.ts";
-import { useGo } from "../state/url.ts";
+import { type KeyboardEvent, useId, useState } from "react";
 import { Keys } from "../ui/controls.tsx";
 import { Overlay } from "../ui/overlays.tsx";
-import { pages } from "./pages.ts";
+import { Middle } from "../ui/text.tsx";
 import css from "./palette.module.css";
-import { closePanel } from "./panels.ts";
+import { type Entry, remember, useFound } from "./palette-entries.ts";
+import { closePanel, openPanel, type Panel } from "./panels.ts";
 
-interface Entry {
-  readonly id: string;
-  readonly group: "Actions" | "Agents" | "Runs" | "Pages";
-  readonly label: string;
-  readonly more?: string | undefined;
-  readonly keys?: string | undefined;
-  readonly disabled?: string | undefined;
-  readonly run: () => void;
-}
-
-const prefixes: Readonly<Record<string, Entry["group"]>> = { ">": "Actions", "@": "Agents", "#": "Runs" };
-const recentPlace = "overstory.recent";
-const mostShown = 40;
-const fuzzy = new Fuzzy({ intraMode: 1, intraIns: 1 });
-
-/** Everything that can be done or opened, in one list: what the page offers, then agents, runs and pages. */
-export function Palette({ open }: { open: boolean }) {
+/**
+ * Everything that can be done or opened, in one list. As `search` it looks through the record alone, with the server's
+ * full text; where the palette finds nothing, Enter goes on to that.
+ */
+export function Palette({ panel }: { panel: Panel | undefined }) {
+  const isSearch = panel === "search";
   return (
-    <Overlay title="Command palette" shape="palette" hideTitle open={open} onClose={closePanel}>
-      {open ? <PaletteBody /> : null}
+    <Overlay
+      title={isSearch ? "Search" : "Command palette"}
+      shape="palette"
+      hideTitle
+      open={isSearch || panel === "palette"}
+      onClose={closePanel}
+    >
+      {isSearch || panel === "palette" ? <PaletteBody onlyRecord={isSearch} /> : null}
     </Overlay>
   );
 }
 
-function PaletteBody() {
-  const [query, setQuery] = useState("");
+function PaletteBody({ onlyRecord }: { onlyRecord: boolean }) {
+  const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const listId = useId();
-  const entries = useEntries();
-  const found = useMemo(() => search(entries, query), [entries, query]);
+  const { found, words, isReading, error } = useFound(typed, { onlyRecord });
   const current = found[Math.min(at, found.length - 1)];
   const choose = (entry: Entry | undefined): void => {
     if (entry === undefined || entry.disabled !== undefined) return;
@@ -55,8 +46,11 @@ function PaletteBody() {
     };
     const to = steps[event.key];
     if (to !== undefined) setAt(Math.max(0, Math.min(found.length - 1, to)));
-    else if (event.key === "Enter") choose(current);
-    else return;
+    else if (event.key === "Enter" && current !== undefined) choose(current);
+    else if (event.key === "Enter" && !onlyRecord && words !== "") {
+      setTyped(words);
+      openPanel("search");
+    } else return;
     event.preventDefault();
   };
   return (
@@ -66,19 +60,23 @@ function PaletteBody() {
         // biome-ignore lint/a11y/noAutofocus: the palette is opened in order to type
         autoFocus
         role="combobox"
-        aria-label="Search actions, agents, runs and pages"
+        aria-label={onlyRecord ? "Search everything on record" : "Search actions and everything that has a name"}
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={current === undefined ? undefined : `${listId}-${current.id}`}
-        placeholder="Type to search.  > actions  @ agents  # runs"
-        value={query}
+        placeholder={
+          onlyRecord
+            ? "Words in agents, tasks, branches, runs and mail"
+            : "Type to search.  > actions  @ agents  # tasks and branches  ? keys"
+        }
+        value={typed}
         onChange={(event) => {
-          setQuery(event.target.value);
+          setTyped(event.target.value);
           setAt(0);
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={listId} role="listbox" aria-label="Results" className={css.list}>
+      <div id={listId} role="listbox" aria-label="Results" className={css.list} aria-busy={isReading}>
         {found.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and the keys
           <div
@@ -94,86 +92,27 @@ function PaletteBody() {
             onClick={() => choose(entry)}
           >
             <span className={css.group}>{found[index - 1]?.group === entry.group ? "" : entry.group}</span>
-            <span className={css.label}>{entry.label}</span>
+            <span className={css.label}>
+              {entry.group === "Merges" ? <Middle text={entry.label} tail={20} /> : entry.label}
+            </span>
             <span className={css.more}>{entry.disabled ?? entry.more}</span>
             {entry.keys === undefined ? null : <Keys keys={entry.keys} />}
           </div>
         ))}
-        {found.length === 0 ? <p className={css.none}>Nothing is called like this.</p> : null}
       </div>
+      {found.length > 0 && error === null ? null : (
+        <p className={css.none} role="status">
+          {error !== null
+            ? `The record could not be searched: ${error.message}.`
+            : words === ""
+              ? "Words may stand in any order."
+              : isReading
+                ? "Searching the record"
+                : onlyRecord
+                  ? "Nothing on record has all of these words."
+                  : "Nothing is called like this. Enter searches the record for other words."}
+        </p>
+      )}
     </>
   );
 }
-
-function useEntries(): readonly Entry[] {
-  const groups = useCommandGroups();
-  const go = useGo();
-  const { agents = [] } = useAgents();
-  const { data: runs } = useRuns();
-  return useMemo(() => {
-    const actions = groups
-      .toReversed()
-      .flatMap(({ title, commands }) =>
-        commands
-          .filter(({ onlyKeys, id }) => onlyKeys !== true && !id.startsWith("go."))
-          .map((command): Entry => ({ ...command, group: "Actions", more: title })),
-      );
-    return [
-      ...new Map(actions.map((entry) => [entry.id, entry])).values(),
-      ...agents.map(
-        (agent): Entry => ({
-          id: `agent.${agent.name}`,
-          group: "Agents",
-          label: agent.name,
-          more: `${agent.capability}, ${agent.status}`,
-          run: () => go(`/agents/${agent.name}`),
-        }),
-      ),
-      ...(runs?.items ?? []).map(
-        (run): Entry => ({
-          id: `run.${run.id}`,
-          group: "Runs",
-          label: run.objective ?? run.id,
-          more: run.status,
-          run: () => go("/", { run: run.id }),
-        }),
-      ),
-      ...pages.map(
-        (page): Entry => ({
-          id: `page.${page.path}`,
-          group: "Pages",
-          label: page.title,
-          keys: `g ${page.letter}`,
-          run: () => go(page.path),
-        }),
-      ),
-    ];
-  }, [groups, agents, runs, go]);
-}
-
-function search(entries: readonly Entry[], typed: string): readonly Entry[] {
-  const group = prefixes[typed[0] ?? ""];
-  const words = (group === undefined ? typed : typed.slice(1)).trim();
-  const among = group === undefined ? entries : entries.filter((entry) => entry.group === group);
-  if (words === "") {
-    const recent = group === undefined ? recentIds() : [];
-    const first = recent.flatMap((id) => among.find((entry) => entry.id === id) ?? []);
-    return [...first, ...among.filter((entry) => !first.includes(entry))].slice(0, mostShown);
-  }
-  const texts = among.map(({ label, more = "" }) => `${label} ${more}`);
-  const [ids, info, order] = fuzzy.search(texts, words);
-  const best = order?.map((place) => info?.idx[place]) ?? ids ?? [];
-  return best.flatMap((id) => (id === undefined ? [] : (among[id] ?? []))).slice(0, mostShown);
-}
-
-function recentIds(): readonly string[] {
-  try {
-    return JSON.parse(localStorage.getItem(recentPlace) ?? "[]");
-  } catch {
-    // Without the list of recent choices the palette only begins with the actions of the page.
-    return [];
-  }
-}
-
-const remember = (id: string): void =>
-  localStorage.setItem(recentPlace, JSON.stringify([id, ...recentIds().filter((other) => other !== id)].slice(0, 5)));

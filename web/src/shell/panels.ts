@@ -1,7 +1,7 @@
 import { createStore, useStore } from "../state/store.ts";
 
 /** The layer of the shell that is open over the page. */
-export type Panel = "inbox" | "palette" | "runs" | "keys" | "messages";
+export type Panel = "inbox" | "palette" | "search" | "runs" | "keys" | "messages";
 
 const open = createStore<Panel | undefined>(undefined);
 

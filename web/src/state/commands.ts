@@ -52,21 +52,24 @@ export function listenForKeys(): void {
     if (event.defaultPrevented || event.isComposing) return;
     const stroke = strokeOf(event);
     const single = !stroke.startsWith("Mod+") && !/^F\d/.test(stroke);
-    if (single && (isField(event.target) || !readSettings().singleKeys)) return;
+    // A key that put the focus into a field may be the first half of two: `/` filters, `/ /` searches everything.
+    const goesOn = begun !== "" && isEmptyField(event.target);
+    if (single && ((isField(event.target) && !goesOn) || !readSettings().singleKeys)) return;
     // A dialog keeps the keys that belong to the page behind it.
     if (single && document.querySelector("[role=dialog][data-state=open], [role=menu][data-state=open]") !== null)
       return;
     const all = groups.get().flatMap(({ commands }) => commands);
     const typed = begun === "" ? stroke : `${begun} ${stroke}`;
-    const found = all.findLast(({ keys }) => keys === typed) ?? all.findLast(({ keys }) => keys === stroke);
+    const alone = goesOn ? undefined : all.findLast(({ keys }) => keys === stroke);
+    const found = all.findLast(({ keys }) => keys === typed) ?? alone;
+    const isWhole = found?.keys === typed && begun !== "";
     clearTimeout(forget);
     begun = "";
     if (found !== undefined) {
       event.preventDefault();
       if (found.disabled === undefined) found.run();
-      return;
     }
-    if (!all.some(({ keys }) => keys?.startsWith(`${stroke} `) === true)) return;
+    if (goesOn || isWhole || !all.some(({ keys }) => keys?.startsWith(`${stroke} `) === true)) return;
     event.preventDefault();
     begun = stroke;
     forget = setTimeout(() => {
@@ -88,6 +91,9 @@ function strokeOf(event: KeyboardEvent): string {
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select"));
+
+const isEmptyField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement && isField(target) && target.value === "";
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
