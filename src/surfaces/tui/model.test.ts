@@ -69,6 +69,20 @@ describe("acting", () => {
       kind: "act",
       act: { kind: "message", to: "b1", text: "hi" },
     });
+    expect(press(start, "n", "y").effect).toEqual({ kind: "act", act: { kind: "nudge", agent: "b1" } });
+  });
+
+  test("a landing is taken back from its row among the operations, or from that of its branch", () => {
+    const operation = { kind: "operation", id: "op-1", words: "land on main: done" } as const;
+    const landed = { entry: { ...merge.entry, status: "merged" } } as QueuedMerge;
+    const taken = (subject: Row["subject"]) => {
+      const shown = [row("x", "x", subject)];
+      const asked = update(start, "u", shown, { columns: 80, height: 10 });
+      expect(asked.model.mode.kind).toBe("confirm");
+      return update(asked.model, "y", shown, { columns: 80, height: 10 }).effect;
+    };
+    expect(taken(operation)).toEqual({ kind: "act", act: { kind: "undo", operation: "op-1" } });
+    expect(taken({ kind: "merge", merge: landed })).toEqual({ kind: "act", act: { kind: "undo", operation: "7" } });
   });
 });
 
