@@ -95,3 +95,24 @@ test("another active run is marked when something in it waits for a person, an a
   expect(await line()).toStartWith(`! Also active: ${other}`);
   expect(await line()).toContain("1 thing waits for you (ov inbox)");
 });
+
+test("agents in trouble stand above the engine and the fleet, with the command that helps", async () => {
+  await using world = await mergeWorld();
+  for (const name of ["b2", "b3", "b4", "b5", "b6", "b7"]) {
+    await world.seat(name, { runId: "run-2", state: "between_turns", parentName: "operator" });
+  }
+  await world.seat("b8", { runId: "run-2", state: "stalled", parentName: "operator" });
+  const ended = { state: "zombie", outcome: "crashed", endedAt: Date.now() } as const;
+  await world.seat("b9", { runId: "run-2", parentName: "operator", ...ended });
+  const lines = (await ov(world, "status")).split("\n");
+  const engine = lines.findIndex((line) => line.startsWith("Engine:"));
+  const above = lines.slice(0, engine);
+  expect(above.filter((line) => /^! b\d \(/.test(line))).toEqual([
+    expect.stringMatching(/^! b8 \(builder\): silent — ov logs b8$/),
+    expect.stringMatching(/^! b9 \(builder\): crashed — ov recover b9$/),
+  ]);
+  for (let n = 10; n < 25; n++) await world.seat(`b${n}`, { runId: "run-2", parentName: "operator", ...ended });
+  const many = (await ov(world, "status")).split("\n");
+  expect(many.filter((line) => /^! b\d+ \(/.test(line))).toHaveLength(10);
+  expect(many.join("\n")).toContain("7 more agents in trouble — ov inbox");
+});

@@ -111,6 +111,7 @@ function statusLines(shown: ShownStatus, { paint, verbose }: HandlerCall["io"], 
     ...(endedLeader === null ? [] : [leaderlessLine(paint, endedLeader)]),
     ...decisionLines(paint, decisions),
     ...questionLines(paint, questions),
+    ...troubleLines(paint, agents),
     ...unhanded.map((one) => warningLine(paint, unhandedWords(one))),
     ...missingTargets.map(({ target, runId }) => warningLine(paint, lostTargetWords(target, runId))),
     ...starts.map((start) => warningLine(paint, `${startersOf(start, run?.id, otherRuns)} at ${startWords(start)}`)),
@@ -124,6 +125,26 @@ function statusLines(shown: ShownStatus, { paint, verbose }: HandlerCall["io"], 
     ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, paint, { now: Date.now(), verbose })),
   ];
 }
+
+/** A fleet that fails as a whole must not push everything else off the screen. */
+const mostTroubled = 10;
+
+/** The agents that a person should look at, in a line each. The tree below says more about each of them. */
+function troubleLines(paint: Paint, views: readonly AgentStanding[]): readonly string[] {
+  const troubled = views.filter(({ agent, needsOperator }) => needsOperator || agent.state === "stalled");
+  const lines = troubled.slice(0, mostTroubled).map(({ agent, problem, command }) => {
+    const on = agent.taskId === null ? "" : ` on ${visibleLine(agent.taskId)}`;
+    const why = problem === null ? statusOf(agent).words : visibleLine(problem);
+    return warningLine(paint, `${agent.name} (${agent.capability}${on}): ${why}`, command ?? helpCommand(agent));
+  });
+  const more = troubled.length - mostTroubled;
+  if (more <= 0) return lines;
+  return [...lines, warningLine(paint, `${counted(more, "more agent")} in trouble`, "ov inbox")];
+}
+
+/** An agent that never started has nothing to go on with. */
+const helpCommand = (agent: AgentStanding["agent"]): string =>
+  hasEnded(agent) && agent.outcome !== "start_failed" ? `ov recover ${agent.name}` : `ov logs ${agent.name}`;
 
 /** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
