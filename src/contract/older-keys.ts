@@ -9,6 +9,7 @@ import type { CleanTarget } from "../domain/worktree/classify.ts";
 import type { Inspection } from "../usecases/agents/inspect.ts";
 import type { AgentStopped } from "../usecases/agents/stop.ts";
 import type { Companion, Versions } from "../usecases/doctor/versions.ts";
+import type { ShownStatus } from "../usecases/status/show.ts";
 import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";
 import type { CleanReport } from "../usecases/worktrees/run-clean.ts";
 import { iso } from "./values.ts";
@@ -122,16 +123,32 @@ export const olderRunKeys = ({ coordinatorId }: { readonly coordinatorId: string
   coordinatorSessionId: coordinatorId,
 });
 
-/** 0.11 listed worktrees and tmux sessions beside the agents, and nested what --verbose adds under the names of agents. */
-export const olderStatusKeys = (agents: readonly Agent[]) => ({
+/**
+ * 0.11 listed worktrees and tmux sessions beside the agents, and nested what --verbose adds under the names of agents.
+ * It knew sessions where we know turns.
+ */
+export const olderStatusKeys = (
+  agents: readonly Agent[],
+  { bookedTurns, details }: { readonly bookedTurns: number; readonly details?: ShownStatus["details"] },
+) => ({
   worktrees: agents.flatMap(({ worktreePath: path, branch, headCommit }) =>
     path === null ? [] : [{ path, branch, head: headCommit }],
   ),
   tmuxSessions: [] as const,
-  verboseDetails: Object.fromEntries(
-    agents.map(({ name, worktreePath, capability }) => [name, { worktreePath, capability }]),
-  ),
+  recentMetricsCount: bookedTurns,
+  ...(details == null ? {} : { verboseDetails: olderDetails(agents, details) }),
 });
+
+const olderDetails = (agents: readonly Agent[], details: NonNullable<ShownStatus["details"]>) =>
+  Object.fromEntries(
+    agents.map(({ name, worktreePath, capability }) => {
+      const { logsDir = null, sentAt = null, receivedAt = null } = details.get(name) ?? {};
+      return [
+        name,
+        { worktreePath, logsDir, lastMailSent: iso(sentAt), lastMailReceived: iso(receivedAt), capability },
+      ];
+    }),
+  );
 
 export const olderGroupKeys = (memberIds: readonly string[]) => ({ memberIssueIds: memberIds });
 

@@ -150,6 +150,7 @@ export const catalog = {
   "mail.check": async () => (await import("./mail/check.ts")).checkMail,
   "mail.delivered": async () => (await import("./mail/check.ts")).confirmDelivered,
   "mail.list": async () => (await import("./mail/read-mail.ts")).listMail,
+  "mail.lastTimes": async () => (await import("./mail/last-times.ts")).lastTimes,
   "mail.read": async () => (await import("./mail/read-mail.ts")).readMail,
   "mail.status": async () => (await import("./mail/read-mail.ts")).mailStatus,
   "turn.readReasons": async () => (await import("./agents/turn-reasons.ts")).readTurnReasons,

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { slingNew, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
 import { printing } from "../../testkit/printed.ts";
 import { makeProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** A lead slings a builder; the builder asks the operator and waits. */
 const scenario = `
@@ -46,4 +47,37 @@ test("the fleet is a tree, what waits comes first, --check says so, and --watch 
   expect(lines[at("└ b1")]).toMatch(/^. └ b1 /);
   expect(at("worktree ")).toBeGreaterThan(at("└ b1") - 8);
   expect(JSON.parse((await project.ov("status", "--json", "--check")).out)).toMatchObject({ needsOperator: true });
+  expect(shown.out).toContain(`logs ${statePath(project.root, "logs", "b1")}`);
+  expect(shown.out).toMatch(/last mail sent \d+s ago, received \d+s ago/);
+}, 120_000);
+
+test("the document has every key of 0.11, and with --verbose what it said of each agent", async () => {
+  await using project = await makeProject({ scenario: "[]\n" });
+  await slingNew(project, "B1");
+  await untilTurns(project, "b1", 1);
+  const plain = await project.json("status", "--all");
+  const keys = [
+    "currentRunId",
+    "agents",
+    "worktrees",
+    "tmuxSessions",
+    "unreadMailCount",
+    "unreadMailScope",
+    "mergeQueueCount",
+    "recentMetricsCount",
+  ];
+  expect(keys.filter((key) => !(key in plain))).toEqual([]);
+  expect(plain.recentMetricsCount).toBe(1);
+  expect(plain).not.toHaveProperty("verboseDetails");
+  const { verboseDetails } = await project.json("status", "--all", "--verbose");
+  const { worktreePath } = await project.agent("b1");
+  expect(verboseDetails).toEqual({
+    b1: {
+      worktreePath,
+      capability: "builder",
+      logsDir: statePath(project.root, "logs", "b1"),
+      lastMailSent: null,
+      lastMailReceived: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    },
+  });
 }, 120_000);

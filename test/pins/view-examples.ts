@@ -1072,7 +1072,10 @@ const demo: First<"demoView"> = {
   durationMs: 5000,
 };
 
+const overviewDetails = new Map([["b1", { name: "b1", logsDir: "/p/logs/b1", sentAt: at, receivedAt: null }]]);
+
 const overview: First<"overviewView"> = {
+  bookedTurns: 1,
   missingTargets: [{ target: "main", runId: "run-1" }],
   run,
   endedLeader: { runId: "run-1", coordinatorName: "coordinator", capability: "coordinator" },
@@ -1885,7 +1888,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null, lastReview: null }]],
   overviewView: [
     [overview, { pid: 7, socket: "/run/s", version: "1.0.0" }],
-    [{ ...overview, run: null, missingTargets: [], fullDisk: null }, undefined],
+    [{ ...overview, run: null, missingTargets: [], fullDisk: null, details: overviewDetails }, undefined],
   ],
   setUpView: [
     [

@@ -9,7 +9,7 @@ import type { RunDetail } from "../../usecases/runs/read-runs.ts";
 import type { VerdictOnWhole } from "../../usecases/runs/verdict-on-whole.ts";
 import type { Overview } from "../../usecases/status/overview.ts";
 import type { AgentBrief, PersonBrief } from "../../usecases/status/prime.ts";
-import type { DiskState } from "../../usecases/status/show.ts";
+import type { DiskState, ShownStatus } from "../../usecases/status/show.ts";
 import { olderRunKeys, olderStatusKeys } from "../older-keys.ts";
 import { duration, iso } from "../values.ts";
 import { fleetAgentView } from "./agent.ts";
@@ -130,7 +130,10 @@ export const runView = (detail: RunDetail) => ({
 });
 
 /** The document of `ov status`. `engine` describes the engine that listens now; undefined when none does. */
-export const overviewView = (overview: Overview & DiskState, engine: object | undefined) => ({
+export const overviewView = (
+  overview: Overview & DiskState & Partial<Pick<ShownStatus, "details">>,
+  engine: object | undefined,
+) => ({
   currentRunId: overview.run?.id ?? null,
   endedLeader: overview.endedLeader?.coordinatorName ?? null,
   criteria: overview.criteria.map(criterionView),
@@ -157,7 +160,10 @@ export const overviewView = (overview: Overview & DiskState, engine: object | un
   needsOperator: needsOperator(overview),
   decisions: overview.decisions.map(decisionView),
   questions: overview.questions.map(questionView),
-  ...olderStatusKeys(overview.agents.map(({ agent }) => agent)),
+  ...olderStatusKeys(
+    overview.agents.map(({ agent }) => agent),
+    overview,
+  ),
 });
 
 /** The merges of all runs. */

@@ -1,4 +1,5 @@
 import { type Agent, hasEnded, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
+import { capabilities } from "../../domain/agent/capability.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
@@ -85,6 +86,8 @@ export interface Overview {
   readonly decisions: readonly OpenDecision[];
   /** Questions of agents to the operator that are not answered. */
   readonly questions: readonly OpenQuestion[];
+  /** Turns and sessions in the ledger of costs. */
+  readonly bookedTurns: number;
 }
 
 /** `runId`: the run that works for it; null where no run does. */
@@ -163,6 +166,10 @@ export const overview: UseCase<OverviewRequest, Overview> = {
       ),
       decisions: decisions.filter(({ kind }) => kind === "decision"),
       questions: await openQuestions(tx, run === null || all ? {} : { runId: run.id }),
+      bookedTurns: (await tx.spending.sums("capability", {}, capabilities.length)).reduce(
+        (sum, { turns }) => sum + turns,
+        0,
+      ),
     });
   },
   finish: async (files, overview) => {

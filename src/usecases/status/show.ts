@@ -1,13 +1,21 @@
 import { ok } from "../../domain/result.ts";
 import { fields, flag, noFields, text } from "../../domain/schema/schema.ts";
 import type { StartOfWork } from "../branches/start-of-work.ts";
+import type { MailTimes } from "../mail/last-times.ts";
 import type { Unpromoted } from "../merge/landing/unpromoted.ts";
 import type { Effect, World } from "../operation.ts";
 import type { Overview } from "./overview.ts";
 
 export interface ShownStatus extends Overview, DiskState {
+  /** Of each shown agent, by its name; null unless it was asked for. */
+  readonly details: ReadonlyMap<string, AgentDetails> | null;
   /** Where new agents start on landing branches that could not take their target in. */
   readonly starts: readonly RunStart[];
+}
+
+export interface AgentDetails extends MailTimes {
+  /** Where the output of its turns is kept. */
+  readonly logsDir: string;
 }
 
 export interface DiskState {
@@ -20,17 +28,36 @@ export interface RunStart extends StartOfWork {
   readonly runs: readonly string[];
 }
 
+export interface StatusRequest {
+  readonly all: boolean;
+  readonly mailbox: string;
+  /** Also when each agent last wrote and got mail, which takes some queries for each of them. */
+  readonly details?: boolean | undefined;
+}
+
 /** The overview, with what only git knows about the landing branches in it. */
-export const showStatus: Effect<{ readonly all: boolean; readonly mailbox: string }, ShownStatus> = {
+export const showStatus: Effect<StatusRequest, ShownStatus> = {
   kind: "effect",
-  request: fields({ all: flag, mailbox: text }),
+  request: fields({ all: flag, mailbox: text }, { details: flag }),
   place: "caller",
-  run: async (world, request) => {
-    const found = await world.call("status.overview", request);
+  run: async (world, { all, mailbox, details }) => {
+    const found = await world.call("status.overview", { all, mailbox });
     if (!found.ok) return found;
-    return ok({ ...found.value, ...(await lookedAt(world, found.value)), fullDisk: world.fullDisk() ?? null });
+    return ok({
+      ...found.value,
+      ...(await lookedAt(world, found.value)),
+      fullDisk: world.fullDisk() ?? null,
+      details: details === true ? await detailsOf(world, found.value) : null,
+    });
   },
 };
+
+async function detailsOf(world: World, { agents }: Overview): Promise<ReadonlyMap<string, AgentDetails>> {
+  const names = agents.map(({ agent }) => agent.name);
+  const [times, { state }] = [await world.call("mail.lastTimes", { names }), await world.place()];
+  const known = times.ok ? times.value.times : [];
+  return new Map(known.map((one) => [one.name, { ...one, logsDir: `${state}/logs/${one.name}` }]));
+}
 
 /** Whether work can go on at all. On a full disk no engine can write down what went wrong. */
 export const showDisk: Effect<object, DiskState> = {

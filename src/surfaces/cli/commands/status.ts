@@ -9,7 +9,7 @@ import { ok, type Result } from "../../../domain/result.ts";
 import { lostTargetWords } from "../../../domain/run/run.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { AgentStanding, OtherRun } from "../../../usecases/status/overview.ts";
-import type { RunStart, ShownStatus } from "../../../usecases/status/show.ts";
+import type { AgentDetails, RunStart, ShownStatus } from "../../../usecases/status/show.ts";
 import { exits } from "../../shared/exits.ts";
 import { ago, counted, cut, shortTime } from "../../shared/format.ts";
 import { landedLine } from "../../shared/landed-line.ts";
@@ -81,7 +81,7 @@ const defaultIntervalMs = 3_000;
 /** One look, with the attention of the operator first. Of a large fleet the text takes as long as the document. */
 async function look({ app, flags, io }: HandlerCall): Promise<Result<Outcome, Refusal>> {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
-  const reply = await app.call("status.show", { all: flags.all === true, mailbox });
+  const reply = await app.call("status.show", { all: flags.all === true, mailbox, details: io.verbose });
   if (!reply.ok) return reply;
   const engine = app.engine.status();
   const view = overviewView(reply.value, engine);
@@ -98,7 +98,7 @@ async function look({ app, flags, io }: HandlerCall): Promise<Result<Outcome, Re
   });
 }
 
-function statusLines(shown: ShownStatus, { paint, verbose }: HandlerCall["io"], isEngineUp: boolean): string[] {
+function statusLines(shown: ShownStatus, { paint }: HandlerCall["io"], isEngineUp: boolean): string[] {
   const { run, otherRuns, agents, unreadMailCount, unreadMailScope, decisions, questions, unhanded } = shown;
   const { fullDisk, missingTargets, endedLeader, unpromoted, starts } = shown;
   const head =
@@ -122,7 +122,7 @@ function statusLines(shown: ShownStatus, { paint, verbose }: HandlerCall["io"], 
     ...lastReviewLines(paint, shown.lastReview),
     `Engine: ${isEngineUp ? "running" : "not running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
-    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, paint, { now: Date.now(), verbose })),
+    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, paint, Date.now(), shown.details)),
   ];
 }
 
@@ -189,7 +189,8 @@ const standing = ({ agent, landedNowhere }: AgentStanding) => ({ ...agent, lande
 function agentBlock(
   views: readonly AgentStanding[],
   paint: Paint,
-  { now, verbose }: { readonly now: number; readonly verbose: boolean },
+  now: number,
+  details: ShownStatus["details"],
 ): readonly string[] {
   const tree = fleetTree(views, ({ agent }) => agent);
   const names = Math.max(...tree.map(({ item, lead }) => lead.length + item.agent.name.length));
@@ -215,17 +216,27 @@ function agentBlock(
       ...((needsOperator && hasEnded(agent)) || agent.outcome === "start_failed"
         ? troubleCommands(agent, advice).map((command) => `  ${hintLine(paint, command)}`)
         : []),
-      ...(verbose ? detailLines(view).map((line) => `  ${hintLine(paint, line)}`) : []),
+      ...detailLines(view, details?.get(agent.name), now).map((line) => `  ${hintLine(paint, line)}`),
     ];
   });
 }
 
-/** Where an agent works and with what, for `--verbose`. */
-const detailLines = ({ agent, turns }: AgentStanding): readonly string[] => [
-  `runtime ${agent.runtime}${agent.model === null ? "" : `, model ${visibleLine(agent.model)}`}, ${counted(turns, "turn")}`,
-  ...(agent.branch === null ? [] : [`branch ${visibleLine(agent.branch)}`]),
-  ...(agent.worktreePath === null ? [] : [`worktree ${visibleLine(agent.worktreePath)}`]),
-];
+/** Where an agent works and with what, when it last wrote and was written to, for `--verbose`. */
+function detailLines(
+  { agent, turns }: AgentStanding,
+  details: AgentDetails | undefined,
+  now: number,
+): readonly string[] {
+  if (details === undefined) return [];
+  const when = (at: number | null): string => (at === null ? "none" : ago(at, now));
+  return [
+    `runtime ${agent.runtime}${agent.model === null ? "" : `, model ${visibleLine(agent.model)}`}, ${counted(turns, "turn")}`,
+    ...(agent.branch === null ? [] : [`branch ${visibleLine(agent.branch)}`]),
+    ...(agent.worktreePath === null ? [] : [`worktree ${visibleLine(agent.worktreePath)}`]),
+    `logs ${visibleLine(details.logsDir)}`,
+    `last mail sent ${when(details.sentAt)}, received ${when(details.receivedAt)}`,
+  ];
+}
 
 const rowsOf = (views: readonly AgentStanding[], objects: readonly object[]): Rows => ({
   columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],

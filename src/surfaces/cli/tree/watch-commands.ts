@@ -239,7 +239,7 @@ export const statusCommand: Command = {
     { name: "check", summary: "Exit with 5 when something waits for you" },
   ],
   details:
-    "What waits for you comes first, then the run, then the agents as a tree: coordinators, leads, workers. With --verbose each agent is shown with its runtime, branch and worktree. Looking changes nothing.",
+    "What waits for you comes first, then the run, then the agents as a tree: coordinators, leads, workers. With --verbose each agent is shown with its runtime, branch, worktree, logs and last mail. Looking changes nothing.",
   examples: [
     { line: "ov status", does: "who is working, waiting or done" },
     { line: "ov status --check --quiet || ov inbox", does: "in a script: reads the inbox when there is need" },
