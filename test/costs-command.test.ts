@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { slingNew, untilAgent } from "../testkit/lifecycle.ts";
+import { letGo, slingNew, untilAgent, untilFile, untilTurns } from "../testkit/lifecycle.ts";
 import { jsonOf } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
@@ -136,6 +136,83 @@ test("a run fills tokens, cost, durations, gate outcome and run, and costs and m
   expect(csv[1]).toStartWith(`b1,1,${b1.input},${b1.output},${b1.cacheRead},${b1.cacheWrite},$`);
   expect((await project.ov("costs")).out).toMatch(/Total +2 +1018 +528/);
   expect((await project.ov("metrics")).out).toContain("2 of 2");
+}, 180_000);
+
+test("a branch that landed is counted under the tier that merged it", async () => {
+  await using project = await played();
+  await project.json("merge", "approve", "--all");
+  await project.until("it had landed", async () => {
+    const [entry] = await project.read((tx) => tx.merges.list({}));
+    return entry?.status === "merged";
+  });
+  const { mergeTiers, sessions } = (await project.json("metrics")) as { mergeTiers: Documents; sessions: Session[] };
+  expect(mergeTiers).toEqual({ "clean-merge": 1 });
+  expect(sessions.map(({ agentName, mergeTier, mergeResult }) => [agentName, mergeTier, mergeResult])).toEqual([
+    ["b2", null, null],
+    ["b1", "clean-merge", "clean-merge"],
+  ]);
+  expect((await project.ov("metrics")).out).toContain("clean-merge");
+}, 180_000);
+
+test("the costs of a live agent are those of its turns and of what the running one has told", async () => {
+  const first: Tokens = { input: 100, output: 50, cacheRead: 10, cacheWrite: 5 };
+  const told: Tokens = { input: 3000, output: 1, cacheRead: 2000, cacheWrite: 1000 };
+  await using project = await makeProject({
+    scenario: `
+- when: { agent: b1, turn: 1 }
+  do:
+    - ov: [mail, send, --to, operator, --type, question, --subject, "Which?", --body, "Which one?"]
+      usage: { input: 100, output: 49, cacheRead: 10, cacheWrite: 5 }
+    - say: I wait
+      usage: { input: 0, output: 1, cacheRead: 0, cacheWrite: 0 }
+- when: { agent: b1, turn: 2 }
+  do:
+    - edit: { file: b1.txt, write: "work\\n" }
+      usage: { input: 3000, output: 900, cacheRead: 2000, cacheWrite: 1000 }
+    - touch: "\${env.HOME}/wrote"
+    - waitFor: { file: "\${env.HOME}/go" }
+`,
+  });
+  // The program tells the cost of a turn at its end; until then the list of prices counts.
+  const price = {
+    input_cost_per_token: 4e-6,
+    output_cost_per_token: 2e-5,
+    cache_read_input_token_cost: 2e-7,
+    cache_creation_input_token_cost: 5e-6,
+  };
+  writeFileSync(join(project.root, ".overstory", "prices.json"), JSON.stringify({ "scripted-model": price }));
+  await slingNew(project, "B1");
+  await untilTurns(project, "b1", 1);
+  const [question] = await project.read((tx) => tx.messages.list({ to: "operator", type: "question" }));
+  await project.json("mail", "reply", String(question?.id), "--body", "that one");
+  await untilFile(project, "wrote");
+  const live = async () => (await project.json("costs", "--live")) as { agents: Documents[]; totals: Documents };
+  await project.until("the running turn had told its use", async () => {
+    const [agent] = (await live()).agents;
+    return (agent?.tokens as Tokens | null)?.input === first.input + told.input;
+  });
+  const { agents, totals } = await live();
+  const cost = dollars(add(first, told));
+  const elapsedMs = Number(agents[0]?.elapsedMs);
+  expect(agents).toMatchObject([
+    {
+      agentName: "b1",
+      taskId: "B1",
+      runtime: "scripted",
+      turns: 2,
+      tokens: add(first, told),
+      costUsd: cost,
+      unpricedTurns: 0,
+    },
+  ]);
+  const { startedAt } = await project.agent("b1");
+  expect(agents[0]?.startedAt).toBe(new Date(startedAt).toISOString());
+  const perMinute = (amount: number): number => amount / (elapsedMs / 60_000);
+  expect(totals).toMatchObject({ turns: 2, tokens: add(first, told), costUsd: cost, unpricedTurns: 0 });
+  expect(Number(totals.tokensPerMin)).toBeCloseTo(perMinute(first.input + first.output + told.input + told.output), 6);
+  expect(Number(totals.burnRatePerMin)).toBeCloseTo(perMinute(cost), 9);
+  await letGo(project);
+  await untilTurns(project, "b1", 2);
 }, 180_000);
 
 test("costs of an agent or a run that never was are refused, and not shown as nothing", async () => {
