@@ -67,8 +67,15 @@ function useKnown(): readonly Entry[] {
   const { data: tasks } = useTasks();
   const { data: queue } = useResource({ path: "/api/merge/queue", topic: "queue" });
   const { data: config } = useResource({ path: "/api/config" });
-  return useMemo(
-    () => [
+  return useMemo(() => {
+    const named = (group: Group, id: string, label: string, more: string): Entry => ({
+      id: `${group}.${id}`,
+      group,
+      label,
+      more: inWords(more),
+      run: () => open(go, group, id),
+    });
+    return [
       ...actionsOf(commands),
       ...agents.map(({ name, capability, status }) => named("Agents", name, name, `${capability}, ${status}`)),
       ...(tasks?.items ?? []).map(({ id, title, status }) => named("Tasks", id, title, `${id}, ${status}`)),
@@ -85,13 +92,8 @@ function useKnown(): readonly Entry[] {
       ),
       ...(config?.items ?? []).map(({ key, doc }) => named("Settings", key, key, doc)),
       ...keysOf(commands),
-    ],
-    [commands, agents, tasks, queue, runs, config, go],
-  );
-
-  function named(group: Group, id: string, label: string, more: string): Entry {
-    return { id: `${group}.${id}`, group, label, more: inWords(more), run: () => open(go, group, id) };
-  }
+    ];
+  }, [commands, agents, tasks, queue, runs, config, go]);
 }
 
 /** What the record holds with these words in it, by the full text of the server. */
