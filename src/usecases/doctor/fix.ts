@@ -14,7 +14,7 @@ import { removeOne } from "../worktrees/clean-worktrees.ts";
 import { worktreeOf } from "../worktrees/owners.ts";
 import { worktreePorts } from "../worktrees/survey.ts";
 import { type ExamineRequest, examine, examineFields, lookOnce } from "./examine.ts";
-import type { RepairReply } from "./repair-rows.ts";
+import type { RepairReply, RepairRequest } from "./repair-rows.ts";
 
 export interface FixRequest extends ExamineRequest {
   /** Ids of findings, or names of rules; none: everything that can be fixed. */
@@ -174,8 +174,14 @@ const inOrder = (checks: readonly DoctorCheck[]): readonly DoctorCheck[] => {
 async function repairRows(world: World, { rows }: ProjectFacts, repairs: readonly RowRepair[]): Promise<RepairReply> {
   if (repairs.length === 0) return { isFree: true, isWorkDue: false };
   const fence = rows?.leases.find(({ name }) => name === "engine")?.fence ?? null;
-  const stored = await world.call("doctor.repairRows", { repairs, fence });
+  const endsTurns = repairs.some(({ kind }) => kind === "end-turn");
+  const stored = await world.call("doctor.repairRows", { repairs, fence, ...(endsTurns ? await pricesOf(world) : {}) });
   return stored.ok ? stored.value : { isFree: false, isWorkDue: false };
+}
+
+async function pricesOf(world: World): Promise<Pick<RepairRequest, "prices">> {
+  const { version, date, models } = (await world.prices()).list;
+  return { prices: { version, date, models: Object.fromEntries(models) } };
 }
 
 /** A woken engine looks within milliseconds. An engine that starts may have to finish a gate or a worktree first. */

@@ -3,15 +3,17 @@ import { waitKinds } from "../../domain/agent/wait.ts";
 import { linkTables, type StoredRows } from "../../domain/consistency/facts.ts";
 import { type RowRepair, type RowRepairKind, rowRepairKinds } from "../../domain/consistency/finding.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { type ModelPrice, type PriceList, turnCost } from "../../domain/prices/prices.ts";
 import { ok } from "../../domain/result.ts";
-import { fields, list, noFields, oneOf, orNull, text, whole } from "../../domain/schema/schema.ts";
+import { decimal, fields, list, noFields, oneOf, orNull, record, text, whole } from "../../domain/schema/schema.ts";
 import { returnTask, unholdTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { goOn } from "../agents/pause.ts";
 import { changeState } from "../agents/reopen-agent.ts";
 import { giveBackBudget } from "../budgets/turn-budget.ts";
+import { bookTurn } from "../costs/book-spending.ts";
 import { isWorkDue, nextMoment } from "../engine/engine-work.ts";
-import { record } from "../events/record.ts";
+import { record as recordEvent } from "../events/record.ts";
 import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 import { rejected } from "../merge/queue/settle-entry.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -45,7 +47,31 @@ export interface RepairRequest {
    * owns these rows.
    */
   readonly fence: number | null;
+  /** For turns that are ended: without it their cost is unknown. */
+  readonly prices?: PriceTable | undefined;
 }
+
+/** A `PriceList` as plain data. */
+interface PriceTable extends Pick<PriceList, "version" | "date"> {
+  readonly models: Readonly<Record<string, readonly ModelPrice[]>>;
+}
+
+const priceTable = fields<PriceTable>({
+  version: text,
+  date: orNull(text),
+  models: record(
+    list(
+      fields<ModelPrice>({
+        from: orNull(text),
+        input: decimal,
+        output: decimal,
+        cacheRead: orNull(decimal),
+        cacheWrite: orNull(decimal),
+        cacheWrite1h: orNull(decimal),
+      }),
+    ),
+  ),
+});
 
 export interface RepairReply {
   /** False: an engine has come since the caller looked, and nothing was changed. */
@@ -57,22 +83,26 @@ export interface RepairReply {
 /** Carries out repairs of `ov doctor`, all in one transaction. A repair that is no longer needed changes nothing. */
 export const repairRows: UseCase<RepairRequest, RepairReply> = {
   kind: "write",
-  request: fields({
-    repairs: list(
-      fields<RowRepair>({ kind: oneOf(rowRepairKinds), id: text }, { of: text, detail: text, number: whole }),
-    ),
-    fence: orNull(whole),
-  }),
+  request: fields(
+    {
+      repairs: list(
+        fields<RowRepair>({ kind: oneOf(rowRepairKinds), id: text }, { of: text, detail: text, number: whole }),
+      ),
+      fence: orNull(whole),
+    },
+    { prices: priceTable },
+  ),
   operatorOnly: true,
   startsNoEngine: true,
-  run: async (tx, context, { repairs, fence }) => {
+  run: async (tx, context, { repairs, fence, prices = noPrices }) => {
     const seat = await tx.leases.get("engine");
     if (seat !== undefined && seat.fence !== fence) return ok({ isFree: false, isWorkDue: false });
-    for (const repair of repairs) await carryOut[repair.kind](tx, context, repair);
+    const terms = { ...context, prices: { ...prices, models: new Map(Object.entries(prices.models)) } };
+    for (const repair of repairs) await carryOut[repair.kind](tx, terms, repair);
     const data = {
       repairs: repairs.map(({ kind, id, of, detail }) => [kind, id, of, detail].filter(Boolean).join(" ")),
     };
-    await record(tx, context.now, { source: "operator", type: "repaired", data });
+    await recordEvent(tx, context.now, { source: "operator", type: "repaired", data });
     await tx.audit.record({
       caller: context.caller.name,
       action: "doctor.fix",
@@ -88,7 +118,13 @@ export const repairRows: UseCase<RepairRequest, RepairReply> = {
 /** Why the turn starts of an agent that a repair lets go on. */
 const repaired = "ov doctor mended a record that held the agent back";
 
-type Repair = (tx: Tx, context: Context, repair: RowRepair) => Promise<unknown>;
+const noPrices: PriceTable = { version: "none", date: null, models: {} };
+
+interface RepairTerms extends Context {
+  readonly prices: PriceList;
+}
+
+type Repair = (tx: Tx, terms: RepairTerms, repair: RowRepair) => Promise<unknown>;
 
 const carryOut: Readonly<Record<RowRepairKind, Repair>> = {
   "end-process": (tx, { now }, { id }) => tx.processes.end(id, "found gone by ov doctor", now),
@@ -198,12 +234,18 @@ async function giveBackMail(tx: Tx, context: Context, { id, number = 0 }: RowRep
 }
 
 /** The turn of an agent that has ended: nothing follows from it. */
-async function endTurn(tx: Tx, context: Context, { id }: RowRepair): Promise<void> {
+async function endTurn(tx: Tx, context: RepairTerms, { id }: RowRepair): Promise<void> {
   const turn = await tx.turns.get(id);
   const agent = turn === undefined ? undefined : await tx.agents.get(turn.agentId);
   if (turn?.status !== "running" || agent === undefined || !hasEnded(agent)) return;
-  const { now } = context;
-  await tx.turns.end(id, turn.fence, lostAt(now));
+  const { now, prices: list } = context;
+  const answers = await tx.usage.ofTurn(id);
+  const startedAt = turn.startedAt ?? now;
+  const cost = turnCost({ reportedUsd: null, answers, model: agent.model, at: startedAt, list });
+  await tx.turns.end(id, turn.fence, { ...lostAt(now), ...cost });
+  // It may have ended days before the doctor came.
+  const lastTold = Math.max(startedAt, ...answers.map(({ createdAt }) => createdAt));
+  await bookTurn(tx, { turn, agent, cost, list, now: lastTold });
   for (const { message, delivery } of await tx.deliveries.ofTurn(id)) {
     await giveBackMail(tx, context, { kind: "give-back-mail", id: delivery.toAgent, number: message.seq });
   }
