@@ -44,6 +44,16 @@ export function ofEntry<Reply>(
   };
 }
 
+/** Why nothing can be done to an entry whose branch has another place in the queue by now. */
+export async function replacedBy(
+  tx: Tx,
+  { id, branch, targetBranch }: Pick<MergeEntry, "id" | "branch" | "targetBranch">,
+): Promise<Refusal | undefined> {
+  const open = await tx.merges.openOf(branch, targetBranch);
+  if (open === undefined || open.id === id) return undefined;
+  return { kind: "merge-queued", entry: id, branch, instead: open.id };
+}
+
 /** Why nothing can be done to it, unless it has one of these statuses. */
 export function wrongStatus(entry: MergeEntry, wanted: readonly MergeStatus[]): Refusal | undefined {
   const { id, branch, status } = entry;

@@ -80,6 +80,7 @@ export const settleConflicts: Effect<SettleRequest, SettleReply> = {
       filesModified: entry.filesModified,
       ...(entry.taskId === null ? {} : { taskId: entry.taskId }),
       approve: true,
+      insteadOf: entry.id,
     });
     if (!added.ok) return added;
     const { worktree, busyAgent } = plan.value;

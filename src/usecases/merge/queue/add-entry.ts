@@ -8,7 +8,7 @@ import type { Tx } from "../../../ports/store.ts";
 import type { Context, UseCase } from "../../usecase.ts";
 import { askerFor, completionReceipt, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "../branch-owner.ts";
 import { targetOf } from "../landing/landing-target.ts";
-import { findEntry } from "../merge-records.ts";
+import { findEntry, replacedBy } from "../merge-records.ts";
 import { enqueueBranch, freshEntry, type NewMerge, whyLanded } from "./enqueue.ts";
 
 export interface AddMergeRequest {
@@ -24,6 +24,8 @@ export interface AddMergeRequest {
   readonly dependsOn?: readonly string[] | undefined;
   /** The operator's word that it may land. */
   readonly approve?: boolean | undefined;
+  /** The entry whose work it has: refused where the branch was queued anew since. */
+  readonly insteadOf?: number | undefined;
 }
 
 const addFields: SchemaOf<AddMergeRequest> = fields(
@@ -35,6 +37,7 @@ const addFields: SchemaOf<AddMergeRequest> = fields(
     priority: whole,
     dependsOn: list(text),
     approve: flag,
+    insteadOf: whole,
   },
 );
 
@@ -65,6 +68,9 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
     if (empty !== undefined) return no(empty);
     const asked = await newMergeOf(tx, context, request);
     if (!asked.ok) return asked;
+    const { insteadOf: id } = request;
+    const replaced = id === undefined ? undefined : await replacedBy(tx, { ...asked.value, id });
+    if (replaced !== undefined) return no(replaced);
     // An agent hears of each landing, and would have the same commit land again and again. An entry of the operator would
     // wait for an approval of nothing, and keep its run open. An entry that comes with its approval ends at once.
     const landed = request.approve === true ? undefined : await whyLanded(tx, asked.value);

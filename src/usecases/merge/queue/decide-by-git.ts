@@ -133,7 +133,8 @@ export const retryBranch: EntryEffect<RetryReply> = ofEntry<RetryReply>(async (w
   return again.ok ? ok({ entry: again.value.entry, isNewer: false }) : again;
 });
 
-export interface PlanAddRequest extends Omit<AddMergeRequest, "headCommit" | "filesModified" | "approve"> {
+export interface PlanAddRequest
+  extends Omit<AddMergeRequest, "headCommit" | "filesModified" | "approve" | "insteadOf"> {
   /** Names the files that the branch changes. Where nothing shows them, the engine finds them when it needs them. */
   readonly listsFiles?: boolean | undefined;
 }

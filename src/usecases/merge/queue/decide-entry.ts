@@ -17,7 +17,7 @@ import { byCaller } from "../../events/record.ts";
 import { keepGoing } from "../../runs/keep-going.ts";
 import type { Context, UseCase } from "../../usecase.ts";
 import { forbiddenToQueue, ownerOfBranch, setMergeState, withVerdict } from "../branch-owner.ts";
-import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "../merge-records.ts";
+import { findEntry, isLanding, landingBusy, recordMerge, replacedBy, wrongStatus } from "../merge-records.ts";
 import { notify } from "../notify.ts";
 import { answerDoubt, askForApproval, endApprovalWait, endMergeWaits, factsOf, mergeQuestions } from "./approval.ts";
 import { waitFor } from "./enqueue.ts";
@@ -208,12 +208,6 @@ async function takeUp(
     (await replacedBy(tx, entry));
   if (refused !== undefined) return no(refused);
   return ok({ entry: await withVerdict(tx, await queueAgain(tx, context, entry, from)) });
-}
-
-async function replacedBy(tx: Tx, { id, branch, targetBranch }: MergeEntry): Promise<Refusal | undefined> {
-  const open = await tx.merges.openOf(branch, targetBranch);
-  if (open === undefined || open.id === id) return undefined;
-  return { kind: "merge-queued", entry: id, branch, instead: open.id };
 }
 
 async function queueAgain(
