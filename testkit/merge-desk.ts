@@ -93,7 +93,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
       const operation = await operationOf(name);
       if (isUseCase(operation)) throw new Error(`${name} tells nothing while it runs`);
       const requireOperator = async () => undefined;
-      const git = { contains: async () => false } as unknown as AheadGit;
+      const git = { commitOf: async () => undefined } as unknown as AheadGit;
       const played = worldWith({ call: app.call, until, requireOperator, lookAhead: (look) => look(git) });
       return runEffect(played, { name, operation, request }, listener);
     },

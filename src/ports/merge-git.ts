@@ -328,6 +328,7 @@ type Harmless =
   | "contains"
   | "baseOf"
   | "changedFiles"
+  | "commitsSince"
   | "differing"
   | "patch"
   | "merge"

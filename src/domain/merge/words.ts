@@ -104,3 +104,10 @@ const oneLine = (text: string): string => visibleLine(text.replace(/\s+/g, " ").
 /** Why a branch that points at such a commit of a submodule, or at a repository inside the worktree, cannot land. */
 export const lostPointerWords = ({ path, problem }: { readonly path: string; readonly problem: string }): string =>
   `the submodule ${path} cannot land: ${problem}`;
+
+/** The first line of the commit by which a person settled conflicts on top of a branch. */
+export const settledSubject = (branch: string, target: string): string => `${settledWords}${branch} with ${target}`;
+
+export const isSettledByHand = (message: string): boolean => message.startsWith(settledWords);
+
+const settledWords = "Settle the conflicts of ";

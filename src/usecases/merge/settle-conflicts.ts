@@ -1,5 +1,6 @@
 import type { MergeEntry, MergeStatus } from "../../domain/merge/entry.ts";
 import type { Conflict } from "../../domain/merge/ladder.ts";
+import { settledSubject } from "../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, list, oneOf, text } from "../../domain/schema/schema.ts";
@@ -69,7 +70,7 @@ export const settleConflicts: Effect<SettleRequest, SettleReply> = {
     if (seen.onto !== onto || seen.head !== head) return no({ kind: "merge-moved", entry: entry.id, branch });
     const tree = await treeByHand(git, { onto, head }, files);
     if (!tree.ok) return tree;
-    const message = `Settle the conflicts of ${branch} with ${targetBranch}\n`;
+    const message = `${settledSubject(branch, targetBranch)}\n`;
     const commit = await git.commit({ tree: tree.value, parents: [head, onto], message });
     const added = await world.call("merge.add", {
       branch,

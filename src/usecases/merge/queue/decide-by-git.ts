@@ -1,8 +1,10 @@
 import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { isSettledByHand } from "../../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { fields, flag, list, text, whole } from "../../../domain/schema/schema.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
+import type { AheadGit } from "../../../ports/merge-git.ts";
 import type { Effect, World } from "../../operation.ts";
 import type { DecideReply, DecideRequest } from "../../operator/decide.ts";
 import { type EntryEffect, ofEntry } from "../merge-records.ts";
@@ -92,9 +94,16 @@ async function refuseLeftBehind(
   return undefined;
 }
 
-/** Conflicts that a person settled are in a commit on top of the branch, which the branch itself may lack. */
+/** Has the branch another commit than the queued one, other than for the settled conflicts that the queued one has on top? */
 const hasNewer = async (world: World, tip: string, queued: string): Promise<boolean> =>
-  tip !== queued && (queued === "" || !(await world.lookAhead((git) => git.contains(queued, tip))));
+  tip !== queued && (queued === "" || !(await world.lookAhead((git) => isSettledOn(git, tip, queued))));
+
+/** Conflicts that a person settled are in commits on top of the branch, which the branch itself may lack. */
+async function isSettledOn(git: AheadGit, tip: string, queued: string): Promise<boolean> {
+  if ((await git.commitOf(queued)) === undefined || !(await git.contains(queued, tip))) return false;
+  // A branch that was moved back lacks commits, too: those were dropped on purpose.
+  return (await git.commitsSince(tip, queued, "mainLine")).every(({ message }) => isSettledByHand(message));
+}
 
 /**
  * Puts the commit of an entry on record that has none yet, and asks for the word again: that commit was never shown.
