@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { checkPayload, fillPayload, payloadBeyondText, payloadFields, payloadRefusal } from "./payload.ts";
+import {
+  checkPayload,
+  fillPayload,
+  orderSubjects,
+  payloadBeyondText,
+  payloadFields,
+  payloadRefusal,
+} from "./payload.ts";
 import { payloadShapes } from "./payload-shapes.ts";
 import { type MailType, mailTypes } from "./types.ts";
 
@@ -188,6 +195,24 @@ describe("what a payload says beyond the text", () => {
     expect(beyond("review", { findings })).toEqual({ findings });
     expect(beyond("review", { findings }, { body: "- a.ts:3: error: it leaks" })).toBeNull();
     expect(beyond("status", { count: 3, name: "work" })).toEqual({ count: 3, name: "work" });
+  });
+
+  test("parts of a value that the text does not say, however deep they stand", () => {
+    const plan = { step: "parse", options: ["fast", "small"], rows: 500 };
+    expect(beyond("status", { plan }, { body: "I parse" })).toEqual({ plan });
+    expect(beyond("status", { plan }, { body: "I parse, fast or small" })).toEqual({ plan });
+    expect(beyond("status", { plan }, { body: "I parse, fast or small, at most 500 rows" })).toBeNull();
+    const deep = { plan: { ...plan, end: { isLast: false } } };
+    expect(beyond("status", deep, { body: "I parse, fast or small, at most 500 rows" })).toEqual(deep);
+  });
+
+  test("the task and files of a dispatch that does not come with instructions", () => {
+    const order = { taskId: "T2", capability: "builder", fileScope: ["src/b.ts"], sharedFiles: ["CHANGELOG.md"] };
+    for (const subjectFor of Object.values(orderSubjects)) {
+      expect(beyond("dispatch", order, { subject: subjectFor("T2") })).toBeNull();
+    }
+    const { capability: _, ...own } = order;
+    expect(beyond("dispatch", order, { subject: "The second part" })).toEqual(own);
   });
 
   test("a text that is no object, as it is", () => {

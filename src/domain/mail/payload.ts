@@ -52,9 +52,23 @@ export function payloadFields(json: string | null): Fields {
   return read.kind === "fields" ? read.fields : {};
 }
 
+/** Subjects of the messages that come with the instructions of an agent: with the first ones, and after a recovery. */
+export const orderSubjects = {
+  first: (taskId: string | null): string => `Dispatch: ${taskId}`,
+  again: (taskId: string | null): string => `Go on with ${taskId ?? "your work"}`,
+} as const;
+
+/** What the instructions tell that come with such a message. Nothing else tells it where a dispatch was written by hand. */
+const inInstructions: ReadonlySet<string> = new Set(["fileScope", "sharedFiles", "taskId"]);
+
+function comesWithInstructions(subject: string, { taskId }: Fields): boolean {
+  const task = typeof taskId === "string" ? taskId : null;
+  return Object.values(orderSubjects).some((subjectFor) => subject === subjectFor(task));
+}
+
 /** What programs read of these messages: each is said in words too, or says nothing to a reader. */
 const forPrograms: Partial<Readonly<Record<MailType, readonly string[]>>> = {
-  dispatch: ["capability", "change", "criterion", "fileScope", "sharedFiles", "taskId"],
+  dispatch: ["capability", "change", "criterion"],
   review: ["commit"],
   worker_done: ["commit", "exitCode", "noCode", "receiptId", "reviewedCommit", "verified"],
 };
@@ -75,8 +89,9 @@ export function payloadBeyondText(
   if (fromAgent === "system") return null;
   const frame = `${subject}\n${replyTo ?? ""}`;
   const all = Object.entries(read.fields);
+  const isOrder = type === "dispatch" && comesWithInstructions(subject, read.fields);
   const left = all.filter(([name, value]) => {
-    if (forPrograms[type]?.includes(name)) return false;
+    if (forPrograms[type]?.includes(name) || (isOrder && inInstructions.has(name))) return false;
     // The verdict of a report is that of its gates, which its text tells; that of a review stands in its subject.
     const isAnswer = answers.has(name) && type !== "worker_done";
     return !isSaidIn(isAnswer ? (body === value ? body : frame) : `${frame}\n${body}`, value);
@@ -85,14 +100,20 @@ export function payloadBeyondText(
   return left.length === 0 ? null : JSON.stringify(Object.fromEntries(left));
 }
 
-/** Every text of the value stands in the words, as whole words. Numbers and truth values have no words of their own. */
+/**
+ * Every text of the value stands in the words, as whole words. A number may stand there by chance, so it counts only beside
+ * texts; truth values have no words. The status of a gate tells its exit code.
+ */
 function isSaidIn(words: string, value: unknown): boolean {
   if (value === null || value === "") return true;
   if (typeof value === "string") return hasWords(words, value);
   if (Array.isArray(value)) return value.every((item) => isSaidIn(words, item));
   if (!isRecord(value)) return false;
-  const texts = Object.values(value).filter((part) => typeof part === "string");
-  return texts.length > 0 && texts.every((part) => hasWords(words, part));
+  const parts = Object.entries(value).filter(([name]) => name !== "exitCode");
+  return (
+    parts.some(([, part]) => typeof part === "string") &&
+    parts.every(([, part]) => (typeof part === "number" ? hasWords(words, String(part)) : isSaidIn(words, part)))
+  );
 }
 
 function hasWords(words: string, value: string): boolean {

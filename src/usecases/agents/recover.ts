@@ -2,6 +2,7 @@ import { excludesFromTask } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { orderSubjects } from "../../domain/mail/payload.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -209,7 +210,7 @@ async function brief(tx: Tx, context: Context, agent: Agent, opening: readonly s
     verified: true,
     address: agent.name,
     recipients: [{ name: agent.name, wake: true }],
-    subject: `Go on with ${agent.taskId ?? "your work"}`,
+    subject: orderSubjects.again(agent.taskId),
     body: lines.join("\n"),
     type: "dispatch",
     priority: "high",

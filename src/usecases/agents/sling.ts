@@ -2,6 +2,7 @@ import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { chooseModel } from "../../domain/agent/model.ts";
 import type { DollarWatch } from "../../domain/budget/dollar-watch.ts";
+import { orderSubjects } from "../../domain/mail/payload.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { lostTargetWords, type Run } from "../../domain/run/run.ts";
@@ -265,7 +266,7 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
     runId: agent.runId,
     address: agent.name,
     recipients: [{ name: agent.name, wake: true, notBefore: await firstTurnSlot(tx, context, agent) }],
-    subject: `Dispatch: ${agent.taskId}`,
+    subject: orderSubjects.first(agent.taskId),
     body: `${what}\n\n${spec}`,
     type: "dispatch",
     priority: "normal",
