@@ -152,11 +152,18 @@ test("a collision with work that was given up since is dropped as stale", async 
   const collision = await tell(world, { payload });
   expect(await brought(world)).toEqual([collision]);
   const landed = (branch: string) =>
-    world.store.transaction((tx) => tx.merges.insert(anEntry(branch, { runId, status: "merged" })));
+    world.store.transaction((tx) =>
+      tx.merges.insert(anEntry(branch, { runId, status: "merged", updatedAt: world.clock.now })),
+    );
   const late = await tell(world, { payload: { ...payload, agents: ["b1", null] } });
   await landed("overstory/b1/T1");
   expect(await brought(world)).toEqual([collision]);
   expect((await why(world, late))?.sentence).toContain("what collided has landed before it was read");
+  world.clock.now += 1000;
+  const again = await tell(world, { payload: { ...payload, agents: ["b1", null] } });
+  expect(await brought(world)).toEqual([collision, again]);
+  await landed("overstory/b1/T1");
+  expect(await brought(world)).toEqual([collision]);
   await world.store.transaction((tx) => tx.agents.requestStop("agent-b2", "chief"));
   expect(await brought(world)).toEqual([]);
   expect((await why(world, collision))?.sentence).toContain("the work of b2 was given up before it was read");

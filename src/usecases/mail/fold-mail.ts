@@ -99,10 +99,11 @@ function topicOf(message: Message): string | null {
 }
 
 /** Why this message of the engine is out of date; null if it is true still, or from another sender. */
-async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promise<string | null> {
+async function staleness(tx: Tx, { fromAgent, payload, runId, createdAt }: Message): Promise<string | null> {
   if (fromAgent !== fromEngine.from || runId === null) return null;
   const { phase, workers, finished, branches, agents } = payloadFields(payload);
-  if (Array.isArray(branches) && Array.isArray(agents)) return collisionOver(tx, { agents, branches });
+  if (Array.isArray(branches) && Array.isArray(agents))
+    return collisionOver(tx, { agents, branches, toldAt: createdAt });
   const isPhase = typeof phase === "string" && Array.isArray(workers);
   if (!isPhase && finished !== true) return null;
   const run = await tx.runs.get(runId);
@@ -119,12 +120,13 @@ async function staleness(tx: Tx, { fromAgent, payload, runId }: Message): Promis
 interface CollisionNews {
   readonly agents: readonly unknown[];
   readonly branches: readonly unknown[];
+  readonly toldAt: number;
 }
 
 /** Two branches that collided do so no longer once both have landed, or the work of one agent was given up. */
-async function collisionOver(tx: Tx, { agents, branches }: CollisionNews): Promise<string | null> {
+async function collisionOver(tx: Tx, { agents, branches, toldAt }: CollisionNews): Promise<string | null> {
   const own = branches.filter((_branch, at) => typeof agents[at] === "string");
-  const landed = await Promise.all(own.map((branch) => isLanded(tx, branch)));
+  const landed = await Promise.all(own.map((branch) => hasLandedSince(tx, branch, toldAt)));
   if (landed.every(Boolean)) return "stale: what collided has landed before it was read";
   for (const name of agents) {
     const agent = typeof name === "string" ? await tx.agents.byName(name) : undefined;
@@ -135,8 +137,11 @@ async function collisionOver(tx: Tx, { agents, branches }: CollisionNews): Promi
   return null;
 }
 
-const isLanded = async (tx: Tx, branch: unknown): Promise<boolean> =>
-  typeof branch === "string" && (await tx.merges.list({ branch })).at(-1)?.status === "merged";
+/** An earlier landing had nothing of what collides: its agent has committed more since. */
+async function hasLandedSince(tx: Tx, branch: unknown, since: number): Promise<boolean> {
+  const last = typeof branch === "string" ? (await tx.merges.list({ branch })).at(-1) : undefined;
+  return last?.status === "merged" && last.updatedAt >= since;
+}
 
 async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): Promise<boolean> {
   const cancelled = nextDelivery(delivery, { kind: "cancel", reason }, now);
