@@ -340,6 +340,22 @@ test("L1: a lead gives work up only with a reason, which its report tells; the o
   expect((await other.agent("b1")).releasedAt).not.toBeNull();
 });
 
+test("L1: the report of a lead names no work of an earlier run as given up, and none that its merger joined", async () => {
+  await using world = await mergeWorld();
+  const submitted = { state: "completed", outcome: "done", ahead: 1, headCommit: "h2", endedAt: 1 } as const;
+  const [old, part, whole] = ["overstory/b0/T0", "overstory/b2/T2", "overstory/m1/T3"];
+  await world.seat("b0", { ...submitted, parentName: "lead-1", branch: old, runId: "run-1", releasedAt: 1 });
+  await world.seat("b2", { ...submitted, parentName: "lead-1", branch: part, runId: "run-2" });
+  const joins = { capability: "merger", branch: whole, instructions: `Join ${part}.` } as const;
+  await world.seat("m1", { ...submitted, ...joins, parentName: "lead-1", runId: "run-2" });
+  await world.announce();
+  await world.announce({ branch: whole });
+  await world.must(releaseAgentCommand, { name: "b2", reason: "m1 has it" }, world.lead);
+  expect(await finish(world, { caller: world.lead })).toEqual([]);
+  const [report] = await world.mailOf("coordinator", "worker_done");
+  expect(report?.body).not.toContain("Given up");
+});
+
 test("L1: a builder that found nothing to do, and did not say why, is nothing that its lead stands for", async () => {
   for (const reason of [undefined, "it was there already"]) {
     await using world = await mergeWorld();

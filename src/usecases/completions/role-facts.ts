@@ -58,14 +58,19 @@ async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
   return facts;
 }
 
-/** Branches of the lead's children that landed nowhere and were let go, each with what the record says about it. */
-export async function givenUpBelow(tx: Tx, lead: Agent): Promise<readonly GivenUp[]> {
-  if (canonical(lead.capability) !== "lead") return [];
+/**
+ * Branches of the lead's children in this run that landed nowhere and were let go, each with the reason on record. What a
+ * merger joined lands with the branch of the merger.
+ */
+export async function givenUpBelow(tx: Tx, { name, runId, capability }: Agent): Promise<readonly GivenUp[]> {
+  if (canonical(capability) !== "lead") return [];
+  const children = newestPerName(await tx.agents.list({ parentName: name, runId }));
+  const joined = await joinedBy(tx, children);
   const found: GivenUp[] = [];
-  for (const child of newestPerName(await tx.agents.list({ parentName: lead.name }))) {
-    const { name, branch, releasedAt } = child;
-    if (releasedAt === null || branch === null || !(await landedNowhere(tx, child))) continue;
-    const [event] = await tx.events.newest({ agents: [name], types: ["released"] }, 1);
+  for (const child of children) {
+    const { branch, releasedAt } = child;
+    if (releasedAt === null || branch === null || joined.has(branch) || !(await landedNowhere(tx, child))) continue;
+    const [event] = await tx.events.newest({ agents: [child.name], types: ["released"] }, 1);
     const reason = event === undefined ? undefined : payloadFields(event.data).reason;
     found.push({ branch, reason: typeof reason === "string" ? reason : "no reason is on record" });
   }
