@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message } from "../../src/domain/mail/types.ts";
 import {
@@ -76,6 +76,39 @@ test("work that changes what steers agents is told when it is done, before anybo
   expect(report?.body).toContain("it changes CLAUDE.md, which steers each agent that starts from it");
   const told = await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
   expect(told.map(({ subject }) => subject)).toEqual(["b1 changed what steers agents: CLAUDE.md"]);
+}, 120_000);
+
+test("landed work that an agent took in is not told as its own change of what steers agents", async () => {
+  await using project = await makeProject({
+    gates: ["true"],
+    scenario: `
+- do:
+    - shell: echo a > a.txt
+    - commit: work
+    - waitFor: { file: "\${env.HOME}/landed" }
+    - shell: git merge --quiet --no-edit "$(cat "$HOME/landed")"
+    - ov: [done, --summary, "All done"]
+`,
+  });
+  await slingNew(project, "B1");
+  await project.git("checkout", "--quiet", "-b", "tabs");
+  writeFileSync(join(project.root, "CLAUDE.md"), "Use tabs.\n");
+  await project.git("add", "CLAUDE.md");
+  await project.git("commit", "--quiet", "-m", "how to work here");
+  await project.git("checkout", "--quiet", "main");
+  expect((await project.ov("merge", "--branch", "tabs")).code).not.toBe(0);
+  await project.json("merge", "approve", "tabs");
+  await project.until("the file had landed", async () => {
+    return (await project.read((tx) => tx.merges.list({ statuses: ["merged"] }))).length === 1;
+  });
+  const landing = await project.git("for-each-ref", "--format=%(refname:short)", "refs/heads/overstory/integration");
+  writeFileSync(join(project.home, "landed.new"), landing.trim());
+  renameSync(join(project.home, "landed.new"), join(project.home, "landed"));
+  await untilAgent(project, "b1", "completed/done");
+  const [report] = await reports(project, "b1");
+  expect(report?.body).not.toContain("steers");
+  const told = await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
+  expect(told.filter(({ subject }) => subject.includes("what steers agents"))).toEqual([]);
 }, 120_000);
 
 test("an agent that lies is told what is missing, and mends it in the same turn", async () => {

@@ -127,7 +127,13 @@ async function lostBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | nul
 async function steeringBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly string[]> {
   const head = work?.head;
   if (head == null || !hasCode(work) || agent.baseCommit === null) return [];
-  return (await ports.merging.changedFiles(agent.baseCommit, head)).filter(steersAgents);
+  const changed = (await ports.merging.changedFiles(agent.baseCommit, head)).filter(steersAgents);
+  if (changed.length === 0) return [];
+  // What the branch took in of landed work is not its own.
+  const landing = await ports.store.read((tx) => targetOf(tx, mergeContext(ports), agent.runId));
+  const tip = await ports.merging.commitOf(branchRef(landing));
+  const brought = tip === undefined ? changed : await ports.merging.changedFiles(tip, head);
+  return changed.filter((file) => brought.includes(file));
 }
 
 const steeringGap = (files: readonly string[]): string =>
