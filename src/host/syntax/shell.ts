@@ -1,4 +1,4 @@
-import { forEachChild, type ParsedScript, parse, type SyntaxNode, type Word } from "unbash";
+import { forEachChild, type ParsedScript, parse, type Redirection, type SyntaxNode, type Word } from "unbash";
 import {
   arithmetic,
   literal,
@@ -49,7 +49,7 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
       return [{ kind: "group", nodes: nodesOf(node.body), apart: false, name: node.name.value }];
     case "Redirected": {
       const [input] = node.redirects.flatMap(inputOf);
-      const fed = node.redirects.map(fedBy).at(-1);
+      const fed = fedBy(node.redirects.filter(opensInput).at(-1));
       const reads = { ...(input === undefined ? {} : { input }), ...(fed === undefined ? {} : { fed }) };
       return [{ kind: "group", nodes: childNodes(node), apart: false, ...reads }];
     }
@@ -215,8 +215,8 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
 }
 
 /** The plain commands whose output a block reads by `< <(...)`. */
-function fedBy(redirect: SyntaxNode): readonly ShellCommand[] | undefined {
-  if (redirect.type !== "Redirect" || redirect.operator !== "<" || redirect.target === undefined) return undefined;
+function fedBy(redirect: SyntaxNode | undefined): readonly ShellCommand[] | undefined {
+  if (redirect?.type !== "Redirect" || redirect.operator !== "<" || redirect.target === undefined) return undefined;
   const found = substitutionIn(redirect.target);
   if (found === undefined) return undefined;
   const nodes = scriptNodes(found.script).map((node) =>
@@ -225,6 +225,12 @@ function fedBy(redirect: SyntaxNode): readonly ShellCommand[] | undefined {
   const commands = nodes.filter((node) => node?.kind === "command");
   return commands.length === nodes.length ? commands : undefined;
 }
+
+/** Does it set the input of a program, and not another file that is open? */
+const opensInput = (redirect: Redirection): boolean =>
+  (redirect.type !== "Redirect" || redirect.operator.startsWith("<")) &&
+  (redirect.descriptor === undefined ||
+    (redirect.descriptor.type === "FileDescriptor" && redirect.descriptor.value === 0));
 
 /** The process that stands in the place of a file, where the word is nothing else. */
 function substitutionIn({ parts = [] }: Word): Parsed<"ProcessSubstitution"> | undefined {
@@ -240,6 +246,8 @@ function inputOf(node: Parsed<"Redirect" | "HereDoc" | "HereString">): readonly 
   }
   if (node.target === undefined) return [];
   if (node.type === "HereString") return [wordOf(node.target)];
+  // Another file that is open already.
+  if (node.operator === "<&" && opensInput(node) && node.target.value !== "-") return [unknownWord];
   if (node.operator !== "<" || node.target.value === "/dev/null") return [];
   return [node.target.text.startsWith("<(") ? unknownWord : literal("")];
 }

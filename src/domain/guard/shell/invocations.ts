@@ -11,6 +11,7 @@ import type { Place } from "./places.ts";
 import { printedBy } from "./printed-text.ts";
 import { Standing, type StandingTerms } from "./standing.ts";
 import {
+  hasOption,
   literal,
   type ParseShell,
   type ShellAssignment,
@@ -34,7 +35,7 @@ export interface Invocation {
   /** It is run without the variables of the agent. */
   readonly bare: boolean;
   /** The text that it reads, where that is in the line; dynamic where something else in the line makes it. */
-  readonly input?: ShellWord;
+  readonly input?: ShellWord | undefined;
 }
 
 export interface ShellEffects {
@@ -81,6 +82,9 @@ const mostInvocations = 4_000;
 const tooLong = deny("unreadable", "this is too long to be read; run it in pieces");
 const mostWrappers = 100;
 
+/** What is on the input: its text, and the files that are named there, where a pipe finds them. */
+type Input = { readonly text?: ShellWord | undefined; readonly files?: readonly ShellWord[] | undefined };
+
 class Reader implements ShellEffects {
   readonly invocations: Invocation[] = [];
   readonly writes: { target: ShellWord; cwd: Place }[] = [];
@@ -98,9 +102,7 @@ class Reader implements ShellEffects {
   #bare = false;
   #wrappers = 0;
   readonly #known: KnownValues;
-  /** The files that are named on the input, where a pipe finds them. */
-  #fed: readonly ShellWord[] | undefined;
-  #input: ShellWord | undefined;
+  #input: Input = {};
 
   constructor(terms: ReadingTerms) {
     this.#terms = terms;
@@ -147,19 +149,18 @@ class Reader implements ShellEffects {
     else this.#perhaps(node.nodes, node.maybe, depth);
   }
 
-  /** Where values of variables are not followed, files are not either. */
   #part({ nodes, fed, input }: ShellGroup, depth: number): void {
-    const before = this.#fed;
-    if (fed !== undefined && this.#terms.temporary !== undefined) {
-      this.#fed = foundFiles(fed.map(({ words }) => words.flatMap((word) => this.#known.resolve(word))));
-    }
-    this.#reading(input ?? (fed === undefined ? undefined : printedBy(fed)), () => this.#walk(nodes, depth));
-    this.#fed = before;
+    const text = input ?? (fed === undefined ? undefined : printedBy(fed));
+    // Where values of variables are not followed, files are not either.
+    const isFollowed = fed !== undefined && this.#terms.temporary !== undefined;
+    const pipe = isFollowed ? fed.map(({ words }) => words.flatMap((word) => this.#known.resolve(word))) : [];
+    this.#reading({ text, files: foundFiles(pipe) }, () => this.#walk(nodes, depth));
   }
 
-  #reading(input: ShellWord | undefined, work: () => void): void {
+  /** What has another input does not read what the commands around it read. */
+  #reading(input: Input, work: () => void): void {
     const before = this.#input;
-    this.#input = input ?? before;
+    if (input.text !== undefined) this.#input = input;
     work();
     this.#input = before;
   }
@@ -217,7 +218,9 @@ class Reader implements ShellEffects {
   }
 
   #command(command: ShellCommand, depth: number): void {
-    this.#reading(command.input, () => this.#readCommand(command, depth));
+    this.#reading({ text: command.input }, () => this.#readCommand(command, depth));
+    // The shell itself goes on with another input.
+    if (command.input !== undefined && command.words.at(-1)?.text === "exec") this.#input = { text: this.#input.text };
   }
 
   #readCommand(command: ShellCommand, depth: number): void {
@@ -235,8 +238,8 @@ class Reader implements ShellEffects {
 
   /** What other programs make of the variables that they get. */
   #variables(assignments: readonly ShellAssignment[], depth: number): void {
-    const scripts = assignments.flatMap((each) => variableScript(each) ?? []);
-    for (const script of scripts) this.#guess({ words: [], script, sure: false }, depth + 1);
+    for (const script of assignments.flatMap((each) => variableScript(each) ?? []))
+      this.#guess({ words: [], script, sure: false }, depth + 1);
   }
 
   #write(target: ShellWord): void {
@@ -266,14 +269,14 @@ class Reader implements ShellEffects {
     } else if (inside === undefined) {
       this.#program({ program: program.text, name, args, assignments }, depth);
     } else {
-      const fed = name === "xargs" ? this.#fed : undefined;
+      const fed = name === "xargs" ? this.#input.files : undefined;
       const words = fed === undefined ? inside.words : handedFiles(inside.words, args, fed);
       const run = (): void => this.#unwrapped(name, { ...inside, words }, assignments, depth);
       // It reads the input itself, or a file.
       if (name !== "xargs") run();
       else {
         this.#push(name, args.slice(0, Math.max(0, args.length + 1 - inside.words.length)), assignments);
-        this.#reading(literal(""), run);
+        this.#reading({ text: literal("") }, run);
       }
     }
   }
@@ -350,8 +353,9 @@ class Reader implements ShellEffects {
     if (["source", "."].includes(name) || set.some(({ dynamic }) => dynamic)) this.#known.lose();
     this.#known.forget(set.map(({ text }) => text));
     const [only, ...more] = set;
-    if (name === "read" && this.#fed !== undefined && only !== undefined && more.length === 0)
-      this.#known.set(only.text, this.#fed);
+    // A part of a name is another name, and another file is another input.
+    const files = name === "read" && !hasOption(args, "unN") ? this.#input.files : undefined;
+    if (files !== undefined && only !== undefined && more.length === 0) this.#known.set(only.text, files);
   }
 
   /** What a program would run by its words, as far as that can be seen in them. */
@@ -363,7 +367,7 @@ class Reader implements ShellEffects {
     const typed = terminalScripts(name, args);
     if (typed === "opaque") this.#deny(deny("opaque-code", `what ${name} would run here cannot be seen`));
     else for (const text of typed) this.#apart(() => this.script(text, depth + 1));
-    const read = name === "psql" ? (this.#input?.text.split("\n").map(literal) ?? []) : [];
+    const read = name === "psql" ? (this.#input.text?.text.split("\n").map(literal) ?? []) : [];
     for (const guess of carried(name, [...args, ...read])) this.#guess(guess, depth + 1);
   }
 
@@ -381,7 +385,7 @@ class Reader implements ShellEffects {
 
   #change(args: readonly ShellWord[]): void {
     const [directory] = args.filter(({ text }) => !/^-([LPen@]+|-)$/.test(text));
-    this.#standing.enter(directory ?? homeWord);
+    this.#standing.enter(directory ?? { ...literal("~"), home: true });
   }
 
   #push(program: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): void {
@@ -390,11 +394,7 @@ class Reader implements ShellEffects {
       this.#deny(tooLong);
       return;
     }
-    for (const cwd of this.#standing.places) {
-      const input = this.#input === undefined ? {} : { input: this.#input };
-      this.invocations.push({ name, program, args, assignments, cwd, bare: this.#bare, ...input });
-    }
+    for (const cwd of this.#standing.places)
+      this.invocations.push({ name, program, args, assignments, cwd, bare: this.#bare, input: this.#input.text });
   }
 }
-
-const homeWord: ShellWord = { ...literal("~"), home: true };
