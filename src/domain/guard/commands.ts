@@ -23,7 +23,7 @@ import { isScratchWord, scratchPath, writesScratch } from "./scratch.ts";
 import { checkSecrets } from "./secrets.ts";
 import { isOfLine, onlyPrints } from "./shell/gates.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
-import { arithmetic, literal, operands, type ShellWord } from "./shell/syntax.ts";
+import { arithmetic, literal, operandsBeside, type ShellWord } from "./shell/syntax.ts";
 import { isOpaque } from "./shell/wrappers.ts";
 import { picksTests, runsTests } from "./single-tests.ts";
 import { type Denial, deny } from "./tool-use.ts";
@@ -285,21 +285,22 @@ function opaque(name: string, { files, capability }: GuardPolicy): Denial {
   return deny("opaque-code", `code that is handed to ${name} cannot be looked at; ${instead}`);
 }
 
+/** Options of trackers with a value. What stands behind any other one may be the id of a task. */
+const trackerValues: readonly string[] =
+  `-s --status -p --priority -t --type -a --assignee -d --description -r --reason -e --estimate -l --labels --title --design
+  --notes --append-notes --acceptance --external-ref --due --defer --parent --add-label --remove-label`.split(/\s+/);
+
 /** A task that belongs to another agent is not this agent's to change. What the tracker sends away is the operator's to send. */
 function checkTracker({ name, args }: Invocation, { taskId, capability }: GuardPolicy): Denial | undefined {
   if (!["sd", "bd"].includes(name)) return undefined;
   // It has no task of its own, and keeps the list of all of them.
   if (taskId === null && ["coordinator", "orchestrator"].includes(capability)) return undefined;
-  const [verb, ...rest] = operands(args);
-  const words = rest.map(({ text }) => text);
+  const [verb, ...ids] = operandsBeside(args, trackerValues);
   if (name === "bd" && verb?.text === "sync" && capability !== "coordinator")
     return deny("publish", "bd sync pushes; what leaves this machine is the operator's to send");
   if (!/^(close|done|update|delete|reopen|edit)$/.test(verb?.text ?? "")) return undefined;
-  const values = args.flatMap(({ text }, at) =>
-    text.startsWith("--") && !text.includes("=") ? [args[at + 1]?.text] : [],
-  );
-  const ids = words.filter((word) => !values.includes(word));
-  const own = ids.length > 0 && ids.every((id) => id === taskId) && rest.every(({ dynamic }) => !dynamic);
+  if (args.length === 2 && /^(--help|-h)$/.test(args[1]?.text ?? "")) return undefined;
+  const own = ids.length > 0 && ids.every(({ text }) => text === taskId) && args.every(({ dynamic }) => !dynamic);
   return own ? undefined : deny("tracker", `change only your own task${taskId === null ? "" : ` ${taskId}`}`);
 }
 
