@@ -311,7 +311,8 @@ function checkTargets(
   machine: GuardMachine,
 ): Denial | undefined {
   const { name, program, args, cwd } = invocation;
-  const scripts = [...scriptFiles(name, args), ...(isShellFile.test(program) ? [literal(program)] : [])];
+  const called = { ...literal(program), home: program.startsWith("~") };
+  const scripts = [...scriptFiles(name, args), ...(isShellFile.test(program) ? [called] : [])];
   const targets = [...scripts, ...(readsScript(name) ? [] : targetsOf(name, args))];
   const files = [...targets, ...databaseFiles(invocation, machine.places)];
   const adds = onlyAdds(name);
@@ -326,8 +327,8 @@ function checkTargets(
   );
 }
 
-/** A script of a shell, called by its path. */
-const isShellFile = /\/.*\.(sh|bash|zsh|ksh|fish)$/;
+/** A script of a shell, called by its path. Agents cannot write where the system has its programs. */
+const isShellFile = /^(?!\/(usr|opt|bin|sbin|lib|nix|snap)\/(?!.*\.\.)).*\/.*\.(sh|bash|zsh|ksh|fish)$/;
 
 /** Commands in a file that others may write as well are as good as commands from the input. */
 function checkScript(
