@@ -259,8 +259,8 @@ function checkPlace(
 const goesElsewhere = ["cd", "pushd", "popd", "ov"];
 
 /** An agent that needs more hands asks for agents by `ov sling`, so that the team knows of them. */
-function checkNested({ name, args }: Invocation): Denial | undefined {
-  if (!isNestedAgent(name, args)) return undefined;
+function checkNested({ name, program, args }: Invocation): Denial | undefined {
+  if (!isNestedAgent(name, args, program)) return undefined;
   return deny(
     "team-tools",
     `${name} starts an agent that nobody here knows; delegate with: ov sling, or ask your parent`,

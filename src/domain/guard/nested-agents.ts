@@ -16,13 +16,15 @@ const sometimes: Readonly<Record<string, RegExp>> = {
 };
 
 /** Would this program, called so, work on its own as an agent? What it only says about itself does not count. */
-export function isNestedAgent(name: string, args: readonly ShellWord[]): boolean {
+export function isNestedAgent(name: string, args: readonly ShellWord[], path = name): boolean {
   // A package may be named with its version.
   const version = name.indexOf("@", 1);
   const program = version < 0 ? name : name.slice(0, version);
   if (args.length === 1 && /^(--version|--help|-v|-V|-h)$/.test(args[0]?.text ?? "")) return false;
   if (agents.includes(program) || startsAgent(name, args)) return true;
-  const words = Object.hasOwn(sometimes, program) ? sometimes[program] : undefined;
+  // A program that the project builds has the name that the project gives it.
+  const isProjects = /^[^/~].*\//.test(path) && !path.includes("node_modules/");
+  const words = !isProjects && Object.hasOwn(sometimes, program) ? sometimes[program] : undefined;
   return words !== undefined && args.some(({ text }) => words.test(text));
 }
 
