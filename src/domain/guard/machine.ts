@@ -26,11 +26,14 @@ export function checkMachine({ name, program, args }: Invocation, all: readonly 
   return undefined;
 }
 
-/** A program that comes as a package may be called by the name of that: with its version, as `<name>-cli` or `@<name>/cli`. */
+/**
+ * A program that comes as a package may be called by the name of that: with its version, as `<name>-cli` or `@<name>/cli`.
+ * Others are called `<name>-cli` and come as `@<name>/cli`.
+ */
 function namesOf(name: string, program: string): readonly string[] {
   const plain = name.replace(/(?<=.)@.*$/, "");
   const owner = /^@([\w-]+)\/cli(?:@.*)?$/.exec(program)?.[1];
-  return [plain, plain.replace(/-cli$/, ""), ...(owner === undefined ? [] : [owner])];
+  return [plain, plain.replace(/-cli$/, ""), ...(owner === undefined ? [] : [owner, `${owner}-cli`])];
 }
 
 /** Does it install programs for every user of this machine, or change where programs come from? */

@@ -6,7 +6,10 @@ const registries: readonly string[] =
   `npm pnpm yarn bun cargo poetry uv pdm flit hatch rye vsce ovsx jsr deno clasp docker podman gem nuget twine
   buildah skopeo crane conan pod`.split(/\s+/);
 const sends =
-  /^((un)?publish|deprecate|dist-tag|owner|access|yank|push|upload|login|logout|adduser|add-user|token|signin|trunk|release|team|org|profile|hook|stage)$/;
+  /^((un)?publish|deprecate|dist-tag|owner|access|yank|push|upload|login|logout|adduser|add-user|token|signin|trunk|release)$/;
+/** Of npm alone: other package managers run a script of such a name. */
+const npmSends = /^(team|org|profile|hook|stage)$/;
+const npmLooks = /^(ls|list|get|view)$/;
 
 /** Programs that change something on other machines, with the verbs by which they only look or stay here. */
 const remotes: Readonly<Record<string, RegExp>> = {
@@ -73,8 +76,9 @@ function sendsFile(name: string, args: readonly ShellWord[]): boolean {
   return sends && args.some(({ text }) => isAddress.test(text) && !isHere.test(text));
 }
 
-/** What addresses of downloads are put together from. */
-const aboutSystem = /\$\((uname|arch|date|nproc|dpkg --print-architecture)[^$`()]*\)/g;
+/** What addresses of downloads, and the names of their files, are put together from: no other program and no file. */
+const aboutSystem =
+  /\$\((?:uname|arch|date|nproc|lsb_release|dpkg --print-architecture)(?: [\w%+:.,'"-]+)*(?: ?\| ?(?:tr(?: [^\s$`();&|<>]+)+|sed(?: -[Er])? (["']?)s\/[\w.-]*\/[\w.-]*\/g?\1))*\)/g;
 
 /** What is typed or piped into a connection leaves this machine, unless it only asks whether somebody listens. */
 function connectsAway(args: readonly ShellWord[]): boolean {
@@ -92,10 +96,20 @@ const isAway = ({ text }: ShellWord): boolean => {
 };
 
 /** A script of the project that says by its name what it is for. */
-const sendsByName = (verb: string, next: string): boolean =>
-  /^(deploy|publish|release)(:|$)/.test(/^run(-script)?$/.test(verb) ? next : verb);
+const sendsByName = (name: string, verb: string, next: string): boolean =>
+  /^(deploy|publish|release)(:|$)/.test(runsScripts.test(name) && /^run(-script)?$/.test(verb) ? next : verb);
+
+/** The others run a program, or an image, whose arguments stand there. */
+const runsScripts = /^(npm|pnpm|yarn|bun|uv|pdm|poetry|hatch|rye)$/;
 
 const isOfImages = /^(docker|podman|buildah|skopeo)$/;
+
+/** Options of programs that run targets, with a file or a directory as their value. */
+const ofTargets: Readonly<Record<string, readonly string[]>> = {
+  make: ["-C", "--directory", "-f", "--file", "--makefile", "-I", "--include-dir", "-o", "-W"],
+  just: ["-d", "--working-directory", "-f", "--justfile"],
+  task: ["-d", "--dir", "-t", "--taskfile"],
+};
 
 /** Programs of clouds: what they do stands in their second or third word. */
 const clouds = ["aws", "gcloud", "az", "gsutil", "doctl", "s3cmd", "linode-cli", "argocd"];
@@ -136,9 +150,10 @@ export function leavesMachine(name: string, args: readonly ShellWord[]): boolean
     return (
       !tries &&
       (sends.test(verb) ||
+        (name === "npm" && npmSends.test(verb) && !npmLooks.test(next)) ||
         inGroup ||
         (isOfImages.test(name) && args.some(({ text }) => text === "--push")) ||
-        sendsByName(verb, next))
+        sendsByName(name, verb, next))
     );
   }
   if (Object.hasOwn(remotes, name))
@@ -159,7 +174,11 @@ export function leavesMachine(name: string, args: readonly ShellWord[]): boolean
     case "just":
     case "task":
       return (
-        !tries && !hasOption(args, "n", "just-print") && words.some((word) => /^(deploy|publish)([:-]|$)/.test(word))
+        !tries &&
+        !hasOption(args, "n", "just-print") &&
+        operandsBeside(args, ofTargets[name] ?? ofTargets.make ?? []).some(({ text }) =>
+          /^(deploy|publish)([:-]|$)/.test(text),
+        )
       );
     case "nc":
     case "ncat":
