@@ -3,7 +3,8 @@ import { Button } from "../../ui/controls.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
 import { Middle } from "../../ui/text.tsx";
 import css from "./entry-conflicts.module.css";
-import type { ConflictFile, Hunk, Said, Settlement } from "./settlement.ts";
+import type { ConflictFile, Hunk, Said } from "./settled-file.ts";
+import type { Settlement } from "./settlement.ts";
 
 interface FileProps {
   readonly file: ConflictFile;

@@ -6,16 +6,7 @@ import { useDraft } from "../../state/drafts.ts";
 import { toast } from "../../state/toasts.ts";
 import { useGo } from "../../state/url.ts";
 import { count } from "../../state/words.ts";
-
-export type ConflictFile = Conflicts["files"][number];
-export type Hunk = ConflictFile["hunks"][number];
-export type Take = "target" | "branch" | "both";
-
-/** What a person said about one place: the lines that stay, and where they come from. */
-export interface Said {
-  readonly text: string;
-  readonly from: Take | "you";
-}
+import { type ConflictFile, type Hunk, type Said, settledFile, type Take, taken } from "./settled-file.ts";
 
 export interface Settlement {
   /** Places that nothing was said about. */
@@ -83,7 +74,7 @@ export function useSettlement(shown: Conflicts, open: readonly ConflictFile[]): 
     said,
     take: (file, hunk, take) => {
       if (hunk === undefined && (take === "both" || !file.canTake)) return;
-      put(placeOf(file, hunk), { text: hunk === undefined ? "" : textOf(linesOf(hunk, take)), from: take });
+      put(placeOf(file, hunk), taken(hunk, take));
     },
     write: (file, hunk, text) => put(placeOf(file, hunk), { text, from: "you" }),
     clear: (file, hunk) => put(placeOf(file, hunk), undefined),
@@ -92,29 +83,6 @@ export function useSettlement(shown: Conflicts, open: readonly ConflictFile[]): 
       else toast(`Nothing was accepted: ${whyNot}.`, { failed: true });
     },
   };
-}
-
-const linesOf = ({ target, branch }: Hunk, take: Take): readonly string[] => [
-  ...(take === "branch" ? [] : target.lines),
-  ...(take === "target" ? [] : branch.lines),
-];
-
-/** No line at all is the empty text, so one empty line is written with its end. */
-const textOf = (lines: readonly string[]): string => (lines.length === 1 && lines[0] === "" ? "\n" : lines.join("\n"));
-const linesIn = (text: string): readonly string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
-
-/** A file as the server takes it. Lines that a person wrote end as those of the file do. */
-export function settledFile(file: ConflictFile, said: (file: ConflictFile, hunk?: Hunk) => Said | undefined) {
-  const { path, hunks, parts, endsWithLine } = file;
-  if (hunks.length === 0) return { path, take: said(file)?.from };
-  const endsInReturn = parts.some((part) => "lines" in part && part.lines.some((line) => line.endsWith("\r")));
-  const lines = parts.flatMap((part) => {
-    if ("lines" in part) return part.lines;
-    const hunk = hunks[part.hunk];
-    const own = linesIn((hunk === undefined ? undefined : said(file, hunk))?.text ?? "");
-    return endsInReturn ? own.map((line) => (line.endsWith("\r") ? line : `${line}\r`)) : own;
-  });
-  return { path, content: lines.join("\n") + (endsWithLine && lines.length > 0 ? "\n" : "") };
 }
 
 /** The same place with the same sides. */
