@@ -24,7 +24,7 @@ const words: Words = {
   requests: { store: "composed" },
   runs: { insert: "composed", setObjective: "composed", complete: "composed", addChange: "composed" },
   tasks: { insert: "composed", update: "composed" },
-  turns: { end: "said" },
+  turns: { queue: "said", end: "said" },
 };
 
 /** A store that takes secrets out of all words before it writes them. Reading returns the stored words. */
