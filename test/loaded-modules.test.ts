@@ -6,17 +6,17 @@ import { join, resolve } from "node:path";
 const repository = resolve(import.meta.dir, "..");
 
 /**
- * The most files of `src` that each of these commands may load. Agents and hooks call them many times in every turn, and
+ * The most files of `src` with code that each of these commands may load. Agents and hooks call them many times in every turn, and
  * every file takes time to load. A command that needs more files than this imports something that few of its calls use:
  * import that where it is used, or move it to a file of its own. Raise a number only when all of its calls need the file.
  */
 const hot: readonly (readonly [most: number, ...command: string[]])[] = [
   [4, "--version"],
-  [136, "mail", "check", "--inject", "--agent", "nobody"],
-  [142, "log", "tool-start", "--agent", "b1", "--tool-name", "Bash"],
-  [182, "mail", "send", "--to", "operator", "--subject", "s", "--body", "b"],
-  [207, "status", "--json"],
-  [190, "merge", "add", "work"],
+  [105, "mail", "check", "--inject", "--agent", "nobody"],
+  [111, "log", "tool-start", "--agent", "b1", "--tool-name", "Bash"],
+  [151, "mail", "send", "--to", "operator", "--subject", "s", "--body", "b"],
+  [176, "status", "--json"],
+  [159, "merge", "add", "work"],
 ];
 
 /** Modules of the platform that take long to load: to be asked for where they are used, with `process.getBuiltinModule`. */

@@ -48,7 +48,7 @@ test("a generation that a person asked for has its reminders again; one that mai
   expect(await triggersOf(3)).toEqual(["mail"]);
   expect((await project.ov("attach", "b1")).code).toBe(0);
   // The first turn after the person left is the one that the person's stay held back.
-  expect(await triggersOf(4)).toEqual(["reminder", "reminder", "reminder"]);
+  expect(await triggersOf(4)).toEqual(["nudge", "reminder", "reminder"]);
 }, 120_000);
 
 const silent = `

@@ -36,7 +36,7 @@ const leadWithTwo = `
 - do:
     - waitFor: { file: "\${env.HOME}/\${agent}" }
     - touch: "\${env.HOME}/\${agent}.told"
-    - ov: [done, --no-code, --summary, fine]
+    - ov: [done, --no-code, --reason, nothing was wrong, --summary, fine]
 `;
 
 async function waitingLead(config = ""): Promise<TestProject> {
