@@ -92,9 +92,7 @@ function PaletteBody({ onlyRecord }: { onlyRecord: boolean }) {
             onClick={() => choose(entry)}
           >
             <span className={css.group}>{found[index - 1]?.group === entry.group ? "" : entry.group}</span>
-            <span className={css.label}>
-              {entry.group === "Merges" ? <Middle text={entry.label} tail={20} /> : entry.label}
-            </span>
+            <span className={css.label}>{entry.group === "Merges" ? <Branch name={entry.label} /> : entry.label}</span>
             <span className={css.more}>{entry.disabled ?? entry.more}</span>
             {entry.keys === undefined ? null : <Keys keys={entry.keys} />}
           </div>
@@ -116,3 +114,13 @@ function PaletteBody({ onlyRecord }: { onlyRecord: boolean }) {
     </>
   );
 }
+
+/** Drawn in two parts, so that a long name is cut in its middle, and read as one word. */
+const Branch = ({ name }: { name: string }) => (
+  <>
+    <span className="visually-hidden">{name}</span>
+    <span aria-hidden="true">
+      <Middle text={name} tail={20} />
+    </span>
+  </>
+);
