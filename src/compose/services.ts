@@ -16,7 +16,7 @@ export async function runService(argv: readonly string[]): Promise<number> {
   // A keeper or a service manager that starts us again where the project is no more should stop doing so.
   const place = existsSync(root) ? placeIfAny(root) : undefined;
   if (place === undefined) return 0;
-  const project = await openForService(place);
+  const project = await openForService(place, argv[0] === "engine");
   // A keeper that started the engine again would only do so in vain. The next command starts one.
   if (project === undefined) return 0;
   if (argv[0] === "engine") {
@@ -34,9 +34,17 @@ export async function runService(argv: readonly string[]): Promise<number> {
  * The project with its settings. While a settings file is broken, its last known copy counts: work that has begun goes
  * on, as it does under an engine that runs already. Undefined when there is no usable copy either.
  */
-async function openForService(place: ProjectPlace): Promise<Project | undefined> {
+async function openForService(place: ProjectPlace, isEngine: boolean): Promise<Project | undefined> {
+  const open = (): Promise<Project> => openProject(place, process.env, { lastKnown: true });
   try {
-    return await openProject(place, process.env, { lastKnown: true });
+    return await open();
+  } catch (thrown) {
+    if (unusableWords(thrown) === undefined) throw thrown;
+  }
+  // A command starts no engine while our keeper counts. It no longer does, so the file may be mended from here on.
+  if (isEngine) await leaveKeeper(place.state);
+  try {
+    return await open();
   } catch (thrown) {
     const where = unusableWords(thrown);
     if (where === undefined) throw thrown;
@@ -46,6 +54,12 @@ async function openForService(place: ProjectPlace): Promise<Project | undefined>
     );
     return undefined;
   }
+}
+
+/** Takes the keeper that started this engine off the record. */
+async function leaveKeeper(state: string): Promise<void> {
+  const { enginePaths, forgetKeeper, readIdentity } = await import("../host/engine-contact/keeper.ts");
+  if (readIdentity(enginePaths(state).keeper)?.pid === process.ppid) forgetKeeper(state);
 }
 
 /** Writes to the log unless that ends with the same words already, however often the service is started. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { killServices, letGo, slingNew, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
 import { ovBinary } from "../../testkit/ov.ts";
@@ -56,6 +56,28 @@ test("without a copy of the settings the engine says so once and leaves, until t
   writeFileSync(configOf(project), good);
   await project.ov("status");
   await untilAgent(project, "b1", "completed/done");
+}, 120_000);
+
+test("an engine that leaves because of its settings takes its keeper off the record, so that the next command starts one", async () => {
+  await using project = await makeProject({ scenario });
+  await slingNew(project, "B1");
+  await untilFile(project, "began");
+  writeFileSync(configOf(project), "agents: [broken\n");
+  rmSync(statePath(project.root, "config"), { recursive: true });
+  killServices(project);
+  const record = statePath(project.root, "run", "keeper.json");
+  // The process that starts the engine is its keeper. While it counts, no command starts another one.
+  const keeper = (script: string) => `
+    const { linuxProcesses } = await import(${JSON.stringify(join(import.meta.dir, "../../src/host/processes.ts"))});
+    await Bun.write(${JSON.stringify(record)}, JSON.stringify(linuxProcesses.identify(process.pid)));
+    ${script}`;
+  const run = JSON.stringify([ovBinary(), "engine", "run", "--project", project.root]);
+  const ended = Bun.spawnSync([process.execPath, "-e", keeper(`process.exit(Bun.spawnSync(${run}).exitCode)`)], {
+    env: project.env,
+  });
+  expect([ended.exitCode, ended.stderr.toString()]).toEqual([0, ""]);
+  expect(existsSync(record)).toBe(false);
+  await letGo(project);
 }, 120_000);
 
 test("turns go on with the settings that the engine knows while a file is broken", async () => {
