@@ -17,7 +17,9 @@ export function refuseLostDatabase({ root, state }: ProjectPlace): void {
     hasTracesOfAgents({ root, state }) ||
     // Written once a database had been made, and in no clone.
     (!isOldState(state) && hidesFromGit({ root }));
-  if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup: newestBackup(state) });
+  // Another process may have made the database since the first look, and these traces after it.
+  if (isUsed && !hasDatabase(state))
+    throw new Failure({ kind: "store-lost", path: databaseIn(state), backup: newestBackup(state) });
 }
 
 /**
