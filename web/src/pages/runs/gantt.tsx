@@ -17,6 +17,9 @@ interface Place {
   readonly span: number;
 }
 
+/** The shortest part of a run that the picture zooms to: the whole of a small run lasts less than a second. */
+const shortestMs = 50;
+
 /** Agents over time. Arrows move between bars, + and - zoom, Shift with an arrow moves the picture, 0 shows all. */
 export function Gantt({
   data,
@@ -64,7 +67,7 @@ export function Gantt({
 
   const zoom = (factor: number): void => {
     const middle = chosen === undefined ? (range.from + range.to) / 2 : (chosen.from + chosen.to) / 2;
-    const half = Math.max(500, ((range.to - range.from) * factor) / 2);
+    const half = Math.max(shortestMs / 2, ((range.to - range.from) * factor) / 2);
     onRange(within({ from: middle - half, to: middle + half }, whole));
   };
   const pan = (part: number): void => {
