@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Turn } from "../../src/domain/turn/turn.ts";
 import { textOf } from "../claude.ts";
@@ -70,6 +70,8 @@ export async function kitWorld(driver: KitDriver, binDir: string | null, config 
     gates: ["test ! -e broken.txt"],
     config: `agents:\n  continuePrompts: 0\nmail:\n  maxBodyBytes: 1048576\n${config}`,
   });
+  // A command that was killed leaves them behind, and they are no work that a commit lacks.
+  appendFileSync(join(project.root, ".git/info/exclude"), "\n.held\n.go\n");
   const place = { url: model.url, home: project.home };
   for (const [file, text] of Object.entries(driver.files(place))) {
     mkdirSync(dirname(join(project.home, file)), { recursive: true });
