@@ -6,12 +6,13 @@ import { isUseCase, type OperationName, operationOf } from "../catalog.ts";
 import { enqueueBranch } from "./queue/enqueue.ts";
 import { settleConflicts } from "./settle-conflicts.ts";
 
-test("conflicts of a branch that was queued anew since are not settled under its old number", async () => {
-  await using world = await mergeWorld();
-  using repo = gitMergeWorld({ files: { "a.txt": "old\n" } });
-  const write = (text: string) => () => repo.write(repo.root, "a.txt", text);
-  const head = repo.branch("work", write("of work\n"));
-  const onto = repo.branch("main", write("of main\n"));
+/** A branch with a conflict, in the queue with this commit. */
+async function conflictWorld() {
+  const world = await mergeWorld();
+  const repo = gitMergeWorld({ files: { "a.txt": "old\n" } });
+  const commit = (branch: string, text: string) => repo.branch(branch, () => repo.write(repo.root, "a.txt", text));
+  const head = commit("work", "of work\n");
+  const onto = commit("main", "of main\n");
   const asked = { branch: "work", targetBranch: "main", taskId: null, agentName: null, runId: "run-2" } as const;
   const queue = (headCommit: string) =>
     world.asEngine((tx, context) =>
@@ -38,9 +39,40 @@ test("conflicts of a branch that was queued anew since are not settled under its
       }),
       { of: String(entry.id), onto, head, files: [{ path: "a.txt", content: "of both\n" }] },
     );
-  const { entry: newer } = await queue(repo.branch("work", write("mended\n")));
+  return {
+    world,
+    repo,
+    entry,
+    head,
+    commit,
+    queue,
+    settle,
+    [Symbol.asyncDispose]: async () => {
+      repo[Symbol.dispose]();
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("conflicts of a branch that was queued anew since are not settled under its old number", async () => {
+  await using made = await conflictWorld();
+  const { world, repo, entry, head, commit, queue, settle } = made;
+  const { entry: newer } = await queue(commit("work", "mended\n"));
+  repo.git(repo.root, "update-ref", "refs/heads/work", head);
   expect(await settle()).toMatchObject({ refusal: { kind: "merge-queued", entry: entry.id, instead: newer.id } });
   expect(await world.entries()).toMatchObject([{ status: "conflict" }, { id: newer.id, status: "pending" }]);
   await world.store.transaction((tx) => tx.merges.change(newer.id, ["pending"], { status: "cancelled" }));
   expect(await settle()).toMatchObject({ value: { entry: { branch: "work", status: "pending" } } });
+});
+
+test("conflicts are settled neither past newer commits of the branch nor with commits that it has dropped", async () => {
+  await using made = await conflictWorld();
+  const { world, repo, head, commit, settle } = made;
+  const refused = { refusal: { kind: "invalid", field: "branch", allowed: ["ov merge --branch work"] } };
+  commit("work", "newer\n");
+  expect(await settle()).toMatchObject(refused);
+  repo.git(repo.root, "update-ref", "refs/heads/work", `${head}~1`);
+  expect(await settle()).toMatchObject(refused);
+  expect(await world.entries()).toMatchObject([{ status: "conflict", headCommit: head }]);
+  expect(repo.tip("work")).toBe(repo.tip(`${head}~1`));
 });

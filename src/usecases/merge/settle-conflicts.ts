@@ -10,6 +10,7 @@ import { heads } from "../branches/branches.ts";
 import type { Effect } from "../operation.ts";
 import { landingTip } from "./look-ahead.ts";
 import { wrongStatus } from "./merge-records.ts";
+import { isSettledOn, movedSince } from "./queue/decide-by-git.ts";
 import { canBeTaken } from "./show-conflicts.ts";
 
 /** How a person settled one file: by a side of it as a whole, or by its text. */
@@ -68,6 +69,8 @@ export const settleConflicts: Effect<SettleRequest, SettleReply> = {
       head: entry.headCommit === "" ? tip : await git.commitOf(entry.headCommit),
     };
     if (seen.onto !== onto || seen.head !== head) return no({ kind: "merge-moved", entry: entry.id, branch });
+    // Neither are newer commits left behind without a word, nor does a commit land that the branch has dropped.
+    if (tip !== undefined && tip !== head && !(await isSettledOn(git, tip, head))) return no(movedSince(entry));
     const tree = await treeByHand(git, { onto, head }, files);
     if (!tree.ok) return tree;
     const message = `${settledSubject(branch, targetBranch)}\n`;

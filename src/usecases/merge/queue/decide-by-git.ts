@@ -87,11 +87,15 @@ async function refuseLeftBehind(
     if (rests.some((one) => one.branch === branch)) continue;
     const tip = await world.call("branch.find", { branch });
     if (!tip.ok || headCommit === "" || !(await hasNewer(world, tip.value.commit, headCommit))) continue;
-    const allowed = [`ov merge --branch ${shellWord(branch)}`, `ov merge approve ${id} --leave-rest`];
-    const why = `has moved since it was queued as merge ${id}, and its newer commits would not land`;
-    return invalid("branch", why, { value: branch, allowed });
+    return movedSince({ id, branch }, [`ov merge approve ${id} --leave-rest`]);
   }
   return undefined;
+}
+
+/** What is refused where the branch has another commit than the queued one. `more`: other ways on than the newest commit. */
+export function movedSince({ id, branch }: Pick<MergeEntry, "id" | "branch">, more: readonly string[] = []): Refusal {
+  const why = `has moved since it was queued as merge ${id}, and its newer commits would not land`;
+  return invalid("branch", why, { value: branch, allowed: [`ov merge --branch ${shellWord(branch)}`, ...more] });
 }
 
 /** Has the branch another commit than the queued one, other than for the settled conflicts that the queued one has on top? */
@@ -99,7 +103,11 @@ const hasNewer = async (world: World, tip: string, queued: string): Promise<bool
   tip !== queued && (queued === "" || !(await world.lookAhead((git) => isSettledOn(git, tip, queued))));
 
 /** Conflicts that a person settled are in commits on top of the branch, which the branch itself may lack. */
-async function isSettledOn(git: AheadGit, tip: string, queued: string): Promise<boolean> {
+export async function isSettledOn(
+  git: Pick<AheadGit, "commitOf" | "contains" | "commitsSince">,
+  tip: string,
+  queued: string,
+): Promise<boolean> {
   if ((await git.commitOf(queued)) === undefined || !(await git.contains(queued, tip))) return false;
   // A branch that was moved back lacks commits, too: those were dropped on purpose.
   return (await git.commitsSince(tip, queued, "mainLine")).every(({ message }) => isSettledByHand(message));
