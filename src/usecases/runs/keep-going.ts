@@ -189,12 +189,15 @@ async function readerAbove(tx: Tx, members: readonly CircleMember[]): Promise<Ag
   const names = new Set(members.map(({ agent }) => agent.name));
   const above = new Set<string>();
   for (const { agent } of members) {
+    const passed = new Set<string>();
     let name = await nearestLiveAncestor(tx, agent.parentName);
-    while (names.has(name)) {
+    // Where the name of a released parent was given to an agent below it, the way upwards leads in a circle.
+    while (names.has(name) && !passed.has(name)) {
+      passed.add(name);
       const inside = await tx.agents.byName(name);
       name = await nearestLiveAncestor(tx, inside?.parentName ?? "operator");
     }
-    above.add(name);
+    above.add(names.has(name) ? "operator" : name);
   }
   const [reader, ...others] = above;
   return reader === undefined || others.length > 0 ? undefined : tx.agents.byName(reader);

@@ -158,3 +158,23 @@ test("nobody is told of agents that wait for each other while one of them also w
   await readOn(world);
   expect((await lettersTo(world, "operator")).filter((text) => text.includes("each other"))).toEqual([]);
 });
+
+test("agents that wait for each other are told to the operator where each has the name of the other's parent", async () => {
+  await using world = await coordinatedWorld();
+  // b1 was released while b2, its child, went on, and b2 gave the name to an agent of its own.
+  await world.seatBelow("b1", { capability: "builder", parentName: "b2" });
+  await world.seatBelow("b2", { capability: "lead", parentName: "b1" });
+  for (const [name, other, capability] of [
+    ["b1", "b2", "builder"],
+    ["b2", "b1", "lead"],
+  ] as const) {
+    const turn = await world.beginTurn(name);
+    const question = { to: other, type: "question", subject: `of ${name}`, body: "?", expectsReply: true } as const;
+    await world.must(sendMail, question, agentCaller(name, capability, { runId: world.runId }));
+    await world.settle(turn);
+  }
+  await readOn(world);
+  expect((await lettersTo(world, "operator")).map((text) => text.split("\n")[0])).toEqual([
+    "b1 and b2 wait for each other",
+  ]);
+});
