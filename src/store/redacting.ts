@@ -18,7 +18,7 @@ const words: Words = {
   groups: { insert: "composed" },
   mergeAttempts: { insert: "said", change: "said" },
   mergeOps: { insert: "composed", settle: "said" },
-  merges: { insert: "said", change: "said" },
+  merges: { insert: "said", change: "said", setPause: "composed" },
   messages: { insert: "composed", duplicate: "composed" },
   recovery: { putCheckpoint: "composed", addHandoff: "composed", putIdentity: "composed" },
   requests: { store: "composed" },
