@@ -3,7 +3,7 @@ import { checkGit } from "./git.ts";
 import { inputEffects } from "./input-programs.ts";
 import { checkMovedLinks, linksMade, withLinks } from "./links.ts";
 import { checkMachine } from "./machine.ts";
-import { isNestedAgent } from "./nested-agents.ts";
+import { checkNested } from "./nested-agents.ts";
 import { checkOutputVariables, checkOutside } from "./outside-paths.ts";
 import { checkOv } from "./ov-verbs.ts";
 import {
@@ -145,7 +145,7 @@ function checkInvocation(
   const denied =
     checkVariables(invocation, policy) ??
     checkOv(invocation, policy) ??
-    checkNested(invocation) ??
+    checkNested(invocation, policy, machine.places) ??
     checkTracker(invocation, policy) ??
     checkDatabase(invocation, policy, machine.places) ??
     checkSecrets(invocation, effects.invocations, policy, machine.places) ??
@@ -257,15 +257,6 @@ function checkPlace(
 
 /** Going somewhere changes nothing there, and our own program knows its place by itself. */
 const goesElsewhere = ["cd", "pushd", "popd", "ov"];
-
-/** An agent that needs more hands asks for agents by `ov sling`, so that the team knows of them. */
-function checkNested({ name, program, args }: Invocation): Denial | undefined {
-  if (!isNestedAgent(name, args, program)) return undefined;
-  return deny(
-    "team-tools",
-    `${name} starts an agent that nobody here knows; delegate with: ov sling, or ask your parent`,
-  );
-}
 
 /** Git's commands are programs of their own, too. */
 function asGit(invocation: Invocation): Invocation | undefined {

@@ -1,4 +1,8 @@
+import { isInside, joined, type Places } from "./paths.ts";
+import type { GuardPolicy } from "./policy.ts";
+import type { Invocation } from "./shell/invocations.ts";
 import type { ShellWord } from "./shell/syntax.ts";
+import { type Denial, deny } from "./tool-use.ts";
 
 /** Programs that are coding agents, and the packages they come in. */
 const agents: readonly string[] =
@@ -15,16 +19,35 @@ const sometimes: Readonly<Record<string, RegExp>> = {
   sp: /^(run|print)$/,
 };
 
+/** An agent that needs more hands asks for agents by `ov sling`, so that the team knows of them. */
+export function checkNested(invocation: Invocation, policy: GuardPolicy, places: Places): Denial | undefined {
+  const { name, args } = invocation;
+  const isOwn = Object.hasOwn(sometimes, name) && isProjects(invocation, policy, places);
+  if (!isNestedAgent(name, args, isOwn)) return undefined;
+  return deny(
+    "team-tools",
+    `${name} starts an agent that nobody here knows; delegate with: ov sling, or ask your parent`,
+  );
+}
+
+/** A program that the project builds has the name that the project gives it. It lies in the worktree, and was not installed there. */
+function isProjects({ program, cwd }: Invocation, { worktree }: GuardPolicy, { realPath }: Places): boolean {
+  const path = /^[^/~].*\//.test(program) ? joined(cwd, program) : undefined;
+  if (path === undefined || installed.test(program)) return false;
+  const real = realPath(path);
+  return isInside(real, realPath(worktree)) && !installed.test(real);
+}
+
+const installed = /(^|\/)(node_modules|site-packages|\.?venv|\.tox)\//;
+
 /** Would this program, called so, work on its own as an agent? What it only says about itself does not count. */
-export function isNestedAgent(name: string, args: readonly ShellWord[], path = name): boolean {
+export function isNestedAgent(name: string, args: readonly ShellWord[], isOwn = false): boolean {
   // A package may be named with its version.
   const version = name.indexOf("@", 1);
   const program = version < 0 ? name : name.slice(0, version);
   if (args.length === 1 && /^(--version|--help|-v|-V|-h)$/.test(args[0]?.text ?? "")) return false;
   if (agents.includes(program) || startsAgent(name, args)) return true;
-  // A program that the project builds has the name that the project gives it.
-  const isProjects = /^[^/~].*\//.test(path) && !path.includes("node_modules/");
-  const words = !isProjects && Object.hasOwn(sometimes, program) ? sometimes[program] : undefined;
+  const words = !isOwn && Object.hasOwn(sometimes, program) ? sometimes[program] : undefined;
   return words !== undefined && args.some(({ text }) => words.test(text));
 }
 
