@@ -117,7 +117,14 @@ describe("a first init", () => {
     expect(await world.json("init", "--no-commit")).toMatchObject({ project: "garden", canonicalBranch: "release/1" });
     expect((await world.ov("init")).err).toContain("there is no branch release/1 (project.canonicalBranch)");
     await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
-    await world.git("branch", "release/1");
+    await world.git("update-ref", "refs/remotes/origin/release/1", "HEAD");
+    await world.git("commit", "--quiet", "--allow-empty", "-m", "of this branch alone");
+    const toMake = "git branch release/1 origin/release/1";
+    expect((await world.ov("init")).err).toContain(`make it with: ${toMake}, or`);
+    expect((await world.ov("doctor", "--category", "config")).out).toContain(toMake);
+    const refused = await world.ov("config", "set", "project.canonicalBranch", "release/1");
+    expect(refused.err).toContain(`create it first: ${toMake}`);
+    await world.git(...toMake.split(" ").slice(1));
     expect((await world.ov("init")).err).not.toContain("there is no branch");
     using named = await initWorld();
     expect(await named.json("init", "--name", "mine")).toMatchObject({ project: "mine" });

@@ -182,6 +182,8 @@ export interface RepositoryBranches {
   head(): Promise<Head>;
   /** The tip of a branch; undefined when there is none. */
   tip(branch: string): Promise<string | undefined>;
+  /** `origin/<branch>`, where the branch of the remote is known here; else undefined. */
+  ofOrigin(branch: string): Promise<string | undefined>;
   /** How many commits of the history of `commit` are not in that of the branch. */
   commitsBeyond(branch: string, commit: string): Promise<number>;
   /** How many tracked files of the checkout that `head` is of have changes that are not committed. */

@@ -61,6 +61,16 @@ export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): 
     return own === undefined || isAgents(own.branch) ? headAt(root) : own;
   },
   tip: async (branch) => ask(await rootOf(), "rev-parse", "--verify", "--quiet", `${heads}${branch}^{commit}`),
+  ofOrigin: async (branch) => {
+    const there = await ask(
+      await rootOf(),
+      "rev-parse",
+      "--verify",
+      "--quiet",
+      `refs/remotes/origin/${branch}^{commit}`,
+    );
+    return there === undefined ? undefined : `origin/${branch}`;
+  },
   commitsBeyond: async (branch, commit) =>
     Number(await ask(await rootOf(), "rev-list", "--count", commit, `^${heads}${branch}`, "--")) || 0,
 });

@@ -2,6 +2,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, noFields, text } from "../../domain/schema/schema.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { LookingGit, StaleSubmodules } from "../../ports/merge-git.ts";
 import type { RepositoryBranches } from "../../ports/project-setup.ts";
 import type { Effect, Whereabouts, World } from "../operation.ts";
@@ -28,6 +29,15 @@ export const findBranch: Effect<{ readonly branch: string }, { readonly commit: 
     return commit === undefined ? no(notFound("branch", branch, nearest(branch, Object.keys(tips)))) : ok({ commit });
   },
 };
+
+/** What makes a missing branch: from that of the remote where it has one, as a clone of another branch does not. */
+export async function makeBranchCommand(
+  branches: Pick<RepositoryBranches, "ofOrigin">,
+  branch: string,
+): Promise<string> {
+  const origin = await branches.ofOrigin(branch);
+  return `git branch ${shellWord(branch)}${origin === undefined ? "" : ` ${shellWord(origin)}`}`;
+}
 
 /** Refuses a branch that the repository at hand does not have; it need not be a project yet. */
 export const checkBranch: Effect<{ readonly branch: string }, object> = {

@@ -3,6 +3,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, list as listOf, noFields, oneOf, orNull, text } from "../../domain/schema/schema.ts";
 import type { ConfigChange, ConfigKey, ConfigProblem, ConfigSaved, WantedSetting } from "../../ports/settings.ts";
+import { makeBranchCommand } from "../branches/branches.ts";
 import type { Effect, Whereabouts, World } from "../operation.ts";
 
 export type { ConfigKey, ConfigProblem, ConfigSaved } from "../../ports/settings.ts";
@@ -159,8 +160,10 @@ async function unknownValue(
     const extra = { value: typed, allowed: runtimes, ...(near === undefined ? {} : { nearest: near }) };
     return invalid(key, "is not a runtime of this version or of this project", extra);
   }
-  if (key !== "project.canonicalBranch" || (await (await branches(at)).has(typed))) return undefined;
-  return invalid(key, "is not a branch of this repository; create it first: git branch <name>", { value: typed });
+  const known = key === "project.canonicalBranch" ? await branches(at) : undefined;
+  if (known === undefined || (await known.has(typed))) return undefined;
+  const toMake = await makeBranchCommand(known, typed);
+  return invalid(key, `is not a branch of this repository; create it first: ${toMake}`, { value: typed });
 }
 
 /**

@@ -2,6 +2,7 @@ import { type DoctorCategory, type DoctorCheck, found, passed } from "../../doma
 import { Failure, type FailureData } from "../../domain/failure.ts";
 import { isStoreFailure, storeTrouble, waysOut } from "../../domain/store-trouble.ts";
 import type { DatabaseHealth, ProjectSurvey } from "../../ports/project-survey.ts";
+import { makeBranchCommand } from "../branches/branches.ts";
 import type { World } from "../operation.ts";
 import { dependencies, ecosystem, git, providers, runtimes, security, serve } from "./machine-checks.ts";
 
@@ -80,7 +81,7 @@ async function config(world: World, survey: ProjectSurvey): Promise<readonly Doc
           name: "canonical-branch-exists",
           message: `there is no branch ${canonicalBranch} (project.canonicalBranch)`,
           affects: "new runs do not know where their work goes",
-          next: `git branch ${canonicalBranch}, or: ov config set project.canonicalBranch <name>`,
+          next: `${await makeBranchCommand(await world.branches(), canonicalBranch)}, or: ov config set project.canonicalBranch <name>`,
         }),
   ];
 }

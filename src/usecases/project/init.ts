@@ -5,9 +5,8 @@ import { planCommit } from "../../domain/project/set-up.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, noFields, text } from "../../domain/schema/schema.ts";
-import { shellWord } from "../../domain/text/shell-word.ts";
 import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
-import { takenName } from "../branches/branches.ts";
+import { makeBranchCommand, takenName } from "../branches/branches.ts";
 import { endEngine } from "../engine/control.ts";
 import type { Effect } from "../operation.ts";
 import { configuredFacts, detectFacts, localGates, noGate, runtimeInForce } from "./facts.ts";
@@ -94,7 +93,10 @@ export const init: Effect<InitRequest, InitReport> = {
     if (!facts.ok) return facts;
     await setup.checkDatabase({ mayBeNew: request.newDatabase === true });
     const { name, canonicalBranch, gates, warnings } = facts.value;
-    const isBranch = await (await world.branches("repository")).has(canonicalBranch);
+    const branches = await world.branches("repository");
+    const toMake = (await branches.has(canonicalBranch))
+      ? undefined
+      : await makeBranchCommand(branches, canonicalBranch);
     const { reset, instructions } = request;
     // Where another branch brought the settings before, this one gets the same.
     const order = {
@@ -138,7 +140,7 @@ export const init: Effect<InitRequest, InitReport> = {
         ...earlierWords(setup.earlierDatabases()),
         ...ofRuntime,
         ...(request.gatesFollow === true ? warnings.filter((words) => words !== noGate) : warnings),
-        ...(isBranch ? [] : [noBranch(canonicalBranch)]),
+        ...(toMake === undefined ? [] : [noBranch(canonicalBranch, toMake)]),
         ...(leftAlone === undefined ? [] : [`${leftAlone.file} was left alone: ${leftAlone.why}`]),
         ...remarks,
         ...(committed && committedOn === null ? [onNoBranch] : []),
@@ -199,9 +201,9 @@ const earlierWords = (found: readonly string[]): readonly string[] =>
         `.overstory/ holds databases of an earlier Overstory (${found.join(", ")}); they are left as they are; take their agents, mail, runs, costs and events over with: ov import`,
       ];
 
-const noBranch = (name: string): string =>
+const noBranch = (name: string, toMake: string): string =>
   `there is no branch ${name} (project.canonicalBranch), so new runs do not know where their work goes; ` +
-  `make it with: git branch ${shellWord(name)}, or name another with: ov config set project.canonicalBranch <name>`;
+  `make it with: ${toMake}, or name another with: ov config set project.canonicalBranch <name>`;
 
 const putBack = "this checkout had no .overstory/config.yaml; its last known copy was put back";
 
