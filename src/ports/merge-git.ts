@@ -79,6 +79,8 @@ export interface RefChange {
   readonly from: string | null;
   /** Null: the ref is deleted. */
   readonly to: string | null;
+  /** Commits of the user's own branches that come with it. Trees of theirs that git fsck would refuse keep nothing from moving. */
+  readonly known?: readonly string[];
 }
 
 /**
@@ -265,9 +267,10 @@ export interface MergeGit {
   unusableNames(from: string, to: string): Promise<readonly string[]>;
   /**
    * Why git cannot read all that `to` has and `from` does not: commits, trees and the content of files. Undefined where it
-   * can. Throws where git cannot read `from` either. It reads every such object: for the search after a failure.
+   * can. Throws where git cannot read `from` either. It reads every such object: for the search after a failure. `isKnown`:
+   * `to` is the tip of a branch of the user's own.
    */
-  unreadable(from: string, to: string): Promise<string | undefined>;
+  unreadable(from: string, to: string, of?: { readonly isKnown: boolean }): Promise<string | undefined>;
   /** Does the tree at this commit give the path the attribute `merge=union`? */
   isUnion(commit: string, path: string): Promise<boolean>;
   /** The same tree with these files replaced. */

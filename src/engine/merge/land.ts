@@ -1,6 +1,13 @@
 import { type Agent, isSubmitted, newestPerName } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
-import { type MergeEntry, type MergeStatus, mergeRef, mergeStatuses, type Verdict } from "../../domain/merge/entry.ts";
+import {
+  bringsTarget,
+  type MergeEntry,
+  type MergeStatus,
+  mergeRef,
+  mergeStatuses,
+  type Verdict,
+} from "../../domain/merge/entry.ts";
 import type { JoinedBranch, LandedAlong, LandedMember, MergeOp } from "../../domain/merge/operation.ts";
 import type { Tx } from "../../ports/store.ts";
 import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
@@ -30,10 +37,11 @@ export async function land(ports: MergePorts, request: LandRequest): Promise<Lan
   const op = await intend(ports, request);
   if (op === undefined) return { kind: "moved", tip: request.landing.from };
   reach("merge.before-land");
-  const { from, to } = request.landing;
+  const { from, to, members } = request.landing;
+  const known = members.flatMap(({ entry }) => (bringsTarget(entry) ? [entry.headCommit] : []));
   const moved = await merging.updateRefs(
     [
-      { ref: op.ref, from: from.commit, to: to.commit },
+      { ref: op.ref, from: from.commit, to: to.commit, known },
       { ref: backupRef(op.id), from: null, to: from.commit },
       ...(await pinLanding(ports, request.target, to.commit)),
     ],

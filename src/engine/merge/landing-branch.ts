@@ -166,7 +166,7 @@ async function standAt(
   if (from === at) return at;
   const ref = `refs/heads/${branch}`;
   // A landing branch that may not be moved now, because it is checked out, stays; what lands on it meets the same.
-  const moved = await ports.merging.updateRefs([{ ref, from, to: at }], "overstory: landing branch");
+  const moved = await ports.merging.updateRefs([{ ref, from, to: at, known: [tip] }], "overstory: landing branch");
   if (moved.kind !== "updated") return from ?? at;
   // On record, so that a tip that another program made is told from this one. Without it, it is still on the target.
   const context = { caller: engineCaller, ids: ports.ids, now: ports.clock.now() };

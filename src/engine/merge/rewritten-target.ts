@@ -129,7 +129,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   // A try that was killed may have written the backup ref, and work may have landed since.
   const kept = (await merging.commitOf(backupRef(op.id))) ?? null;
   const changes = [
-    { ref: op.ref, from: tip, to: commit },
+    { ref: op.ref, from: tip, to: commit, known: [head] },
     { ref: backupRef(op.id), from: kept, to: tip },
     ...(await pinLanding(ports, landing, commit)),
   ];

@@ -86,3 +86,27 @@ test("trouble with one target keeps no other target waiting", async () => {
   });
   expect(reported.map(String)).toContain("Error: git could not look at aside");
 }, 60_000);
+
+for (const isBehind of [true, false]) {
+  test(`old trees that the target has got keep nothing from landing ${isBehind ? "on a branch that lacks them" : "where its branch follows"}`, async () => {
+    await using world = await landingWorld({ files, gates: ["true"] });
+    for (const name of ["first", "second"]) world.branch(name, () => world.write(world.root, name, `${name}\n`));
+    await world.enqueue("first");
+    await world.work();
+    if (!isBehind) expect(await world.promote()).toMatchObject({ status: "done" });
+    const main = world.tip("main");
+    const tangled = damages["files in no order"]?.(world) ?? "";
+    const sound = world.git(world.root, "commit-tree", `${main}^{tree}`, "-p", tangled, "-m", "as before");
+    world.git(world.root, "reset", "--quiet", "--hard", sound);
+    const second = await world.enqueue("second");
+    await world.work();
+    expect(await world.entry(second)).toMatchObject({ status: "merged" });
+    expect(await world.promote()).toMatchObject({ status: "done", problem: null });
+    expect(world.git(world.root, "merge-base", "--is-ancestor", tangled, "main")).toBe("");
+    // A branch that brings such trees itself is refused as before.
+    plantBranch(world, "bad", damages["files in no order"]?.(world) ?? "");
+    const bad = await world.enqueue("bad");
+    await world.work();
+    expect(await world.entry(bad)).toMatchObject({ status: "failed", cause: "git_error" });
+  }, 60_000);
+}

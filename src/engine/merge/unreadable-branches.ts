@@ -1,4 +1,4 @@
-import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { bringsTarget, type MergeEntry } from "../../domain/merge/entry.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import { rejected } from "../../usecases/merge/queue/settle-entry.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
@@ -35,7 +35,8 @@ export async function rejectUnreadable(
     const { branch, targetBranch } = entry;
     const head = entry.headCommit === "" ? tips.get(branchRef(branch)) : entry.headCommit;
     const tip = await merging.commitOf(branchRef(targetBranch));
-    const problem = head === undefined || tip === undefined ? undefined : await merging.unreadable(tip, head);
+    const of = { isKnown: bringsTarget(entry) };
+    const problem = head === undefined || tip === undefined ? undefined : await merging.unreadable(tip, head, of);
     if (problem === undefined) continue;
     found.add(entry.id);
     const next = `look at the damage: git fsck; then commit the work again, and: ov merge --branch ${shellWord(branch)}`;

@@ -117,7 +117,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     linksAt: async (commit, paths) => linksAt(await mergeRepo(), commit, paths),
     linksOf: async (commit) => linksOf(await mergeRepo(), commit),
     unusableNames: async (from, to) => unusableNames(await mergeRepo(), from, to),
-    unreadable: async (from, to) => unreadable(await mergeRepo(), from, to),
+    unreadable: async (from, to, of) => unreadable(await mergeRepo(), from, to, of),
     readBlob: async (oid) => readBlob(await mergeRepo(), oid),
     isUnion: async (commit, path) => {
       const { attributes } = await tools();

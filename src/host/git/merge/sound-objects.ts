@@ -24,8 +24,10 @@ type HasFormat = Pick<Repository, "objectFormat">;
 interface SoundTerms {
   readonly commit: string;
   readonly ids: Promise<Iterable<string>>;
-  /** No branch of the project has them yet. */
+  /** No branch of the project has them yet, but for `known`. */
   readonly areNew: boolean;
+  /** Commits of the user's own branches: their trees are as they are. */
+  readonly known?: readonly string[] | undefined;
 }
 
 const missingWords = (id: string): string =>
@@ -37,7 +39,7 @@ export const tangledWords = (id: string): string =>
 export async function unsoundOf(
   own: OwnDir,
   { objectFormat }: HasFormat,
-  { commit, ids, areNew }: SoundTerms,
+  { commit, ids, areNew, known = [] }: SoundTerms,
 ): Promise<{ readonly id: string; readonly isTangled: boolean } | undefined> {
   const wanted = ids.then((all) => [...new Set(all)]);
   const reader = new ObjectReader(objectFormat, areNew);
@@ -49,15 +51,28 @@ export async function unsoundOf(
   expectGit(await own.git(args, { stdin, onOutput }), `reading the objects of ${commit}`);
   const missing = (await wanted).find((id, at) => reader.found[at] !== id);
   if (missing !== undefined) return { id: missing, isTangled: false };
-  return reader.tangled === undefined ? undefined : { id: reader.tangled, isTangled: true };
+  const [tangled] = await notKnown(own, reader.tangled, { commit, known });
+  return tangled === undefined ? undefined : { id: tangled, isTangled: true };
+}
+
+/** Those of these trees of a commit that no known commit has. */
+async function notKnown(
+  own: OwnDir,
+  trees: readonly string[],
+  { commit, known }: { readonly commit: string; readonly known: readonly string[] },
+): Promise<readonly string[]> {
+  if (trees.length === 0 || known.length === 0) return trees;
+  const args = ["rev-list", "--objects", "--no-object-names", commit, ...known.map((one) => `^${one}`)];
+  const beyond = new Set(expectGit(await own.git(args), `listing the objects of ${commit}`).out.split("\n"));
+  return trees.filter((tree) => beyond.has(tree));
 }
 
 /** Reads what `cat-file --batch` prints, in parts of any size: an object may be larger than the memory. */
 class ObjectReader {
   /** Of each object the id that its content has, in the order in which they were asked for; empty for a missing one. */
   readonly found: string[] = [];
-  /** The first tree that is tangled, of those that were looked at. */
-  tangled: string | undefined;
+  /** The trees that are tangled, of those that were looked at. */
+  readonly tangled: string[] = [];
   readonly #objectFormat: string;
   readonly #looksAtTrees: boolean;
   #line = "";
@@ -112,7 +127,7 @@ class ObjectReader {
   #end(hash: Bun.CryptoHasher): void {
     const id = hash.digest("hex");
     this.found.push(id);
-    if (this.#tree?.isTangled === true) this.tangled ??= id;
+    if (this.#tree?.isTangled === true) this.tangled.push(id);
     this.#hash = undefined;
     this.#endsLine = true;
   }

@@ -6,9 +6,14 @@ import type { MergeRepository } from "./merge-repository.ts";
 import { newObjects, tangledWords, treesOf, unsoundOf } from "./sound-objects.ts";
 
 /** See `MergeGit.unreadable`. Reads every object that is new, so it is only for the search after a failure. */
-export async function unreadable(mergeRepo: MergeRepository, from: string, to: string): Promise<string | undefined> {
+export async function unreadable(
+  mergeRepo: MergeRepository,
+  from: string,
+  to: string,
+  { isKnown = false }: { readonly isKnown?: boolean } = {},
+): Promise<string | undefined> {
   return mergeRepo.through(async (own) => {
-    const problem = await problemWith(mergeRepo, own, from, to);
+    const problem = await problemWith(mergeRepo, own, { from, to, isKnown });
     // A git that cannot read what has landed either says nothing about this commit.
     if (problem !== undefined) await treesOf(own, from);
     return problem;
@@ -18,15 +23,14 @@ export async function unreadable(mergeRepo: MergeRepository, from: string, to: s
 async function problemWith(
   mergeRepo: MergeRepository,
   own: OwnDir,
-  from: string,
-  to: string,
+  { from, to, isKnown }: { readonly from: string; readonly to: string; readonly isKnown: boolean },
 ): Promise<string | undefined> {
   try {
     const { raw } = expectGit(await own.git(["cat-file", "-t", to]), `looking at ${to}`);
     const type = raw.toString().trim();
     if (type !== "commit") return `${to} is a ${type}, not a commit`;
     const ids = await newObjects(own, from, to);
-    const terms = { commit: to, ids: Promise.resolve(ids), areNew: true };
+    const terms = { commit: to, ids: Promise.resolve(ids), areNew: !isKnown };
     const unsound = await unsoundOf(own, mergeRepo.repository, terms);
     if (unsound?.isTangled === true) return tangledWords(unsound.id);
     if (unsound !== undefined) return `the object ${unsound.id} is missing or does not have the content of its id`;

@@ -49,12 +49,12 @@ export async function updateRefs(
 
 /** What gates proved was the content that the ids stand for, and that has to be there when it lands. */
 async function expectSoundMoves(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<void> {
-  for (const { ref, from, to } of changes) {
+  for (const { ref, from, to, known } of changes) {
     if (!ref.startsWith("refs/heads/") || from === null || to === null || from === to) continue;
     await mergeRepo.through(async (own) => {
       const ids = newObjects(own, from, to);
       if (borrowsObjects(mergeRepo)) await copyObjects(mergeRepo, own, await ids);
-      await expectSound(own, mergeRepo.repository, { commit: to, ids, areNew: true });
+      await expectSound(own, mergeRepo.repository, { commit: to, ids, areNew: true, known });
     });
   }
 }
