@@ -114,7 +114,7 @@ function stepsAfterFailure(failed: readonly PhaseAgent[]): string {
   const them = failed.length === 1 ? names : "<agent>";
   return [
     `${names} ended without finishing, and no agent works on ${failed.length === 1 ? "its task" : "their tasks"} now. Decide what happens:`,
-    `let it go on: ov recover ${them}; or give its task to another agent: ov release ${them}, then ov sling <task>.`,
+    `let it go on: ov recover ${them}; or give its task to another agent: ov release ${them} --reason "<why>", then ov sling <task>.`,
     "If you cannot, ask the operator: nothing else will wake you for it.",
   ].join("\n");
 }

@@ -12,6 +12,7 @@ import { noteForward, post } from "../mail/post.ts";
 import { keepGoing } from "../runs/keep-going.ts";
 import { isAskedForMore } from "./asked-for-more.ts";
 import { childrenInWords } from "./find-agent.ts";
+import { landedNowhere } from "./held-agents.ts";
 import { release } from "./release-agent.ts";
 import { changeState } from "./reopen-agent.ts";
 import { startIdle } from "./turns-ahead.ts";
@@ -112,6 +113,8 @@ async function announceDeath(
   const how = isStop ? `was ended on purpose, ${end.death}` : `ended without finishing: ${end.death}`;
   const run = await tx.runs.get(agent.runId);
   const isLast = run !== undefined && isLastReviewer(run, agent);
+  const givesUp = reader !== "operator" && (await landedNowhere(tx, agent));
+  const letGo = `ov release ${agent.name}${givesUp ? ' --reason "<why>"' : ""}`;
   const below = await childrenInWords(tx, agent);
   const goOn = `Below it: ${below}. They go on, and what they write to it comes to ${reader} until it is recovered.`;
   const letter = await post(
@@ -129,7 +132,7 @@ async function announceDeath(
       body: [
         `${agent.name} (${what}) ${how}. ${end.kept ?? "Its worktree and branch are kept."}`,
         ...(below === undefined ? [] : [goOn]),
-        `Next: ${end.advice ?? (isLast ? nextOfLastReview(agent) : nextStep(agent, end))}${isForwarded ? forwardNote(parentName, { type: "worker_died", payload: null }) : ""}`,
+        `Next: ${end.advice ?? (isLast ? nextOfLastReview(agent) : nextStep(agent, end, letGo))}${isForwarded ? forwardNote(parentName, { type: "worker_died", payload: null }) : ""}`,
       ].join("\n"),
       type: isStop ? "status" : "worker_died",
       priority: "high",
@@ -161,10 +164,11 @@ async function announceDeath(
 const nextOfLastReview = ({ name }: Agent): string =>
   `let it go on: ov recover ${name}; or have another one read: ov release ${name}, then ov run complete`;
 
-function nextStep(agent: Agent, { outcome }: AgentEnd): string {
+/** `letGo`: the command that releases the agent. Another agent says with it why work is given up. */
+function nextStep(agent: Agent, { outcome }: AgentEnd, letGo: string): string {
   const { name, taskId, capability } = agent;
   const sling = slingAnother(agent);
-  const another = sling === undefined ? `let it go: ov release ${name}` : `ov release ${name}, then ${sling}`;
+  const another = sling === undefined ? `let it go: ${letGo}` : `${letGo}, then ${sling}`;
   if (outcome === "stopped") {
     // The task of a reviewer is that of the agent whose work it reads.
     const drop =
