@@ -201,14 +201,17 @@ function unreadableIn(repository: Repository, places: readonly SeenPlace[]): rea
     if (admin === undefined) return [];
     const [head, index] = [join(admin, "HEAD"), join(admin, "index")];
     return [
-      ...(isUnreadable(head) ? [{ kind: "head", path: head, worktree: path } as const] : []),
+      // Whoever was to write one again may have died before: git takes the files of a worktree without an index for deleted.
+      ...(isGone(head) || isUnreadable(head) ? [{ kind: "head", path: head, worktree: path } as const] : []),
       ...(isNoIndex(index) ? [{ kind: "index", path: index, worktree: path } as const] : []),
     ];
   });
 }
 
+const isGone = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) === undefined;
+
 function isNoIndex(path: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return isGone(path);
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const first = Buffer.alloc(indexMark.length);

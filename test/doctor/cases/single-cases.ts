@@ -158,6 +158,16 @@ export const singleCases: readonly Case[] = [
     make: (w) => writeFileSync(join(w.root, ".git", "worktrees", "waits", "HEAD"), ""),
   },
   {
+    name: "a worktree whose HEAD is gone, as a doctor that died may leave it",
+    finds: "unreadable-worktree:waits/head",
+    make: (w) => rmSync(join(w.root, ".git", "worktrees", "waits", "HEAD")),
+  },
+  {
+    name: "a worktree whose index is gone",
+    finds: "unreadable-worktree:waits/index",
+    make: (w) => rmSync(join(w.root, ".git", "worktrees", "waits", "index")),
+  },
+  {
     name: "a worktree whose index git cannot read",
     finds: "unreadable-worktree:waits/index",
     make: (w) => writeFileSync(join(w.root, ".git", "worktrees", "waits", "index"), "nothing"),
