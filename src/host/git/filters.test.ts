@@ -187,6 +187,27 @@ for (const [what, options] of Object.entries(table)) {
   });
 }
 
+for (const variable of ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]) {
+  test(`a filter of the configuration in ${variable} runs without being confirmed`, async () => {
+    using world = filterWorld({ files: table["a filter that turns letters"].files });
+    const settings = join(world.root, "..", "settings");
+    writeFileSync(settings, `[filter "rot"]\n\tclean = ${rot.clean}\n\tsmudge = ${rot.smudge}\n`);
+    const before = { [variable]: process.env[variable], GIT_CONFIG_NOSYSTEM: process.env.GIT_CONFIG_NOSYSTEM };
+    Object.assign(process.env, { [variable]: settings, GIT_CONFIG_NOSYSTEM: "0" });
+    try {
+      const owned = world.worktree("ann", "linked");
+      expect(await world.worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
+      const { path } = await world.merging.checkOut(0, world.tip("main"));
+      for (const dir of [owned.path, path]) expect(readFileSync(join(dir, "a.rot"), "utf8")).toBe("Uryyb\n");
+    } finally {
+      for (const [name, value] of Object.entries(before)) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
+  });
+}
+
 describe("a filter of the repository", () => {
   const options = table["a filter that turns letters"];
 
