@@ -164,6 +164,9 @@ describe("set", () => {
     ["a value out of range", ["agents.maxConcurrent", "0"], { field: "agents.maxConcurrent" }],
     ["an unknown key", ["agents.maxDept", "1"], { field: "key", nearest: "agents.maxDepth" }],
     ["a choice there is not", ["taskTracker.backend", "natve"], { field: "taskTracker.backend", nearest: "native" }],
+    ["a runtime there is not", ["runtime.default", "scriptet"], { field: "runtime.default", nearest: "scripted" }],
+    ["one for a capability", ["runtime.capabilities.lead", "nonsense"], { field: "runtime.capabilities.lead" }],
+    ["a branch there is not", ["project.canonicalBranch", "nosuch"], { field: "project.canonicalBranch" }],
   ])("refuses %s and changes nothing", async (_what, args, details) => {
     using world = await project("agents:\n  maxDepth: 1\n");
     const before = world.snapshot();
