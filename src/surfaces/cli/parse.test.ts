@@ -177,6 +177,7 @@ describe("problems", () => {
     ["bad-value", ["mail", "list", "--project="], { field: "--project" }],
     ["missing-argument", ["mail", "read"], { argument: "<id>" }],
     ["missing-flag", ["mail", "send", "--to", "x"], { flag: "--body <text>" }],
+    ["missing-flag", ["mail", "send"], { flag: "--to <agent> --body <text>" }],
     ["too-many-arguments", ["mail", "read", "a", "b"], { word: "b", most: 1 }],
     ["too-many-arguments", ["mail", "list", "a"], { word: "a", most: 0 }],
   ];
