@@ -128,6 +128,7 @@ test("a task goes from ready to claimed to closed, and closing says what became 
   await ov.json("task", "create", "Two", "--id", "two");
   expect(await ov.json("task", "dep", "add", "two", "one")).toMatchObject({ changed: true });
   expect(await ov.json("task", "ready")).toMatchObject({ tasks: [{ id: "one" }] });
+  expect(await ov.text("task", "list")).toMatch(/two +2 +blocked by one +task +- +Two/);
   expect(await ov.json("task", "claim", "one", "--by", "ann")).toMatchObject({ task: { claimedBy: "ann" } });
   expect(await ov.text("task", "list")).toMatch(/one +2 +in_progress +task +ann +One/);
   expect(await ov.failure("task", "claim", "one", "--by", "bob")).toMatchObject({ exit: 6 });
