@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -64,6 +65,14 @@ test("a directory that was made before, and that others can write to, is not use
   const trap = join(base, "trap");
   mkdirSync(trap, { mode: 0o700 });
   symlinkSync(trap, planned);
+  expect(dirname(noticeOf(state).socket)).not.toBe(planned);
+});
+
+test.skipIf(process.getuid?.() !== 0)("nor is one of another user, whatever its permissions", () => {
+  const state = deepState();
+  const planned = dirname(enginePaths(state).socket);
+  mkdirSync(planned, { mode: 0o700 });
+  chownSync(planned, 54_321, 54_321);
   expect(dirname(noticeOf(state).socket)).not.toBe(planned);
 });
 
