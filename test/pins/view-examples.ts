@@ -381,6 +381,7 @@ const head: First<"headView"> = {
   unread: 1,
   waits: [wait],
   workers: ["b2"],
+  trouble,
 };
 
 const kept = { ref: "refs/overstory/rescue/b1", commit, skipped: ["big.bin"] };
@@ -1549,7 +1550,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   ],
   attentionView: [[needed], [{ ...needed, kind: "decision", options: ["yes"], details: null, since: 0 }]],
   fleetAgentView: [[inFleet], [{ ...inFleet, ...noTrouble, agent: bare }]],
-  headView: [[head], [{ ...head, agent: bare, pid: null, run: null }]],
+  headView: [[head], [{ ...head, agent: bare, pid: null, run: null, trouble: noTrouble }]],
   runAgentView: [
     [{ agent, durationMs: 65_000, turns: [{ id: "turn-1", status: "settled", startedAt: at, endedAt: at }] }],
     [{ agent: bare, durationMs: 1, turns: [{ id: "turn-1", status: "running", startedAt: at, endedAt: null }] }],

@@ -79,7 +79,7 @@ export function fleetAgentView(view: AgentStanding) {
 }
 
 /** A coordinator, orchestrator or monitor, with the run that it leads. */
-export const headView = ({ agent, running, pid, run, unread, waits, workers }: HeadStanding) => ({
+export const headView = ({ agent, running, pid, run, unread, waits, workers, trouble }: HeadStanding) => ({
   ...agentView(agent),
   running,
   pid,
@@ -90,6 +90,8 @@ export const headView = ({ agent, running, pid, run, unread, waits, workers }: H
   unread,
   ...waitKeys({ waits }),
   workers,
+  problem: trouble.problem,
+  advice: trouble.advice,
 });
 
 /** An agent on the timeline of its run. */

@@ -9,6 +9,7 @@ import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { followLines, type LinesRead, newestLines } from "../agents/logs.ts";
 import type { Stream } from "../operation.ts";
+import { type Trouble, standingOf as troubleIn } from "../operator/troubled-agents.ts";
 import { type RunDetail, runDetail } from "../runs/read-runs.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion, headCapabilities, headQuestion, liveHeads } from "./find.ts";
@@ -23,6 +24,8 @@ export interface HeadStanding {
   readonly waits: readonly Wait[];
   /** Agents of its run that have not ended, itself left out. */
   readonly workers: readonly string[];
+  /** Why its last turn failed, and what a person can do about it. */
+  readonly trouble: Pick<Trouble, "problem" | "advice">;
 }
 
 export interface HeadStatus {
@@ -62,6 +65,7 @@ async function standingOf(tx: Tx, agent: Agent, now: number): Promise<HeadStandi
     unread: await tx.deliveries.countQueued(agent.name),
     waits: await tx.waits.of(agent.name),
     workers: inRun.map(({ name }) => name).filter((name) => name !== agent.name),
+    trouble: await troubleIn(tx, agent, await tx.turns.listFor(agent.id)),
   };
 }
 

@@ -117,13 +117,15 @@ export const status =
   };
 
 function lines(paint: Paint, standing: HeadStanding, now: number): readonly string[] {
-  const { agent, run, running, unread, workers, waits } = standing;
+  const { agent, run, running, unread, workers, waits, trouble } = standing;
   const led = { runId: run?.run.id ?? "", coordinatorName: agent.name, capability: agent.capability };
   const head = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${statusWords(paint, agent)}`;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const landing = run?.run.landingBranch ?? run?.run.targetBranch ?? null;
   return [
     `${head} ${paint.dim(ago(agent.lastActivityAt, now))}`,
+    ...(trouble.problem === null ? [] : [`  ${visibleLine(trouble.problem)}`]),
+    ...(trouble.advice === null ? [] : [hintLine(paint, visibleLine(trouble.advice))]),
     fact("run", `${agent.runId}${run === null ? "" : ` (${run.status})`}`),
     ...(run === null || run.run.objective === null ? [] : [fact("objective", run.run.objective)]),
     ...(landing === null ? [] : [fact("landing", landing)]),

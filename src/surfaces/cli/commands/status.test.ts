@@ -116,3 +116,15 @@ test("agents in trouble stand above the engine and the fleet, with the command t
   expect(many.filter((line) => /^! b\d+ \(/.test(line))).toHaveLength(10);
   expect(many.join("\n")).toContain("7 more agents in trouble — ov inbox");
 });
+
+test("the line of an agent that ended names what comes before it is recovered", async () => {
+  await using world = await mergeWorld();
+  const ended = { state: "zombie", outcome: "crashed", endedAt: Date.now() } as const;
+  await world.seat("b9", { runId: "run-2", parentName: "operator", ...ended });
+  const turn = await world.beginTurn("b9");
+  const nothing = { clean: false, resultText: null, exitCode: 1, exitSignal: null, terminalMessageSeq: null } as const;
+  const failed = { status: "failed", failure: "login", error: "401", endedAt: 5 } as const;
+  const advice = "log in, then: ov recover b9";
+  await world.asEngine((tx) => tx.turns.end(turn.id, 1, { ...nothing, ...failed, advice }));
+  expect((await ov(world, "status")).split("\n")).toContain(`! b9 (builder): 401 — ${advice}`);
+});

@@ -132,19 +132,26 @@ const mostTroubled = 10;
 /** The agents that a person should look at, in a line each. The tree below says more about each of them. */
 function troubleLines(paint: Paint, views: readonly AgentStanding[]): readonly string[] {
   const troubled = views.filter(({ agent, needsOperator }) => needsOperator || agent.state === "stalled");
-  const lines = troubled.slice(0, mostTroubled).map(({ agent, problem, command }) => {
+  const lines = troubled.slice(0, mostTroubled).map((view) => {
+    const { agent, problem } = view;
     const on = agent.taskId === null ? "" : ` on ${visibleLine(agent.taskId)}`;
     const why = problem === null ? statusOf(agent).words : visibleLine(problem);
-    return warningLine(paint, `${agent.name} (${agent.capability}${on}): ${why}`, command ?? helpCommand(agent));
+    return warningLine(paint, `${agent.name} (${agent.capability}${on}): ${why}`, helpFor(view));
   });
   const more = troubled.length - mostTroubled;
   if (more <= 0) return lines;
   return [...lines, warningLine(paint, `${counted(more, "more agent")} in trouble`, "ov inbox")];
 }
 
-/** An agent that never started has nothing to go on with. */
-const helpCommand = (agent: AgentStanding["agent"]): string =>
-  hasEnded(agent) && agent.outcome !== "start_failed" ? `ov recover ${agent.name}` : `ov logs ${agent.name}`;
+/**
+ * What comes first: an agent that ended because of a login would only end again if it was recovered before. An agent that
+ * never started has nothing to go on with.
+ */
+function helpFor({ agent, advice, command }: AgentStanding): string {
+  if (command !== null) return command;
+  if (!hasEnded(agent) || agent.outcome === "start_failed") return `ov logs ${agent.name}`;
+  return advice === null ? `ov recover ${agent.name}` : visibleLine(advice);
+}
 
 /** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
