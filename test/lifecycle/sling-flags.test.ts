@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { databaseBytes, freezeAtRest, letGo, ranTurns, thaw, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
-import { jsonOf } from "../../testkit/ov.ts";
+import { jsonOf, ovBinary } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -53,6 +53,54 @@ test("--wait=done names the commands that show the work and let it land", async 
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("to let it land: ov merge approve 1") });
   expect(out).toContain("what it changes: ov merge diff 1");
 });
+
+test("--wait says what the agent waits for, with what to type, and --wait=done says it meanwhile", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { agent: b, turn: 1 }
+  do: [{ fail: overloaded }]
+${twoTurns}`,
+  });
+  await letGo(project);
+  const asking = await project.ov("sling", "Work of a", "--name", "a", "--wait");
+  expect(asking.code).toBe(0);
+  expect(asking.out).toMatch(/a asks: q — ov mail reply msg-\w+ --body/);
+  const parked = await project.ov("sling", "Work of b", "--name", "b", "--wait");
+  expect(parked.out).toContain("waits for the provider to take requests again");
+  expect(parked.out).toMatch(/the provider is overloaded.*\(next try \d\d:\d\d\)/);
+  expect(parked.out).toContain("to give up on it: ov stop b");
+  const words = ["sling", "Work of c", "--name", "c", "--wait=done"];
+  const env = { ...process.env, ...project.env };
+  const waiting = Bun.spawn({ cmd: [ovBinary(), ...words], cwd: project.root, env, stdio: ["ignore", "pipe", "pipe"] });
+  let told = "";
+  let isAnswered = false;
+  for await (const bytes of waiting.stderr) {
+    told += new TextDecoder().decode(bytes);
+    const [, id] = /c asks: q — ov mail reply (msg-\w+)/.exec(told) ?? [];
+    if (id !== undefined && !isAnswered) {
+      isAnswered = true;
+      await project.json("mail", "reply", id, "--body", "that one");
+    }
+  }
+  expect({ code: await waiting.exited, isAnswered }).toEqual({ code: 0, isAnswered: true });
+}, 60_000);
+
+test("--wait=done names why an agent failed, and what helps, as ov status does", async () => {
+  const scenario = `
+- when: { agent: a }
+  do: [{ fail: login }]
+- do: [{ say: hm }]
+`;
+  await using project = await makeProject({ scenario });
+  const failed = await project.ov("sling", "Work of a", "--name", "a", "--wait=done");
+  expect(failed.code).toBe(9);
+  expect(failed.out).toContain("did not accept the login");
+  expect(failed.out).toMatch(/log in.*then: ov recover a\n/);
+  expect(failed.out).not.toContain("let it go on");
+  const silent = await project.ov("sling", "Work of b", "--name", "b", "--wait=done", "--json");
+  expect(silent.code).toBe(9);
+  expect(jsonOf(silent)).toMatchObject({ error: expect.stringContaining("it never called finish"), hint: "ov logs b" });
+}, 60_000);
 
 /** An engine that stays for longer than the test takes: one that has just left cannot be frozen. */
 const stays = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" };

@@ -4,10 +4,9 @@ import { isReserved } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { fields, flag, oneOf, text } from "../../domain/schema/schema.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
-import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAgent } from "./find-agent.ts";
 
@@ -54,28 +53,6 @@ async function parentName(tx: Tx, text: string | undefined): Promise<Result<stri
   const found = await findAgent(tx, text);
   return found.ok ? ok(found.value.name) : found;
 }
-
-export interface FollowAgentRequest {
-  readonly name: string;
-  /** `first-turn`: until its first turn is over, or the agent is. */
-  readonly until: "first-turn" | "end";
-}
-
-/** Waits until an agent has come so far. Null when it cannot be looked at any more. */
-export const followAgent: Stream<FollowAgentRequest, { readonly agent: Agent | null }, never> = {
-  kind: "stream",
-  request: fields({ name: text, until: oneOf(["first-turn", "end"]) }),
-  place: "engine",
-  run: async (world, { name, until }) =>
-    world.until(async () => {
-      const detail = await world.call("status.agent", { name });
-      if (!detail.ok) return ok({ agent: null });
-      const { agent, turns } = detail.value;
-      const firstIsOver = turns.some((turn) => turn.startedAt !== null && turn.endedAt !== null);
-      if (!hasEnded(agent) && (until === "end" || !firstIsOver)) return undefined;
-      return ok({ agent });
-    }),
-};
 
 /** One agent and its turns. */
 export const agentDetail: UseCase<

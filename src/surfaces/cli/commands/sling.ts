@@ -1,23 +1,27 @@
 import { seatView, troubleCommands, waitedSeatView } from "../../../contract/views/agent.ts";
 import { adviceView } from "../../../contract/views/task.ts";
 import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
-import { statusOf } from "../../../domain/agent/status.ts";
+import { statusOf, waitWords } from "../../../domain/agent/status.ts";
 import { adviceLines } from "../../../domain/coordination/advice.ts";
 import { awaitsApproval } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { withValues } from "../../../domain/schema/schema.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
+import type { FollowedAgent } from "../../../usecases/agents/follow-agent.ts";
 import type { SlingReply, SlingRequest } from "../../../usecases/agents/sling-request.ts";
 import type { RunTarget } from "../../../usecases/branches/branches.ts";
 import type { StartOfWork } from "../../../usecases/branches/start-of-work.ts";
 import { exits } from "../../shared/exits.ts";
+import { shortTime } from "../../shared/format.ts";
 import type { App } from "../app.ts";
-import type { Call, Handler, Io, Outcome } from "../command.ts";
+import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
+import { teller } from "../waiting.ts";
 import { branchOf, looseLines, targetHere } from "./coordinator-start.ts";
 import { startWords } from "./merge-render.ts";
+import { decisionLines, questionLines } from "./operator-render.ts";
 
 export const sling: Handler = async (call) => {
   const { app, args, flags, io } = call;
@@ -115,7 +119,23 @@ function requestOf(
 /** The last line of the agent's log. */
 async function lastWords(app: App, name: string): Promise<readonly string[]> {
   const found = await app.call("agent.logs", { name, lines: 1 });
-  return found.ok ? found.value.lines.map(({ text }) => text) : [];
+  return found.ok ? found.value.lines.map(({ text }) => visibleLine(text)) : [];
+}
+
+/** What an agent asks, what else it waits for, and why its last turn failed: in a line each, with what to type. */
+function keepsWords(
+  paint: Paint,
+  { agent, waits, problem, advice, nextTry, ...asked }: FollowedAgent,
+): readonly string[] {
+  const others = hasEnded(agent) ? [] : waits.filter(({ kind }) => kind !== "reply");
+  const again = nextTry === null ? "" : ` (next try ${shortTime(nextTry, Date.now())})`;
+  return [
+    ...decisionLines(paint, asked.decisions),
+    ...questionLines(paint, asked.questions),
+    ...(others.length === 0 ? [] : [`waits for ${visibleLine(others.map(waitWords).join(", "))}`]),
+    ...(problem === null ? [] : [`${visibleLine(problem)}${again}`]),
+    ...(advice === null ? [] : [visibleLine(advice)]),
+  ];
 }
 
 async function finish(call: Call, reply: Result<SlingReply, Refusal>): Promise<Result<Outcome, Refusal>> {
@@ -139,23 +159,23 @@ async function finish(call: Call, reply: Result<SlingReply, Refusal>): Promise<R
   io.say(
     `Waiting until ${agentName}, on branch ${branch}, has ${toTheEnd ? "ended" : "finished its first turn"}; Ctrl-C ends the waiting, not the agent.`,
   );
-  const agent = await wait(app, agentName, toTheEnd);
-  if (agent === undefined) return ok({ json: seatView(reply.value), text: head.join("\n"), quietText: agentName });
+  const stands = await wait(call, agentName, toTheEnd);
+  if (stands === undefined) return ok({ json: seatView(reply.value), text: head.join("\n"), quietText: agentName });
+  const { agent, problem, advice } = stands;
   const failed = hasEnded(agent) && statusOf(agent).tone !== "good";
-  const why = agent.outcome === "start_failed" ? await lastWords(app, agentName) : [];
+  const why = agent.outcome === "start_failed" ? await lastWords(app, agentName) : keepsWords(io.paint, stands);
   const next = agent.outcome === "done" ? await afterReport(app, agent) : [];
+  const error = `${agentName} ${statusOf(agent).words}${problem === null ? "" : `: ${problem}`}`;
   return ok({
     json: {
       ...waitedSeatView(reply.value, agent),
-      ...(failed
-        ? { success: false, error: `${agentName} ${statusOf(agent).words}`, hint: `ov logs ${agentName}` }
-        : {}),
+      ...(failed ? { success: false, error, hint: advice ?? `ov logs ${agentName}` } : {}),
     },
     text: [
       ...head,
       `${statusIcon(io.paint, agent)} ${io.paint.accent(agentName)} ${statusWords(io.paint, agent)}`,
-      ...why.map((line) => `  ${visibleLine(line)}`),
-      ...(failed ? troubleCommands(agent) : next).map((command) => hintLine(io.paint, command)),
+      ...why.map((line) => `  ${line}`),
+      ...(failed ? troubleCommands(agent, advice) : next).map((command) => hintLine(io.paint, command)),
     ].join("\n"),
     quietText: agentName,
     ...(failed ? { exit: exits.upstream } : {}),
@@ -180,10 +200,15 @@ function joinedLines(io: Io, { coordinatorName, runId, parentAgent }: SlingReply
   ];
 }
 
-/** The agent once it has come so far; undefined when it cannot be looked at any more. */
-async function wait(app: App, name: string, toTheEnd: boolean): Promise<Agent | undefined> {
-  const seen = await app.follow("agent.follow", { name, until: toTheEnd ? "end" : "first-turn" });
-  return seen.ok ? (seen.value.agent ?? undefined) : undefined;
+/** The agent once it has come so far; undefined when it cannot be looked at any more. Says meanwhile what keeps it. */
+async function wait({ app, io }: Call, name: string, toTheEnd: boolean): Promise<FollowedAgent | undefined> {
+  const tell = teller(io);
+  const onItem = (stands: FollowedAgent): void => {
+    const words = keepsWords(io.paint, stands);
+    if (words.length > 0) tell([`${name} waits`, ...words].join("\n  "));
+  };
+  const seen = await app.follow("agent.follow", { name, until: toTheEnd ? "end" : "first-turn" }, { onItem });
+  return seen.ok ? (seen.value.stands ?? undefined) : undefined;
 }
 
 async function planned(call: Call, plan: SlingReply): Promise<Outcome> {
