@@ -81,6 +81,14 @@ test("a branch lands where nobody has files checked out, is promoted on request,
   expect(readFileSync(join(project.root, "README.md"), "utf8")).toBe("# Sample, changed by me\n");
 }, 60_000);
 
+test("a merge says where the work is now, and for which branch it is meant", async () => {
+  await using project = await makeProject({ gates });
+  await branch(project, "feature", { "a.txt": "a\n" });
+  const { out } = await project.ov("merge", "--branch", "feature");
+  expect(out).toMatch(/1 file, into overstory\/integration\/\S+ as [0-9a-f]{10}, meant for main\n/);
+  expect(out).toContain("to have it on main: ov merge promote");
+});
+
 test("promoting moves the user's branch and files, and never over what they have changed", async () => {
   await using project = await makeProject({ gates, files: { "README.md": "# Sample\n", "a.txt": "a\n" } });
   await project.json("task", "create", "A task", "--id", "T1");

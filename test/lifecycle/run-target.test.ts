@@ -33,6 +33,7 @@ test("a run is for the branch that was checked out when it was typed, whatever i
   await project.git("checkout", "--quiet", "feature");
   await commit(project, "of feature");
   expect(await targetOf(project, slung.runId)).toBe("main");
+  expect((await project.ov("run", "show")).out).toMatch(/target +main\n/);
   await untilAgent(project, "one", "completed/done");
   expect((await project.agent("one")).baseCommit).toBe(main);
   expect(await targetOf(project, slung.runId)).toBe("main");
