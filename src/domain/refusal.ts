@@ -1,4 +1,5 @@
 import type { NotImportable } from "./earlier/earlier-project.ts";
+import type { RunStatus } from "./run/run.ts";
 /**
  * Every way a use case may say no, as data. Surfaces turn each kind into words, an exit code and a next command in one
  * exhaustive table (`surfaces/shared/refusals.ts`), so no caller ever parses a message.
@@ -73,8 +74,8 @@ export type AgentRefusal =
       readonly kind: "name-taken";
       readonly name: string;
       readonly state: string;
-      /** The run that the agent leads already, when it was asked to lead another one. */
-      readonly leads?: { readonly runId: string; readonly objective: string | null };
+      /** The run that the agent leads already, or did until it ended, when it was asked to lead another one. */
+      readonly leads?: { readonly runId: string; readonly objective: string | null; readonly status: RunStatus };
     }
   | { readonly kind: "too-deep"; readonly depth: number; readonly limit: number; readonly limitFrom: LimitSource }
   | {

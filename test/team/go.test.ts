@@ -114,6 +114,22 @@ test("a second objective while a team works is refused with what to do; both run
   expect(await project.json("status")).toMatchObject({ otherRuns: [{ id: first.runId, liveAgents: 1 }] });
 }, 60_000);
 
+test("the next objective right after a run was completed: try again, or do what the refusal says", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ sleep: 600000 }]\n" });
+  const first = await project.json("go", "Make it better", "--yes");
+  await project.until("the coordinator works", async () => (await project.agent("coordinator")).state === "in_turn");
+  await project.json("run", "complete", "--force");
+  const refused = await project.ov("go", "Make it faster", "--yes", "--json");
+  expect(refused.code).toBe(6);
+  expect(jsonOf(refused)).toMatchObject({
+    error: `coordinator is not done yet with run ${first.runId}, which is completed; nothing was started`,
+    hint: expect.stringContaining("ov stop coordinator"),
+    retryable: true,
+  });
+  await project.json("stop", "coordinator", "--yes");
+  expect((await project.ov("go", "Make it faster", "--yes")).code).toBe(0);
+}, 60_000);
+
 test("- reads the objective from standard input", async () => {
   await using project = await makeProject({ scenario });
   expect((await project.ovWith({ stdin: "" }, "go", "-", "--yes")).err).toContain("nothing was piped in");

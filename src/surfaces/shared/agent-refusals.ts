@@ -32,7 +32,8 @@ export function agentWords(refusal: AgentRefusal): Words {
         hint: tellIdentity,
       };
     case "name-taken":
-      if (refusal.leads !== undefined) return leadingAlready(refusal.name, refusal.leads);
+      if (refusal.leads?.status === "active") return leadingAlready(refusal.name, refusal.leads);
+      if (refusal.leads !== undefined) return endingStill(refusal.name, refusal.leads);
       return {
         ...rejected("AGENT_ERROR"),
         message: `an agent named "${refusal.name}" already exists (${refusal.state}); no agent was started`,
@@ -189,3 +190,12 @@ function leadingAlready(name: string, { runId, objective }: LedRun): Words {
       `or end the first with its run: ov coordinator stop${which}`,
   };
 }
+
+/** Its run was ended while it had a turn or mail left. */
+const endingStill = (name: string, { runId, status }: LedRun): Words => ({
+  ...full,
+  message: `${name} is not done yet with run ${runId}, which is ${status}; nothing was started`,
+  hint:
+    `it ends by itself after its last turn: type the same command again then; ` +
+    `to end it now: ov stop ${name}; or begin beside it: the same command with --name <another>`,
+});

@@ -77,6 +77,18 @@ test.each(["operator", "monitor", "system", "Bad Name"])("nobody who leads may b
   expect(await world.call(startCoordinator, start({ name }))).toMatchObject({ refusal: { field: "name" } });
 });
 
+test("a start while the coordinator of a completed run ends says that its run is over", async () => {
+  await using world = useCaseWorld();
+  const { runId } = await world.must(startCoordinator, start({ objective: "Build it" }));
+  expect(await world.call(startCoordinator, start())).toMatchObject({
+    refusal: { leads: { runId, objective: "Build it", status: "active" } },
+  });
+  await world.must(endRun, { runId, force: true });
+  expect(await world.call(startCoordinator, start())).toMatchObject({
+    refusal: { kind: "name-taken", leads: { runId, status: "completed" } },
+  });
+});
+
 test("of the agents only an orchestrator starts coordinators, and then is their parent", async () => {
   await using world = useCaseWorld();
   const boss = await world.must(startCoordinator, start({ capability: "orchestrator" }));

@@ -172,5 +172,5 @@ async function nameTaken(tx: Tx, agent: Agent): Promise<Refusal | undefined> {
   if (isFree) return undefined;
   const run = await tx.runs.get(agent.runId);
   if (run?.coordinatorName !== name) return { kind: "name-taken", name, state };
-  return { kind: "name-taken", name, state, leads: { runId: run.id, objective: run.objective } };
+  return { kind: "name-taken", name, state, leads: { runId: run.id, objective: run.objective, status: run.status } };
 }
