@@ -70,6 +70,22 @@ test("L4: a finish shows unread mail in full, once per message, and the next one
   expect((await finish(world))?.names).toEqual([later.id ?? ""]);
 });
 
+test("L4: a finish shows several messages together, and of very long ones the rest with its next try", async () => {
+  await using world = await teamAtWork();
+  const ids: (string | null)[] = [];
+  for (let n = 0; n < 10; n++) ids.push((await send(world, { body: `${n} ${"x".repeat(7_990)}` })).id ?? null);
+  const shown: unknown[] = [];
+  for (const count of [8, 2]) {
+    const refused = await finish(world);
+    expect(refused?.names).toHaveLength(count);
+    shown.push(...(refused?.names ?? []));
+    const { by = "", messages = [] } = refused?.mail ?? {};
+    await world.must(confirmDelivered, { by, messages }, world.as("b1"));
+  }
+  expect(shown).toEqual(ids);
+  expect(await finish(world)).toBeUndefined();
+});
+
 test("mail that only a refused finish has shown is named again, until a finish follows", async () => {
   await using world = await teamAtWork();
   const { id } = await send(world, {}, world.as("lead"));
