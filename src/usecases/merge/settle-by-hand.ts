@@ -1,10 +1,12 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
+import { joinCommand } from "../../domain/merge/words.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { UseCase } from "../usecase.ts";
 import { ownerOfBranch } from "./branch-owner.ts";
+import { purposeOf } from "./landing/landing-target.ts";
 import { findEntry } from "./merge-records.ts";
 
 /** How a person settles the conflicts of an entry on its branch and hands it back: commands to type, one after the other. */
@@ -19,10 +21,19 @@ export interface HandSteps {
 export const planByHand: UseCase<{ readonly of: string }, HandSteps> = {
   kind: "read",
   request: fields({ of: text }),
-  run: async (tx, _context, { of }) => {
+  run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);
     if (!found.ok) return found;
     const { branch, targetBranch, id } = found.value;
+    const settle = [
+      { does: "take in what has landed; git names the files to settle", command: joinCommand(targetBranch) },
+      { does: "when the files are settled, commit them", command: "git add --all && git commit --no-edit" },
+    ];
+    // The next promotion finds that its user has joined them.
+    if ((await purposeOf(tx, context, targetBranch))?.target === branch) {
+      const begin = { does: "go to a checkout of it", command: `git switch ${shellWord(branch)}` };
+      return ok({ steps: [begin, ...settle], busyAgent: null, worktree: null });
+    }
     const owner = await ownerOfBranch(tx, branch);
     // Git lets a branch be checked out in one place only, and that of its agent stays until the agent is released.
     const kept = owner?.releasedAt === null ? owner.worktreePath : null;
@@ -42,11 +53,7 @@ export const planByHand: UseCase<{ readonly of: string }, HandSteps> = {
     const steps = [
       ...begin,
       { does: kept === null ? "go there" : `go to the worktree of ${owner?.name}`, command: `cd ${shellWord(place)}` },
-      {
-        does: "take in what has landed; git names the files to settle",
-        command: `git merge --ff ${shellWord(targetBranch)}`,
-      },
-      { does: "when the files are settled, commit them", command: "git add --all && git commit --no-edit" },
+      ...settle,
       { does: "hand the branch back to the queue", command: back },
       ...end,
     ];

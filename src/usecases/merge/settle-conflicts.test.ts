@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
+import { landingWorld } from "../../../testkit/landing-world.ts";
 import { mergeWorld } from "../../../testkit/merge-queue-world.ts";
-import { worldWith } from "../../../testkit/world.ts";
+import { lookAheadIn, worldWith } from "../../../testkit/world.ts";
+import { ok } from "../../domain/result.ts";
 import { isUseCase, type OperationName, operationOf } from "../catalog.ts";
 import { enqueueBranch } from "./queue/enqueue.ts";
 import { settleConflicts } from "./settle-conflicts.ts";
+import { showConflicts } from "./show-conflicts.ts";
 
 /** A branch with a conflict, in the queue with this commit. */
 async function conflictWorld() {
@@ -76,3 +79,52 @@ test("conflicts are settled neither past newer commits of the branch nor with co
   expect(await world.entries()).toMatchObject([{ status: "conflict", headCommit: head }]);
   expect(repo.tip("work")).toBe(repo.tip(`${head}~1`));
 });
+
+test.each(["checked out", "checked out nowhere"])(
+  "conflicts of a target's own commits are settled on the target alone: the target is %s",
+  async (place) => {
+    await using world = await landingWorld({ files: { "a.txt": "old\n" }, gates: ["! grep -q bad a.txt"] });
+    const commit = (branch: string, text: string) => world.branch(branch, () => world.write(world.root, "a.txt", text));
+    commit("a", "of a\n");
+    await world.enqueue("a");
+    await world.work();
+    const head = commit("main", "of main\n");
+    expect(await world.promote()).toMatchObject({ status: "dropped" });
+    const [entry] = (await world.store.read((tx) => tx.merges.list({ branch: "main" }))).slice(-1);
+    if (place !== "checked out") world.git(world.root, "checkout", "--quiet", "--detach");
+    const answers = worldWith({
+      call: (async (name: OperationName, request: unknown) => {
+        const operation = await operationOf(name);
+        if (!isUseCase(operation)) throw new Error(`${name} is played by nobody`);
+        return ok(await world.call(operation as never, request as never));
+      }) as never,
+      settlingGit: async () => ({ ...world.merging, resolve: async () => ({ kind: "escalate", reason: "no rule" }) }),
+      lookAhead: lookAheadIn(world.root),
+    });
+    const of = String(entry?.id);
+    const shown = await showConflicts.run(answers, { of });
+    expect(shown).toMatchObject({ value: { outlook: "conflicts", head, files: [{ path: "a.txt", canTake: false }] } });
+    const onto = shown.ok ? (shown.value.onto ?? "") : "";
+    const files = [{ path: "a.txt", content: "bad of both\n" }];
+    const refused = await settleConflicts.run(answers, { of, onto, head, files });
+    expect(refused).toMatchObject({ refusal: { kind: "invalid", problem: expect.stringContaining("git merge --ff") } });
+    await world.work();
+    expect(world.tip("main")).toBe(head);
+    // The steps that are shown instead lead to the end.
+    const steps = shown.ok ? shown.value.byHand.steps.map(({ command }) => command) : [];
+    const typed = steps.map((one) => (one.startsWith("git merge") ? `${one} || printf 'of both\\n' > a.txt` : one));
+    const done = Bun.spawnSync({ cmd: ["sh", "-ec", typed.join("\n")], cwd: world.root, env: person });
+    expect([done.exitCode, done.stderr.toString()]).toEqual([0, expect.any(String)]);
+    expect(await world.promote()).toMatchObject({ status: "done", problem: null });
+    expect(world.show("main", "a.txt")).toBe("of both");
+  },
+  60_000,
+);
+
+const person = {
+  PATH: process.env.PATH ?? "",
+  GIT_AUTHOR_NAME: "A",
+  GIT_AUTHOR_EMAIL: "a@example.invalid",
+  GIT_COMMITTER_NAME: "A",
+  GIT_COMMITTER_EMAIL: "a@example.invalid",
+};

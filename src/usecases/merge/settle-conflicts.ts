@@ -1,9 +1,10 @@
 import type { MergeEntry, MergeStatus } from "../../domain/merge/entry.ts";
 import type { Conflict } from "../../domain/merge/ladder.ts";
-import { settledSubject } from "../../domain/merge/words.ts";
+import { joinCommand, settledSubject } from "../../domain/merge/words.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { fields, list, oneOf, text } from "../../domain/schema/schema.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { ResolvedFile, SettlingGit } from "../../ports/merge-git.ts";
 import { hasConflictMarkers } from "../../structured-merge/index.ts";
 import { heads } from "../branches/branches.ts";
@@ -54,8 +55,8 @@ export const settleConflicts: Effect<SettleRequest, SettleReply> = {
   run: async (world, { of, onto, head, files }) => {
     const found = await world.call("merge.readEntry", { of });
     if (!found.ok) return found;
-    const { entry } = found.value;
-    const refused = wrongStatus(entry, settleable);
+    const { entry, meantFor } = found.value;
+    const refused = wrongStatus(entry, settleable) ?? ofTarget(entry, meantFor);
     if (refused !== undefined) return no(refused);
     const plan = await world.call("merge.planByHand", { of });
     if (!plan.ok) return plan;
@@ -102,6 +103,16 @@ export const settleConflicts: Effect<SettleRequest, SettleReply> = {
 
 /** What is being merged or has landed is not settled any more. */
 const settleable: readonly MergeStatus[] = ["pending", "blocked", "conflict", "failed", "cancelled"];
+
+/**
+ * A target takes in what has landed by a promotion, or by its user. A result on top of it would move it past the gates, or
+ * count as a commit that it lost.
+ */
+function ofTarget({ branch, targetBranch }: MergeEntry, meantFor: string | null): Refusal | undefined {
+  if (branch !== meantFor) return undefined;
+  const join = `git switch ${shellWord(branch)} && ${joinCommand(targetBranch)}`;
+  return invalid("merge", `brings commits that ${branch} has of its own; join them there yourself: ${join}`);
+}
 
 const letterTo = (
   to: string,

@@ -77,30 +77,34 @@ export interface ShownConflicts {
 }
 
 /** The conflicts of an entry with the landing branch as it is now, with all three sides. Changes nothing. */
-export const showConflicts: EntryEffect<ShownConflicts> = ofEntry<ShownConflicts>(async (world, { entry }, of) => {
-  const none: HandSteps = { steps: [], busyAgent: null, worktree: null };
-  const bare = { entry, onto: null, head: null, files: [], problem: null, byHand: none };
-  if (entry.status === "merged") return ok({ ...bare, outlook: "landed" });
-  const landings = await world.call("merge.landings", { target: entry.targetBranch });
-  if (!landings.ok) return landings;
-  const byHand = await world.call("merge.planByHand", { of });
-  if (!byHand.ok) return byHand;
-  return world.lookAhead(async (git) => {
-    const terms = { target: entry.targetBranch, runId: entry.runId, landings: landings.value.branches };
-    const onto = await landingTip(git, terms);
-    if (onto === undefined) return no(notFound("branch", entry.targetBranch));
-    const head = await git.commitOf(entry.headCommit === "" ? heads + entry.branch : entry.headCommit);
-    if (head === undefined) return no(notFound("branch", entry.branch));
-    const shown = { ...bare, onto, head };
-    if (await git.contains(onto, head)) return ok({ ...shown, outlook: "contained" });
-    const merged = await git.merge(onto, head);
-    if (merged.kind === "failed") return ok({ ...shown, outlook: "unreadable", problem: merged.problem });
-    if (merged.kind !== "conflicts") return ok({ ...shown, outlook: merged.kind });
-    const files: ConflictFile[] = [];
-    for (const conflict of merged.conflicts) files.push(await fileOf(git, conflict, { ours: onto, theirs: head }));
-    return ok({ ...shown, outlook: "conflicts", files, byHand: byHand.value });
-  });
-});
+export const showConflicts: EntryEffect<ShownConflicts> = ofEntry<ShownConflicts>(
+  async (world, { entry, meantFor }, of) => {
+    const none: HandSteps = { steps: [], busyAgent: null, worktree: null };
+    const bare = { entry, onto: null, head: null, files: [], problem: null, byHand: none };
+    if (entry.status === "merged") return ok({ ...bare, outlook: "landed" });
+    const landings = await world.call("merge.landings", { target: entry.targetBranch });
+    if (!landings.ok) return landings;
+    const byHand = await world.call("merge.planByHand", { of });
+    if (!byHand.ok) return byHand;
+    return world.lookAhead(async (git) => {
+      const terms = { target: entry.targetBranch, runId: entry.runId, landings: landings.value.branches };
+      const onto = await landingTip(git, terms);
+      if (onto === undefined) return no(notFound("branch", entry.targetBranch));
+      const head = await git.commitOf(entry.headCommit === "" ? heads + entry.branch : entry.headCommit);
+      if (head === undefined) return no(notFound("branch", entry.branch));
+      const shown = { ...bare, onto, head };
+      if (await git.contains(onto, head)) return ok({ ...shown, outlook: "contained" });
+      const merged = await git.merge(onto, head);
+      if (merged.kind === "failed") return ok({ ...shown, outlook: "unreadable", problem: merged.problem });
+      if (merged.kind !== "conflicts") return ok({ ...shown, outlook: merged.kind });
+      const files: ConflictFile[] = [];
+      for (const conflict of merged.conflicts) files.push(await fileOf(git, conflict, { ours: onto, theirs: head }));
+      // The commits of a target are joined on the target.
+      const settled = entry.branch === meantFor ? files.map((file) => ({ ...file, canTake: false })) : files;
+      return ok({ ...shown, outlook: "conflicts", files: settled, byHand: byHand.value });
+    });
+  },
+);
 
 async function fileOf(
   git: AheadGit,
