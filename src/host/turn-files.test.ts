@@ -63,3 +63,16 @@ test("a plan cannot write outside of the two directories", () =>
     );
     expect(existsSync(join(state, "evil"))).toBe(false);
   }));
+
+test("the mirror of a turn goes with that turn, and that of the next one stays", () =>
+  world(({ state }) => {
+    const files = turnFiles(state);
+    const path = join(state, "agents", "b1", "turn.pid");
+    mkdirSync(join(state, "agents", "b1"), { recursive: true });
+    files.mirrorPid("b1", { pid: 1, startToken: "s", bootId: "b", turnId: "turn-2" });
+    files.endMirror("b1", "turn-1");
+    expect(existsSync(path)).toBe(true);
+    files.endMirror("b1", "turn-2");
+    files.endMirror("b1", "turn-2");
+    expect(existsSync(path)).toBe(false);
+  }));

@@ -20,12 +20,22 @@ import { scratchOf } from "../domain/guard/policy.ts";
 import type { Redact } from "../domain/text/redact.ts";
 import type { OpenInput, TurnFiles } from "../ports/agent-process.ts";
 import type { AgentAnswer, PlannedFile, PlannedLink } from "../ports/runtime.ts";
-import { errorCode, expectRegular, lstatIfThere, makeWithin, openRegular, writeAtomically } from "./file-access.ts";
+import {
+  errorCode,
+  expectRegular,
+  lstatIfThere,
+  makeWithin,
+  openRegular,
+  readText,
+  writeAtomically,
+} from "./file-access.ts";
 import { gitLinkIn, textOf } from "./git/places.ts";
 import { redactFiles } from "./redact-files.ts";
 import { compressOutput, outputName, turnOutput } from "./turn-output.ts";
 
 const tailBytes = 2_000;
+
+const mirrorAt = (state: string, agentName: string): string => join(state, "agents", agentName, "turn.pid");
 
 /** `redact`: null where everything is kept as it came. */
 export function turnFiles(state: string, redact: Redact | null = null): TurnFiles {
@@ -58,10 +68,10 @@ export function turnFiles(state: string, redact: Redact | null = null): TurnFile
     outputOf: (logDir) => turnOutput(paths(logDir).output),
     compress: (logDir) => compressOutput(paths(logDir).output),
     errorTail: (logDir) => tail(paths(logDir).error),
-    mirrorPid: (agentName, mirror) => {
-      const path = join(state, "agents", agentName, "turn.pid");
-      if (mirror === undefined) rmSync(path, { force: true });
-      else writeAtomically(path, `${JSON.stringify(mirror)}\n`, 0o600);
+    mirrorPid: (agentName, mirror) => writeAtomically(mirrorAt(state, agentName), `${JSON.stringify(mirror)}\n`, 0o600),
+    endMirror: (agentName, turnId) => {
+      const path = mirrorAt(state, agentName);
+      if (readText(path)?.includes(JSON.stringify(turnId)) === true) rmSync(path, { force: true });
     },
     readEnvironment: (path) => JSON.parse(textAt(path)) as Record<string, string>,
     scratch: (agentName) => {

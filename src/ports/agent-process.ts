@@ -94,7 +94,9 @@ export interface TurnFiles {
   /** Replaces a file for such an agent. The caller has asked the guard. */
   writeFor(cwd: string, path: string, text: string): AgentAnswer;
   /** A readable mirror of the running process; never an authority. */
-  mirrorPid(agentName: string, mirror: (ProcessIdentity & { turnId: string }) | undefined): void;
+  mirrorPid(agentName: string, mirror: ProcessIdentity & { turnId: string }): void;
+  /** Removes the mirror of this turn; that of another turn stays. */
+  endMirror(agentName: string, turnId: string): void;
   readEnvironment(path: string): Readonly<Record<string, string>>;
   /** The agent's own directory for files to throw away. It is made where it is missing, and goes when the agent is released. */
   scratch(agentName: string): string;

@@ -76,7 +76,7 @@ export async function launchAgent(
     child.abandon();
     return { kind: "taken" };
   }
-  mirrorPid(ports, agent.name, { ...child.identity, turnId: turn.id });
+  mirrored(ports, ({ mirrorPid }) => mirrorPid(agent.name, { ...child.identity, turnId: turn.id }));
   ports.reach("turn.after-identity");
   await child.release(plan.input);
   ports.reach("turn.after-gate");
@@ -84,12 +84,12 @@ export async function launchAgent(
 }
 
 /** Shows people which process runs, as well as it can: no turn depends on it. */
-export function mirrorPid(
+export function mirrored(
   { files, report }: Pick<SupervisorPorts, "files" | "report">,
-  ...mirror: Parameters<TurnFiles["mirrorPid"]>
+  change: (files: Pick<TurnFiles, "mirrorPid" | "endMirror">) => void,
 ): void {
   try {
-    files.mirrorPid(...mirror);
+    change(files);
   } catch (error) {
     report(error);
   }

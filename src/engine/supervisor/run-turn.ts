@@ -18,7 +18,7 @@ import { exchangeWith } from "./answer.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
 import { conserve, leftOf } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
-import { launchAgent, mirrorPid } from "./launch.ts";
+import { launchAgent, mirrored } from "./launch.ts";
 import { keepBeating, type LeaseBeat } from "./lease-beat.ts";
 import { type Hopeless, OutputLog } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
@@ -37,11 +37,12 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
     await beat.stop();
   }
   if (ending === undefined) return;
+  // Nothing of the turn runs any more. Whoever dies after it has settled has no successor that would do this.
+  mirrored(ports, ({ endMirror }) => endMirror(owned.agent.name, turnId));
   ports.reach("turn.before-settle");
   const settled = await settleTurn(ports, turnId, fence, ending);
-  // Another supervisor has taken the turn. The output, and the file that names what runs, are its own now.
+  // Another supervisor has taken the turn. The output is its own now.
   if (settled === undefined) return;
-  mirrorPid(ports, owned.agent.name, undefined);
   ports.reach("turn.after-settle");
   await compressOutput(ports, owned.turn);
 }
