@@ -23,6 +23,12 @@ test("failures belong to the answer that they come before", () => {
   expect(dueIn([prompt, answer, user("on"), answer])).toEqual({ answer: undefined, failures: [{ status: 429 }] });
 });
 
+test("what Claude Code writes itself behind a call that was cut off is no answer of the model", () => {
+  const prompt = user('@@[{"text":"one"},{"text":"two"}]@@');
+  const own: Turn = { role: "assistant", text: "No response requested." };
+  expect(dueIn([prompt, answer, own]).answer).toEqual({ text: "two" });
+});
+
 test("a script that is no JSON is said to be none", () => {
   expect(() => dueIn([user("@@[{text: 1}]@@")])).toThrow("a script that is no JSON");
 });

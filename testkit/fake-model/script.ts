@@ -65,11 +65,15 @@ export interface Due {
   readonly failures: readonly FailureStep[];
 }
 
+/** Claude Code writes this answer itself behind a call whose program was killed, before it goes on. */
+const sayingOfClaude = "No response requested.";
+
 /** What is due: the script of the last message that has one, at the number of answers given since. */
 export function dueIn(turns: readonly Turn[]): Due {
   const at = turns.findLastIndex(({ role, text }) => role === "user" && scriptIn(text) !== undefined);
   const script = scriptIn(turns[at]?.text ?? "") ?? [];
-  const answered = turns.slice(at + 1).filter(({ role }) => role === "assistant").length;
+  const isAnswer = ({ role, text }: Turn): boolean => role === "assistant" && text.trim() !== sayingOfClaude;
+  const answered = turns.slice(at + 1).filter(isAnswer).length;
   const failures: FailureStep[] = [];
   let answers = 0;
   for (const step of script) {
