@@ -8,6 +8,7 @@ import type { GroupProgress } from "../domain/task/group.ts";
 import type { CleanTarget } from "../domain/worktree/classify.ts";
 import type { Inspection } from "../usecases/agents/inspect.ts";
 import type { AgentStopped } from "../usecases/agents/stop.ts";
+import type { HeadStanding } from "../usecases/coordinators/status.ts";
 import type { Companion, Versions } from "../usecases/doctor/versions.ts";
 import type { ShownStatus } from "../usecases/status/show.ts";
 import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";
@@ -112,6 +113,20 @@ export const olderHeadStopKeys = ({ agentId }: { readonly agentId: string }) => 
   sessionId: agentId,
   watchdogStopped: false,
 });
+
+/** The state of the coordinator over HTTP; null: none is alive. No agent of ours has a terminal. */
+export const olderHeadStateKeys = (head: HeadStanding | null) => ({
+  agentName: head?.agent.name ?? null,
+  pid: head?.pid ?? null,
+  tmuxSession: null,
+  runId: head?.agent.runId ?? null,
+  startedAt: head === null ? null : iso(head.agent.startedAt),
+  lastActivityAt: head === null ? null : iso(head.agent.lastActivityAt),
+  headless: head !== null,
+});
+
+/** The id of a message that was sent; null where nobody was to get it. */
+export const olderSentKeys = ({ id }: { readonly id: string | null }) => ({ messageId: id });
 
 export const olderStopKeys = ({ sessionId, killed }: AgentStopped) => ({
   sessionId,

@@ -1704,6 +1704,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [{ message, deliveries: [delivery], seen: true, asks: { kind: "decision", options: ["a"] } }],
     [{ message: bareMessage, deliveries: [bareDelivery], seen: false, asks: null }],
   ],
+  webSentView: [[sent], [{ ...sent, id: null, group: false, duplicate: false, warnings: [] }]],
   sentView: [[sent], [{ ...sent, id: null, group: false, duplicate: false, warnings: [] }]],
   decisionView: [[decision], [{ ...decision, deadline: null, runId: null }]],
   questionView: [[question], [{ ...question, runId: null }]],
@@ -1779,6 +1780,7 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
     [{ ...diff, agentName: "b1", branch: "overstory/b1/T1", base: commit, head: commit, ...workSeen }],
     [{ ...diff, agentName: "b1", branch: null, base: commit, head: commit, ...workSeen }],
   ],
+  comparisonView: [[{ ...diff, base: commit, head: commit }]],
   mergeDiffView: [[{ ...diff, id: 1, branch: "overstory/b1/T1", base: commit, head: commit }]],
   reviewableView: [[reviewable], [bareReviewable]],
   givenReviewView: [[reviewed], [{ ...reviewed, commit: null, findings: [{ ...finding, line: null }] }]],
@@ -1819,6 +1821,14 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
   predictedEntryView: [
     [{ entry, prediction }],
     [{ entry: bareEntry, prediction: { ...prediction, strategy: null, cause: null } }],
+  ],
+  queuePlanView: [
+    [
+      {
+        predicted: [{ entry, prediction }],
+        waiting: [{ merge: { entry, waitsFor: [2], place: null, isHeld: false }, why: null }],
+      },
+    ],
   ],
   entryDetailView: [[detail], [{ ...detail, meantFor: null }]],
   conflictsView: [

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { type AnyRoute, routes } from "../../src/contract/http/routes.ts";
 import { aDelivery, aMessage } from "../../testkit/contracts/store/rows.ts";
+import { slingNew } from "../../testkit/lifecycle.ts";
 import { fillStore } from "../../testkit/mail-seed.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { type WebHandler, webHandler } from "../../testkit/web-handler.ts";
@@ -202,7 +204,11 @@ test("each address calls an operation that is there, and gives viewers nothing t
     running: false,
     agentName: null,
     pid: null,
+    tmuxSession: null,
     runId: null,
+    startedAt: null,
+    lastActivityAt: null,
+    headless: false,
   });
   expect((await ask(handler, "/api/specs/T1", { method: "PUT", body: { body: "Do it." } })).status).toBe(200);
   expect(await read(handler, "/api/specs/T1")).toMatchObject({ taskId: "T1" });
@@ -221,8 +227,95 @@ test("the addresses of 0.11 start one coordinator, however often they are asked,
   const started = await post("/api/coordinator/start", { objective: "Do it" });
   expect(started).toMatchObject({ started: true, alreadyRunning: false, agentName: "coordinator" });
   const { runId } = started as { readonly runId: string };
+  expect(await read(handler, "/api/coordinator/state")).toMatchObject({
+    running: true,
+    agentName: "coordinator",
+    runId,
+    tmuxSession: null,
+    startedAt: expect.any(String),
+    lastActivityAt: expect.any(String),
+    headless: true,
+  });
   expect(await post("/api/coordinator/start", {})).toMatchObject({ started: false, alreadyRunning: true, runId });
   expect(await handler.app.call("web.stopCoordinator", {})).toMatchObject({ ok: true, value: { stopped: true } });
   expect(await handler.app.call("web.stopCoordinator", {})).toMatchObject({ ok: true, value: { stopped: false } });
   expect(await read(handler, `/api/runs/${runId}`)).toMatchObject({ run: { status: "completed" } });
 });
+
+test("the addresses of 0.11 for mail tell the ids and the thread that programs read there", async () => {
+  await using project = await makeProject({});
+  await project.json("task", "create", "Any", "--id", "T1");
+  await using handler = await webHandler(project);
+  const send = async (path: string, body: object, method = "POST"): Promise<Record<string, unknown>> => {
+    const reply = await ask(handler, path, { method, body });
+    expect([path, reply.status]).toEqual([path, 200]);
+    return (await reply.json()) as Record<string, unknown>;
+  };
+  const first = await send("/api/mail", { to: "operator", subject: "s", body: "b", type: "question" });
+  const id = String(first.messageId);
+  const { messageId: answerId } = await send(`/api/mail/${id}/reply`, { body: "so" });
+  expect(await read(handler, `/api/mail/${answerId}`)).toMatchObject({
+    message: { id: answerId },
+    thread: [{ id }, { id: answerId }],
+  });
+  expect(await send(`/api/mail/${id}/read`, {})).toEqual({ id, read: true });
+  expect(await send(`/api/mail/${id}`, {}, "DELETE")).toEqual({ id, deleted: true });
+});
+
+test("a branch is queued, planned, followed and compared over the API, as it is by commands", async () => {
+  await using project = await makeProject({ files: { "menu.txt": "menu\n" } });
+  await project.git("checkout", "--quiet", "-b", "a", "main");
+  await Bun.write(join(project.root, "menu.txt"), "other\n");
+  await project.git("commit", "--quiet", "-am", "work");
+  await project.git("checkout", "--quiet", "main");
+  await project.json("task", "create", "Any", "--id", "T1");
+  await project.json("merge", "pause");
+  await using handler = await webHandler(project);
+  const post = async (path: string, body: object) => {
+    const reply = await ask(handler, path, { method: "POST", body });
+    return { status: reply.status, reply: (await reply.json()) as Record<string, unknown> };
+  };
+  const { status, reply } = await post("/api/merge", { branch: "a" });
+  expect([status, reply]).toMatchObject([200, { added: true, entry: { branch: "a", filesModified: ["menu.txt"] } }]);
+  expect((await post("/api/merge", { branch: "a" })).reply).toMatchObject({ added: false });
+  expect((await post("/api/merge", { branch: "none" })).status).toBe(404);
+  const byCommand = await project.json("merge", "plan");
+  expect(await read(handler, "/api/merge/plan")).toMatchObject({
+    entries: byCommand.entries,
+    waiting: [{ branch: "a", why: expect.stringContaining("approval") }],
+  });
+  const { id } = reply.entry as { readonly id: number };
+  expect(await read(handler, `/api/merge/${id}/gates`)).toEqual({ items: [] });
+  expect(await read(handler, `/api/merge/${id}/log`)).toEqual({ attempts: [], operations: [] });
+  expect((await post(`/api/merge/${id}/resolve`, { files: [] })).status).toBeGreaterThanOrEqual(400);
+  const compared = await read(handler, "/api/diff?from=main&to=a&path=menu.txt");
+  expect(compared).toMatchObject({ added: 1, removed: 1, files: [{ path: "menu.txt", hunks: [{}] }] });
+  for (const wrong of ["from=none&to=a", "from=main&to=-a", "from=main", `from=main&to=${encodeURIComponent("a\nb")}`])
+    expect([wrong, (await ask(handler, `/api/diff?${wrong}`)).status]).toEqual([wrong, 400]);
+});
+
+test("what an agent touched, wrote, was told and cost has an address each", async () => {
+  const scenario = `
+- do:
+    - edit: { file: made.txt, write: "x\\n" }
+    - say: "It is made"
+    - ov: [mail, send, --to, operator, --subject, made, --body, "it is"]
+    - ov: [done, --summary, It is made, --no-code]
+`;
+  await using project = await makeProject({ scenario });
+  await slingNew(project, "B1");
+  await project.settled();
+  await using handler = await webHandler(project);
+  expect(await read(handler, "/api/agents/b1/files")).toMatchObject({ items: ["made.txt"], scope: [] });
+  const { items: lines } = await read<{ items: { text: string }[] }>(handler, "/api/agents/b1/log?limit=50");
+  expect(lines.map(({ text }) => text).join("\n")).toContain("It is made");
+  const { items: letters } = await read<{ items: object[] }>(handler, "/api/agents/b1/mail");
+  expect(letters).toContainEqual(expect.objectContaining({ from: "b1", subject: "made" }));
+  expect(await read(handler, "/api/agents/b1/costs")).toMatchObject({ items: [{ agentName: "b1", turns: 1 }] });
+  const { lines: raw } = await read<{ lines: string[] }>(handler, "/api/agents/b1/transcript");
+  expect(raw.join("\n")).toContain("It is made");
+  const { runId } = await project.agent("b1");
+  expect(await read(handler, `/api/timeline?run=${runId}`)).toMatchObject({ run: { id: runId } });
+  for (const part of ["files", "log", "costs", "transcript"])
+    expect([part, (await ask(handler, `/api/agents/nobody/${part}`)).status]).toEqual([part, 404]);
+}, 60_000);

@@ -1,4 +1,5 @@
 import type { AgentWork } from "../../usecases/diffs/agent-diff.ts";
+import type { Comparison } from "../../usecases/diffs/compare-commits.ts";
 import type { MergeDiff } from "../../usecases/diffs/merge-diff.ts";
 import type { Diff, DiffFile } from "../../usecases/diffs/read-diff.ts";
 
@@ -50,3 +51,6 @@ export const mergeDiffView = ({ id, branch, base, head, ...diff }: MergeDiff) =>
   head,
   ...diffView(diff),
 });
+
+/** What changed between two commits. */
+export const comparisonView = ({ base, head, ...diff }: Comparison) => ({ base, head, ...diffView(diff) });

@@ -11,7 +11,7 @@ import type { QueuePause } from "../../domain/merge/queue-pause.ts";
 import type { Promotion } from "../../domain/merge/words.ts";
 import type { LostLanding } from "../../usecases/merge/landing/lost-landings.ts";
 import type { Undoable } from "../../usecases/merge/landing/request-undo.ts";
-import type { PredictedMerge } from "../../usecases/merge/look-ahead.ts";
+import type { PredictedEntry, QueuePlan } from "../../usecases/merge/plan-queue.ts";
 import type { MergePreview } from "../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../usecases/merge/queue/queue-state.ts";
 import type { WatchedMerge } from "../../usecases/merge/queue/read-queue.ts";
@@ -83,11 +83,6 @@ export const addedEntryView = ({ entry, added }: { readonly entry: MergeEntry; r
   approval: entry.approval,
 });
 
-export interface PredictedEntry {
-  readonly entry: MergePreview;
-  readonly prediction: PredictedMerge;
-}
-
 /** An entry with what the merge worker would make of it now. */
 export const predictedEntryView = ({ entry, prediction }: PredictedEntry) => ({
   ...entryView(entry),
@@ -99,6 +94,12 @@ export const predictedEntryView = ({ entry, prediction }: PredictedEntry) => ({
   wouldRequireAgent: prediction.wouldRequireAgent,
   reason: prediction.reason,
   gatesLikely: prediction.gatesLikely,
+});
+
+/** What would land now, and what keeps the rest. */
+export const queuePlanView = ({ predicted, waiting }: QueuePlan) => ({
+  entries: predicted.map(predictedEntryView),
+  waiting: waiting.map(({ merge: view, why }) => waitingEntryView({ view, why: why ?? view.entry.status })),
 });
 
 /** Everything about one entry: its attempts, the gates that looked at it, the evidence, the operations. */

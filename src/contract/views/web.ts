@@ -2,14 +2,17 @@ import { waitWords } from "../../domain/agent/status.ts";
 import { isParking } from "../../domain/agent/wait.ts";
 import type { WebKey } from "../../domain/web/web-key.ts";
 import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
+import type { SendReply } from "../../usecases/mail/submit.ts";
 import type { AttentionItem } from "../../usecases/operator/read-attention.ts";
 import type { SinceReply } from "../../usecases/operator/read-since.ts";
 import type { AgentStanding } from "../../usecases/status/overview.ts";
 import type { AuditRead } from "../../usecases/web/audit.ts";
 import type { IssuedKey } from "../../usecases/web/keys.ts";
 import type { RunPlan, StopRunReply } from "../../usecases/web/lead-runs.ts";
+import { olderSentKeys } from "../older-keys.ts";
 import { iso } from "../values.ts";
 import { fleetAgentView } from "./agent.ts";
+import { sentView } from "./mail.ts";
 
 /** An agent of the fleet as the page shows it: doing what, waiting why, held by what. */
 export const webAgentView = (view: AgentStanding) => ({
@@ -64,6 +67,9 @@ export const startedRunView = ({ agentName, runId, runtime, objective, targetBra
 
 /** A coordinator that was stopped with its run. */
 export const stoppedRunView = (stopped: StopRunReply) => stopped;
+
+/** A message that was sent over the API: 0.11 named its id in another way there. */
+export const webSentView = (sent: SendReply) => ({ ...sentView(sent), ...olderSentKeys(sent) });
 
 /** Something that needs the operator, with what can be done about it at once. */
 export const attentionView = ({ since, snoozedUntil, subject, options, details, ...item }: AttentionItem) => ({

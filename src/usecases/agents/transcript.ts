@@ -78,3 +78,18 @@ export const readOutput: Effect<{ readonly turn: string; readonly before?: numbe
     });
   },
 };
+
+/** The same of the turn that the newest incarnation of an agent had last. */
+export const readNewest: Effect<{ readonly name: string; readonly before?: number | undefined }, OutputPart> = {
+  kind: "effect",
+  request: fields({ name: text }, { before: whole }),
+  place: "engine",
+  run: async (world, { name, before }) => {
+    const found = await world.call("turn.list", { name });
+    if (!found.ok) return found;
+    const turn = found.value.generations.at(-1)?.turns.at(-1);
+    return turn === undefined
+      ? no(invalid("agent", "has had no turn yet", { value: name }))
+      : world.call("turn.readOutput", { turn: turn.id, before });
+  },
+};

@@ -1,5 +1,6 @@
 import { type Delivery, type Message, parseType } from "../../domain/mail/types.ts";
-import { ok } from "../../domain/result.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
 import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { MessageFilter } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -173,6 +174,23 @@ export const readThread: UseCase<{ readonly thread: string }, Letters> = {
   run: async (tx, { caller }, { thread }) => {
     const found = await messageInSight(tx, caller, thread);
     return found.ok ? ok({ letters: await lettersOf(tx, await tx.messages.thread(found.value.threadId)) }) : found;
+  },
+};
+
+/** One message and its thread, oldest first. Looking changes nothing. */
+export const readLetter: UseCase<
+  { readonly id: string },
+  { readonly letter: Letter; readonly thread: readonly Letter[] }
+> = {
+  kind: "read",
+  request: fields({ id: text }),
+  operatorOnly: true,
+  run: async (tx, { caller }, { id }) => {
+    const found = await messageInSight(tx, caller, id);
+    if (!found.ok) return found;
+    const thread = await lettersOf(tx, await tx.messages.thread(found.value.threadId));
+    const letter = thread.find(({ message }) => message.id === found.value.id);
+    return letter === undefined ? no(notFound("message", id)) : ok({ letter, thread });
   },
 };
 

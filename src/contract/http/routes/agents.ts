@@ -10,10 +10,11 @@ import {
 } from "../../views/agent.ts";
 import { agentDiffView } from "../../views/diff.ts";
 import { eventView, generationView, inspectionView, outputPartView } from "../../views/event.ts";
+import { logLineView } from "../../views/project.ts";
 import { overviewView } from "../../views/run.ts";
 import { webAgentView } from "../../views/web.ts";
 import { snapshotView } from "../../views/worktree.ts";
-import { change, listOf, newestFirst, page, read } from "../route.ts";
+import { change, listOf, newestFirst, page, pageOf, read } from "../route.ts";
 
 const mine = { mailbox: "operator" } as const;
 
@@ -47,6 +48,17 @@ export const agentsRoutes = {
   "GET /api/agents/:name/turns": read("turn.list", ({ generations }) => listOf(generations.map(generationView))),
   "GET /api/agents/:agent/snapshots": read("snapshot.list", (snapshots) => listOf(snapshots.map(snapshotView))),
   "GET /api/turns/:turn/output": read("turn.readOutput", outputPartView),
+  "GET /api/agents/:name/transcript": read("turn.readNewest", outputPartView),
+  "GET /api/agents/:name/log": read(
+    "agent.logs",
+    ({ lines, older, cursor }) => ({ ...pageOf({ older, newest: cursor }), items: lines.map(logLineView) }),
+    { defaults: { lines: page.limit }, names: { limit: "lines" }, isPaged: true },
+  ),
+  "GET /api/agents/:name/files": read(
+    "agent.inspect",
+    ({ files, currentFile, agent }) => ({ items: files, currentFile, scope: agent.scope }),
+    { fixed: { limit: 1 } },
+  ),
   "GET /api/agents/:name/diff": read("agent.showDiff", agentDiffView),
   "GET /api/agents/:agents/events": read("event.list", (found) => newestFirst(found.events, found, eventView), {
     defaults: page,

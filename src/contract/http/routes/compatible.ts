@@ -1,20 +1,24 @@
+import { olderHeadStateKeys } from "../../older-keys.ts";
 import { headView } from "../../views/agent.ts";
 import { sentView } from "../../views/mail.ts";
+import { entryView } from "../../views/merge.ts";
+import { runSpansView } from "../../views/timeline.ts";
+import { webSentView } from "../../views/web.ts";
 import { change, read } from "../route.ts";
 
 const ofCoordinator = { fixed: { capability: "coordinator" } } as const;
 
-/** Addresses of version 0.11 that have another one today, or none. */
+/** Addresses of version 0.11 that have another one today, or none; and further names of addresses. */
 export const compatibleRoutes = {
   "GET /api/coordinator/state": read(
     "coordinator.status",
-    ({ asked }) => {
-      if (asked === null || !asked.running) return { running: false, agentName: null, pid: null, runId: null };
-      return { ...headView(asked), agentName: asked.agent.name, runId: asked.agent.runId };
-    },
+    ({ asked }) =>
+      asked?.running === true
+        ? { ...headView(asked), ...olderHeadStateKeys(asked) }
+        : { running: false, ...olderHeadStateKeys(null) },
     ofCoordinator,
   ),
-  "POST /api/coordinator/send": change("web.tellCoordinator", sentView),
+  "POST /api/coordinator/send": change("web.tellCoordinator", webSentView),
   "POST /api/coordinator/ask": change(
     "web.askCoordinator",
     (asked) => ({
@@ -31,9 +35,14 @@ export const compatibleRoutes = {
   ),
   "POST /api/coordinator/start": change("web.startCoordinator", (started) => started),
   "POST /api/coordinator/stop": change("web.stopCoordinator", (stopped) => stopped, { isLong: true }),
-  "POST /api/mail/:id/read": change("mail.read", () => ({ read: true })),
+  "POST /api/mail/:id/read": change("mail.read", ({ id }) => ({ id, read: true })),
   // Mail is a ledger. What the operator deletes is put away for him, and stays what an agent was told.
-  "DELETE /api/mail/:id": change("operator.mark", () => ({ deleted: true }), {
-    fixed: { what: "mail", mark: "snooze" },
-  }),
+  "DELETE /api/mail/:id": change(
+    "operator.mark",
+    ({ mark }) => ({ id: mark.subject.slice("mail:".length), deleted: true }),
+    { fixed: { what: "mail", mark: "snooze" } },
+  ),
+  "POST /api/merge/:of/resolve": change("merge.settle", ({ entry, commit }) => ({ entry: entryView(entry), commit })),
+  "GET /api/timeline": read("run.spans", runSpansView, { names: { run: "id" } }),
+  "POST /api/reviews": change("review.submit", sentView, { defaults: { summary: "", findings: [] } }),
 } as const;

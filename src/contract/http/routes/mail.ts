@@ -1,17 +1,21 @@
-import { deliveryView, letterView, messageView, sentView, threadView } from "../../views/mail.ts";
+import { deliveryView, letterView, messageView, threadView } from "../../views/mail.ts";
+import { webSentView } from "../../views/web.ts";
 import { markView } from "../mark-view.ts";
 import { change, listOf, page, pageOf, read } from "../route.ts";
 
+const messages = read("mail.list", (found) => ({ ...pageOf(found), items: found.messages.map(messageView) }), {
+  defaults: page,
+  isPaged: true,
+});
+
 /** Addresses of mail. */
 export const mailRoutes = {
-  "GET /api/mail": read(
-    "mail.list",
-    ({ messages, older, newest }) => ({ ...pageOf({ older, newest }), items: messages.map(messageView) }),
-    { defaults: page, isPaged: true },
-  ),
-  "GET /api/mail/:id": read("mail.status", ({ message, deliveries }) => ({
-    message: messageView(message),
-    deliveries: deliveries.map(deliveryView),
+  "GET /api/mail": messages,
+  "GET /api/agents/:agent/mail": messages,
+  "GET /api/mail/:id": read("mail.readLetter", ({ letter, thread }) => ({
+    message: messageView(letter.message),
+    deliveries: letter.deliveries.map(deliveryView),
+    thread: thread.map(letterView),
   })),
   "GET /api/mail/threads": read("mail.listThreads", ({ threads }) => listOf(threads.map(threadView)), {
     defaults: { ...page, box: "reply" },
@@ -20,8 +24,8 @@ export const mailRoutes = {
   "GET /api/mail/with/:with": read("mail.readConversation", ({ letters }) => listOf(letters.map(letterView)), {
     defaults: page,
   }),
-  "POST /api/mail": change("mail.send", sentView),
-  "POST /api/mail/:id/reply": change("mail.reply", sentView),
+  "POST /api/mail": change("mail.send", webSentView),
+  "POST /api/mail/:id/reply": change("mail.reply", webSentView),
   "POST /api/mail/:id/seen": change("operator.mark", markView, { fixed: { what: "mail" }, defaults: { mark: "seen" } }),
   "POST /api/mail/:id/away": change("operator.mark", markView, {
     fixed: { what: "mail" },

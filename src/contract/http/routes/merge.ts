@@ -1,6 +1,7 @@
-import { mergeDiffView } from "../../views/diff.ts";
+import { comparisonView, mergeDiffView } from "../../views/diff.ts";
 import { gateLogView, gateResultView } from "../../views/gate.ts";
 import {
+  addedEntryView,
   conflictsView,
   entryDetailView,
   entryView,
@@ -8,6 +9,7 @@ import {
   operationView,
   pauseView,
   queuedEntryView,
+  queuePlanView,
   radarView,
   undoPlanView,
   watchedEntryView,
@@ -17,6 +19,8 @@ import { change, listOf, page, pageOf, read } from "../route.ts";
 /** Addresses of the merge queue, its history and gates. */
 export const mergeRoutes = {
   "GET /api/merge": read("merge.list", ({ entries }) => listOf(entries.map(queuedEntryView)), { defaults: page }),
+  "POST /api/merge": change("merge.addBranch", addedEntryView, { defaults: { listsFiles: true } }),
+  "GET /api/merge/plan": read("merge.plan", queuePlanView),
   "GET /api/merge/ops": read(
     "merge.log",
     ({ operations, entries, older }) => ({
@@ -33,7 +37,13 @@ export const mergeRoutes = {
   "GET /api/merge/ops/:of/undo": read("merge.planUndo", undoPlanView),
   "GET /api/merge/:of/diff": read("merge.showDiff", mergeDiffView),
   "GET /api/merge/:of": read("merge.show", entryDetailView),
+  "GET /api/merge/:of/gates": read("merge.show", (detail) => listOf(entryDetailView(detail).gates)),
+  "GET /api/merge/:of/log": read("merge.show", (detail) => {
+    const { attempts, operations } = entryDetailView(detail);
+    return { attempts, operations };
+  }),
   "GET /api/merge/:of/conflicts": read("merge.showConflicts", conflictsView),
+  "GET /api/diff": read("branch.compare", comparisonView, { names: { path: "file" } }),
   "GET /api/gates": read("gate.list", ({ results }) => listOf(results.map(gateResultView)), { defaults: page }),
   "GET /api/gates/:id/log": read("gate.readLog", gateLogView),
   "POST /api/merge/pause": change("merge.pauseQueue", ({ paused, underWay, changed }) => ({

@@ -1,14 +1,13 @@
-import { type PredictedEntry, predictedEntryView, radarView, waitingEntryView } from "../../../contract/views/merge.ts";
+import { predictedEntryView, radarView, waitingEntryView } from "../../../contract/views/merge.ts";
 import { verdictOf } from "../../../domain/merge/entry.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import { standstill } from "../../../usecases/merge/follow.ts";
 import type { PredictedMerge } from "../../../usecases/merge/look-ahead.ts";
+import { type PredictedEntry, predictEach } from "../../../usecases/merge/plan-queue.ts";
 import type { AddMergeRequest, MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { RadarCell, RadarReply } from "../../../usecases/merge/radar.ts";
 import type { QueuedMerge } from "../../../usecases/merge/read-merges.ts";
-import type { App } from "../app.ts";
 import type { Call, Handler, Outcome, Paint, Rows } from "../command.ts";
 import { hintLine, warningLine } from "../marks.ts";
 import { table } from "../table.ts";
@@ -16,23 +15,17 @@ import { approvalHints, entryLine, mergeCells, noteOf, verdictWords } from "./me
 
 /** The order in which branches would land now, and what would happen to each. */
 export const plan: Handler = async ({ app, io }) => {
-  const found = await app.call("merge.list", {});
+  const found = await app.call("merge.plan", {});
   if (!found.ok) return found;
-  const views = found.value.entries;
-  const open = new Map(views.map((view) => [view.entry.id, view]));
-  const ready = views.filter(({ place }) => place !== null).toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0));
-  const predicted = await predictAll(
-    app,
-    ready.map(({ entry }) => entry),
-  );
-  if (!predicted.ok) return predicted;
-  const waiting = views
-    .filter(({ place }) => place === null)
-    .map((view) => ({ view, why: standstill(view, open) ?? (noteOf(view) || view.entry.status) }));
-  const rows = rowsOf(predicted.value);
+  const { predicted } = found.value;
+  const waiting = found.value.waiting.map(({ merge: view, why }) => ({
+    view,
+    why: why ?? (noteOf(view) || view.entry.status),
+  }));
+  const rows = rowsOf(predicted);
   const nothing = `Nothing could land now.\n${hintLine(io.paint, "see the queue: ov merge list --all")}`;
   const lines = [
-    ready.length === 0 ? nothing : table(rows, io.paint, mergeCells(io.paint)),
+    predicted.length === 0 ? nothing : table(rows, io.paint, mergeCells(io.paint)),
     ...waiting.map(({ view, why }) =>
       warningLine(io.paint, `#${view.entry.id} ${visibleLine(view.entry.branch)}: ${visibleLine(why)}`),
     ),
@@ -43,7 +36,7 @@ export const plan: Handler = async ({ app, io }) => {
   ];
   return ok({
     json: {
-      entries: predicted.value.map(predictedEntryView),
+      entries: predicted.map(predictedEntryView),
       waiting: waiting.map(waitingEntryView),
     },
     text: lines.join("\n"),
@@ -69,7 +62,7 @@ const rowsOf = (predicted: readonly PredictedEntry[]): Rows => ({
 export async function dryRunBranch({ app, io }: Call, request: AddMergeRequest): Promise<Result<Outcome, Refusal>> {
   const preview = await app.call("merge.preview", request);
   if (!preview.ok) return preview;
-  const predicted = await predictAll(app, [preview.value.entry]);
+  const predicted = await predictEach(app.call, [preview.value.entry]);
   if (!predicted.ok) return predicted;
   const [one] = predicted.value;
   if (one === undefined) throw new Error("nothing was predicted");
@@ -103,7 +96,7 @@ export async function dryRunAll({ app, io }: Call, views: readonly QueuedMerge[]
     const nothing = "Nothing waits for being merged.";
     return ok({ json: { entries: [], results: [], count: 0 }, text: nothing, quietText: "" });
   }
-  const predicted = await predictAll(app, inOrder(views));
+  const predicted = await predictEach(app.call, inOrder(views));
   if (!predicted.ok) return predicted;
   return ok({
     json: { entries: predicted.value.map(predictedEntryView), count: predicted.value.length },
@@ -116,27 +109,6 @@ const inOrder = (views: readonly QueuedMerge[]): readonly MergePreview[] =>
   views
     .toSorted((a, b) => (a.place ?? Number.MAX_SAFE_INTEGER) - (b.place ?? Number.MAX_SAFE_INTEGER))
     .map(({ entry }) => entry);
-
-/** Predictions for entries that would land in this order, each target apart. */
-async function predictAll(
-  app: App,
-  entries: readonly MergePreview[],
-): Promise<Result<readonly PredictedEntry[], Refusal>> {
-  const predicted = new Map<MergePreview, PredictedMerge>();
-  for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
-    const candidates = entries.filter(({ targetBranch }) => targetBranch === target);
-    const runId = candidates[0]?.runId ?? null;
-    const asked = candidates.map(({ branch, headCommit }) => ({ branch, headCommit }));
-    const found = await app.call("merge.predict", { target, runId, candidates: asked });
-    if (!found.ok) return found;
-    const { predictions } = found.value;
-    for (const [at, entry] of candidates.entries()) {
-      const prediction = predictions[at];
-      if (prediction !== undefined) predicted.set(entry, prediction);
-    }
-  }
-  return ok([...predicted].map(([entry, prediction]) => ({ entry, prediction })));
-}
 
 function predictionLines(paint: Paint, { entry, prediction }: PredictedEntry): readonly string[] {
   const files = entry.filesModified.map(visibleLine).join(", ");

@@ -8,7 +8,7 @@ import type { AheadGit } from "../../../ports/merge-git.ts";
 import type { Effect, World } from "../../operation.ts";
 import type { DecideReply, DecideRequest } from "../../operator/decide.ts";
 import { type EntryEffect, ofEntry } from "../merge-records.ts";
-import type { AddMergeRequest } from "./add-entry.ts";
+import type { AddMergeReply, AddMergeRequest } from "./add-entry.ts";
 import type { ApproveRequest } from "./decide-entry.ts";
 
 /**
@@ -165,6 +165,15 @@ export const planAddition: Effect<PlanAddRequest, AddMergeRequest> = {
   ),
   place: "engine",
   run: async (world, request) => planAdd(world, request),
+};
+
+/** Puts a branch with its newest commit into the queue. */
+export const addBranch: Effect<PlanAddRequest, AddMergeReply> = {
+  ...planAddition,
+  run: async (world, request) => {
+    const planned = await planAdd(world, request);
+    return planned.ok ? world.call("merge.add", planned.value) : planned;
+  },
 };
 
 async function planAdd(
