@@ -24,6 +24,7 @@ const scenario = `
     - edit: { file: half.ts, write: "half\\n" }
     - shell: touch "$HOME/running-\${agent}"
     - waitFor: { file: "\${env.HOME}/go" }
+    - edit: { file: late.ts, write: "late\\n" }
 `;
 
 const serious = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
@@ -132,8 +133,12 @@ describe.skipIf(browserProgram === undefined)("the page Review, and the tabs of 
     await page.getByRole("menuitem", { name: "Snapshots" }).click();
     await page.getByRole("dialog").getByText("Snapshots of b2").waitFor();
     await page.keyboard.press("Escape");
+    // What a tab shows stays true while it is in sight.
+    await page.keyboard.press("3");
+    await page.getByText("half.ts").first().waitFor();
     await Bun.write(`${project.env.HOME}/go`, "");
     await untilTurns(project, "b2", 1);
+    await page.getByText("late.ts").first().waitFor();
   });
 
   test("on a phone nothing scrolls sideways, and a line is commented on by its number", async () => {

@@ -9,7 +9,7 @@ import { Age, Middle } from "../../ui/text.tsx";
 import css from "./agent-page.module.css";
 
 const useInspection = (name: string) =>
-  useResource({ path: "/api/agents/:name/inspect", given: { name }, topic: undefined });
+  useResource({ path: "/api/agents/:name/inspect", given: { name }, refreshedBy: `agent:${name}` });
 
 /** The files that its newest calls touched, each with the way to its changes. */
 export function AgentFiles({ agent }: { agent: Agent }) {

@@ -25,7 +25,7 @@ export function StartRun({ last }: { last: Head | undefined }) {
   const offline = useWhyNot();
   const objective = useDraft("objective");
   const [budget, setBudget] = useState("");
-  const plan = useResource({ path: "/api/coordinator/plan" });
+  const plan = useResource({ path: "/api/coordinator/plan", isFresh: true });
   const usd = budget.trim() === "" ? undefined : Number(budget);
   const isNoBudget = usd !== undefined && !(usd > 0);
   const whyNot =

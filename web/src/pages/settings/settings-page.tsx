@@ -20,8 +20,8 @@ export default function SettingsPage() {
   const { search, replace } = useUrl();
   const go = useGo();
   const local = search.file === "local";
-  const query = useResource({ path: "/api/config" });
-  const file = useResource({ path: "/api/config/file", given: { local: String(local) } });
+  const query = useResource({ path: "/api/config", isFresh: true });
+  const file = useResource({ path: "/api/config/file", given: { local: String(local) }, isFresh: true });
   // Files are edited by other programs too: what an earlier visit read may be old.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each opening of the page
   useEffect(() => {

@@ -20,7 +20,7 @@ const readAgain = (): void => void cache.invalidateQueries({ queryKey: ["/api/ke
 export function Tokens() {
   const act = useAct();
   const whyNot = useWhyNot();
-  const query = useResource({ path: "/api/keys" });
+  const query = useResource({ path: "/api/keys", isFresh: true });
   const [role, setRole] = useState<"viewer" | "operator">("viewer");
   const [issued, setIssued] = useState<IssuedKey>();
   const create = async (): Promise<void> => {
