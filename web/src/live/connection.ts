@@ -12,7 +12,7 @@ import { createStore, type Store } from "../state/store.ts";
  */
 export type ConnectionState =
   | { readonly kind: "connecting" }
-  | { readonly kind: "live"; readonly idle: boolean; readonly gap: boolean }
+  | { readonly kind: "live"; readonly gap: boolean }
   | { readonly kind: "reconnecting"; readonly since: number; readonly nextTry: number }
   | { readonly kind: "catching-up"; readonly topics: number }
   | { readonly kind: "signed-out" };
@@ -50,9 +50,13 @@ interface Frame {
 const batchMs = 50;
 const heartbeatMs = 15_000;
 const longestPauseMs = 15_000;
+/** Of a topic that changes more while the page is frozen, nothing is kept: it is read anew. */
+const mostHeld = 1_000;
 
 export class LiveConnection {
   readonly state: Store<ConnectionState> = createStore<ConnectionState>({ kind: "connecting" });
+  /** Since when the page shows nothing new, because a person holds it. */
+  readonly frozenAt: Store<number | undefined> = createStore<number | undefined>(undefined);
   /** When the page last heard from the server. */
   heardAt = 0;
   private socket: WebSocket | undefined;
@@ -87,6 +91,12 @@ export class LiveConnection {
 
   tryNow(): void {
     if (this.state.get().kind === "reconnecting") this.open();
+  }
+
+  /** Holds the page as it is, or lets it catch up. */
+  toggleFreeze(): void {
+    this.frozenAt.set((since) => (since === undefined ? Date.now() : undefined));
+    if (this.frozenAt.get() === undefined) this.handOnSoon();
   }
 
   subscribe(topic: string, listener: Listener): () => void {
@@ -132,8 +142,14 @@ export class LiveConnection {
   private take(subscription: Subscription, seq: number | undefined, change: Change): void {
     subscription.seq = seq ?? (change.kind === "gap" ? undefined : subscription.seq);
     subscription.waiting.push(change);
+    if (this.frozenAt.get() === undefined) this.handOnSoon();
+    else if (subscription.waiting.length > mostHeld) subscription.waiting = [{ kind: "gap" }];
+  }
+
+  private handOnSoon(): void {
     this.flush ??= setTimeout(() => {
       this.flush = undefined;
+      if (this.frozenAt.get() !== undefined) return;
       for (const each of this.topics.values()) {
         if (each.waiting.length === 0) continue;
         const changes = each.waiting;
@@ -152,7 +168,7 @@ export class LiveConnection {
     this.state.set(
       wasLost && this.unanswered.size > 0
         ? { kind: "catching-up", topics: this.unanswered.size }
-        : { kind: "live", idle: false, gap: false },
+        : { kind: "live", gap: false },
     );
     // A topic without changes since the break is answered by silence.
     if (wasLost) setTimeout(() => this.settled(false), 1500);
@@ -160,12 +176,12 @@ export class LiveConnection {
 
   private answered(id: string, gap: boolean): void {
     if (!this.unanswered.delete(id) && !gap) return;
-    if (gap) this.state.set({ kind: "live", idle: false, gap: true });
+    if (gap) this.state.set({ kind: "live", gap: true });
     else if (this.unanswered.size === 0) this.settled(false);
   }
 
   private settled(gap: boolean): void {
-    if (this.state.get().kind === "catching-up") this.state.set({ kind: "live", idle: false, gap });
+    if (this.state.get().kind === "catching-up") this.state.set({ kind: "live", gap });
   }
 
   private async lost(): Promise<void> {

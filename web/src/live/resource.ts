@@ -26,6 +26,8 @@ export const connection = new LiveConnection(async () => {
 
 export const useConnection = (): ConnectionState => useStore(connection.state);
 
+export const useFrozen = (): number | undefined => useStore(connection.frozenAt);
+
 export interface Resource<Path extends keyof Replies> {
   readonly path: Path;
   readonly given?: Query;

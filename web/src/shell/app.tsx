@@ -3,10 +3,10 @@ import { Tooltip } from "radix-ui";
 import { useEffect } from "react";
 import { useAttention } from "../api/resources.ts";
 import { useRunSummary } from "../api/run-summary.ts";
-import { useConnection } from "../live/resource.ts";
+import { connection, useConnection, useFrozen } from "../live/resource.ts";
 import { useCommands } from "../state/commands.ts";
 import { changeSettings, readSettings, useSettings } from "../state/settings.ts";
-import { undoNewest } from "../state/toasts.ts";
+import { toast, undoNewest } from "../state/toasts.ts";
 import { useGo, useUrl } from "../state/url.ts";
 import { GlyphSheet } from "../ui/glyph.tsx";
 import { Confirmations, Overlay } from "../ui/overlays.tsx";
@@ -29,6 +29,7 @@ export function App() {
   const { kind } = useConnection();
   useShellCommands();
   useTitle();
+  useGapWords();
   return (
     <Tooltip.Provider delayDuration={400}>
       <GlyphSheet />
@@ -67,6 +68,7 @@ export function App() {
 function useShellCommands(): void {
   const go = useGo();
   const { search, set } = useUrl();
+  const isFrozen = useFrozen() !== undefined;
   useCommands(
     "Go to",
     pages.map(({ path, title, letter }) => ({
@@ -91,6 +93,12 @@ function useShellCommands(): void {
     ...(search.peek === undefined
       ? []
       : [{ id: "peek", label: "Close the inspector", keys: "]", run: () => set({ peek: undefined }) }]),
+    {
+      id: "freeze",
+      label: isFrozen ? "Show what happened meanwhile" : "Freeze the page",
+      keys: "p",
+      run: () => connection.toggleFreeze(),
+    },
     { id: "region", label: "Next region", keys: "F6", run: focusNextRegion, onlyKeys: true },
     { id: "undo", label: "Undo what the newest message tells", keys: "Mod+Z", run: undoNewest, onlyKeys: true },
     { id: "keys", label: "All keys", keys: "?", run: () => openPanel("keys") },
@@ -110,6 +118,15 @@ function focusNextRegion(): void {
   const next = regions[(here + 1) % regions.length];
   const target = next?.querySelector<HTMLElement>("[tabindex='0'], button, a, input");
   (target ?? next)?.focus();
+}
+
+/** After a break, or a swarm of changes, that was longer than what the server keeps. */
+function useGapWords(): void {
+  const state = useConnection();
+  const isGap = state.kind === "live" && state.gap;
+  useEffect(() => {
+    if (isGap) toast("More has changed than the server keeps one by one. The page was read anew; nothing is missing.");
+  }, [isGap]);
 }
 
 /** `(2) objective - Overstory`: how many things wait stands in the tab too. */

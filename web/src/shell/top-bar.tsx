@@ -1,7 +1,7 @@
 import { ChevronDown, Menu as MenuIcon } from "lucide-react";
 import { useAttention, useMe } from "../api/resources.ts";
 import { type Burn, type RunSummary, useRunSummary } from "../api/run-summary.ts";
-import { connection, useConnection } from "../live/resource.ts";
+import { connection, useConnection, useFrozen } from "../live/resource.ts";
 import { useNow } from "../state/clock.ts";
 import { changeSettings, useSettings } from "../state/settings.ts";
 import { clockTime, money, shortCommit, span } from "../state/words.ts";
@@ -161,6 +161,7 @@ function ConnectionChip() {
 export function ConnectionBanner() {
   const state = useConnection();
   const now = useNow();
+  const frozenAt = useFrozen();
   if (state.kind === "signed-out") {
     return (
       <div className={css.banner} role="alert" data-tone="attn">
@@ -170,7 +171,17 @@ export function ConnectionBanner() {
       </div>
     );
   }
-  if (state.kind !== "reconnecting" || now - state.since < 3000) return null;
+  if (state.kind !== "reconnecting" || now - state.since < 3000) {
+    if (frozenAt === undefined) return null;
+    return (
+      <div className={css.banner} role="status" data-tone="park">
+        <p>Frozen at {clockTime(frozenAt)}. What happens meanwhile is kept, and shown when you go on.</p>
+        <Button keys="p" onClick={() => connection.toggleFreeze()}>
+          Go on
+        </Button>
+      </div>
+    );
+  }
   return (
     <div className={css.banner} role="alert" data-tone="attn">
       <p>
