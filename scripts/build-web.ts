@@ -56,10 +56,17 @@ export async function buildPage({ minify = true }: { readonly minify?: boolean }
     .replace("__WORKERS__", assets.flatMap(({ path }) => (/\.worker-\w+\.js$/.test(path) ? [path] : [])).join(" "));
   return [
     { path: "/index.html", type: typeOf("index.html"), immutable: false, bytes: new TextEncoder().encode(html) },
-    { path: "/icon.svg", type: typeOf("icon.svg"), immutable: false, bytes: readFileSync(join(root, "web/icon.svg")) },
+    ...icons.map((name) => ({
+      path: `/${name}`,
+      type: typeOf(name),
+      immutable: false,
+      bytes: readFileSync(join(root, "web", name)),
+    })),
     ...assets,
   ];
 }
+
+const icons = ["icon.svg", "icon-mark.svg"];
 
 const pathOf = (path: string): string => `/${path.replace(/^\.?\//, "")}`;
 
@@ -96,7 +103,8 @@ function sourcesHash(): string {
   const hash = createHash("sha256");
   const sources = [...new Bun.Glob("web/src/**/*.{ts,tsx,css}").scanSync(root)];
   if (sources.length === 0) throw new Error("the page has no sources");
-  const files = [...sources, "web/index.html", "web/icon.svg", "package-lock.json", "scripts/build-web.ts"];
+  const pictures = icons.map((name) => `web/${name}`);
+  const files = [...sources, "web/index.html", ...pictures, "package-lock.json", "scripts/build-web.ts"];
   for (const file of files.toSorted())
     hash
       .update(file)

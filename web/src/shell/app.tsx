@@ -15,6 +15,7 @@ import css from "./app.module.css";
 import { AttentionList } from "./attention.tsx";
 import { Inspector } from "./inspector.tsx";
 import { KeySheet } from "./key-sheet.tsx";
+import { isUrgent, useNotifications } from "./notifications.ts";
 import { pages } from "./pages.ts";
 import { Palette } from "./palette.tsx";
 import { closePanel, openPanel, usePanel } from "./panels.ts";
@@ -30,6 +31,7 @@ export function App() {
   useShellCommands();
   useTitle();
   useGapWords();
+  useNotifications();
   return (
     <Tooltip.Provider delayDuration={400}>
       <GlyphSheet />
@@ -129,7 +131,7 @@ function useGapWords(): void {
   }, [isGap]);
 }
 
-/** `(2) objective - Overstory`: how many things wait stands in the tab too. */
+/** `(2) objective - Overstory`: how many things wait stands in the tab too; its icon has a mark when one is urgent. */
 function useTitle(): void {
   const { run } = useRunSummary();
   const { data: attention } = useAttention();
@@ -139,4 +141,9 @@ function useTitle(): void {
     const name = objective === undefined || objective === null ? "Overstory" : `${objective} - Overstory`;
     document.title = open === 0 ? name : `(${open}) ${name}`;
   }, [open, objective]);
+  const isMarked = attention?.items.some(isUrgent) === true;
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+    if (icon !== null) icon.href = isMarked ? "/icon-mark.svg" : "/icon.svg";
+  }, [isMarked]);
 }

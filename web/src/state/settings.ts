@@ -14,6 +14,8 @@ export interface Settings {
   readonly railNarrow: boolean;
   readonly timeFormat: (typeof timeFormats)[number];
   readonly motion: (typeof motions)[number];
+  /** The browser tells of what is urgent while the page is out of sight. */
+  readonly notifications: boolean;
 }
 
 const place = "overstory.settings";
@@ -24,6 +26,7 @@ const defaults: Settings = {
   railNarrow: false,
   timeFormat: "24h",
   motion: "system",
+  notifications: true,
 };
 
 function stored(): Settings {

@@ -1,3 +1,4 @@
+import { askBrowser } from "../../shell/notifications.ts";
 import { changeSettings, densities, motions, themes, timeFormats, useSettings } from "../../state/settings.ts";
 import { Choice } from "../../ui/controls.tsx";
 import css from "./settings-page.module.css";
@@ -22,7 +23,7 @@ const optionsOf = <Value extends string>(values: readonly Value[]) =>
 
 /** How the page looks in this browser. Nothing of it is stored on the server. */
 export function Appearance() {
-  const { theme, density, timeFormat, singleKeys, motion } = useSettings();
+  const { theme, density, timeFormat, singleKeys, motion, notifications } = useSettings();
   return (
     <div className={css.keys}>
       <Row name="Theme" about="High contrast has borders instead of tints.">
@@ -58,6 +59,20 @@ export function Appearance() {
           value={singleKeys ? "on" : "off"}
           options={optionsOf(["on", "off"])}
           onChoose={(value) => changeSettings({ singleKeys: value === "on" })}
+        />
+      </Row>
+      <Row
+        name="Notifications of this browser"
+        about="Once for each decision, budget, stuck merge, work at risk or trouble with the target, while the page is out of sight."
+      >
+        <Choice
+          label="Notifications of this browser"
+          value={notifications ? "on" : "off"}
+          options={optionsOf(["on", "off"])}
+          onChoose={(value) => {
+            changeSettings({ notifications: value === "on" });
+            if (value === "on") void askBrowser();
+          }}
         />
       </Row>
       <Row name="Motion" about="Reduced: nothing slides, fades or breathes.">
