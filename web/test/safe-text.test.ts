@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { nestsWithoutEnd, safeTarget } from "../src/ui/safe-text.ts";
+import { hasHidden, nestsWithoutEnd, safeTarget, withHidden } from "../src/ui/safe-text.ts";
 
 test("links lead to the web, to mail and to pages of ours; all others are only words", () => {
   expect(safeTarget("https://example.org/a?b#c")).toBe("https://example.org/a?b#c");
@@ -24,4 +24,9 @@ test("quotes without end are not read as Markdown", () => {
   expect(nestsWithoutEnd(">".repeat(20_000))).toBe(true);
   expect(nestsWithoutEnd("> ".repeat(41))).toBe(true);
   expect(nestsWithoutEnd("> a quote\n>> of a quote\na -> b => c")).toBe(false);
+});
+
+test("characters that cannot be seen, or that turn text around, are written out", () => {
+  expect(withHidden("a\u202egpj.exe\u2066\u0007\tb")).toBe("a\\u{202e}gpj.exe\\u{2066}\\u{7}\tb");
+  expect([hasHidden("a\tb ü 語"), hasHidden("\u200fa")]).toEqual([false, true]);
 });

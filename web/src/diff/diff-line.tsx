@@ -1,14 +1,8 @@
 import { memo } from "react";
+import { hasHidden, withHidden } from "../ui/safe-text.ts";
 import type { ColorRange } from "./colors.ts";
 import css from "./diff.module.css";
 import type { Cell, DiffRow, Range } from "./diff-rows.ts";
-
-/** Characters that cannot be seen or that turn the direction of text: a line must not read as another one. */
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-const everyHidden = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-const shown = (text: string): string =>
-  text.replace(everyHidden, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
 type Colors = readonly ColorRange[] | undefined;
 
@@ -19,8 +13,7 @@ interface TextProps {
 }
 
 function Text({ cell: { text, words }, find, colors }: TextProps) {
-  const isPlain = text.length === 0 || !hidden.test(text.replaceAll("\t", ""));
-  if (!isPlain) return <>{shown(text)}</>;
+  if (hasHidden(text)) return <>{withHidden(text)}</>;
   const found = find === "" ? undefined : placesOf(text, find);
   if (words === undefined && found === undefined && colors === undefined) return <>{text}</>;
   return (

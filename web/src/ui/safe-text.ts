@@ -11,3 +11,13 @@ export function safeTarget(href: string): string | undefined {
 
 /** Quotes within quotes that no person writes; each level costs a reader of Markdown more than the one before. */
 export const nestsWithoutEnd = (text: string): boolean => /(?:>\s?){40}/.test(text);
+
+/** Characters that cannot be seen or that turn the direction of text: one text must not read as another. */
+const hidden = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const everyHidden = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+export const hasHidden = (text: string): boolean => hidden.test(text);
+
+/** The text with such characters written out: `\u{202e}`. */
+export const withHidden = (text: string): string =>
+  text.replace(everyHidden, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);

@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode } from "react";
 import { useNow } from "../state/clock.ts";
 import { exactTime, money, shortAge, span, stopwatch } from "../state/words.ts";
+import { withHidden } from "./safe-text.ts";
 import css from "./text.module.css";
 
 /** How long ago something was, kept true. The exact moment is its title. */
@@ -17,7 +18,8 @@ export function Age({ at, form = "short" }: { at: string | null | undefined; for
 }
 
 /** A branch or a path: both ends are read, so the middle is cut. The whole text is the title and what is copied. */
-export function Middle({ text, tail = 14 }: { text: string; tail?: number }) {
+export function Middle({ text: name, tail = 14 }: { text: string; tail?: number }) {
+  const text = withHidden(name);
   const cut = text.length > tail ? text.length - tail : text.length;
   return (
     <span className={css.middle} title={text}>

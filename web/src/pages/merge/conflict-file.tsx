@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "../../ui/controls.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
+import { withHidden } from "../../ui/safe-text.ts";
 import { Middle } from "../../ui/text.tsx";
 import css from "./entry-conflicts.module.css";
 import type { ConflictFile, Hunk, Said } from "./settled-file.ts";
@@ -150,7 +151,7 @@ const Result = ({ label, hunk, said, isCurrent, onWrite, onBoth, onClear }: Resu
         </Button>
       )}
     </div>
-    <pre className={css.context}>{hunk.before.join("\n")}</pre>
+    <pre className={css.context}>{hunk.before.map(withHidden).join("\n")}</pre>
     <textarea
       className={css.written}
       aria-label={label}
@@ -161,7 +162,7 @@ const Result = ({ label, hunk, said, isCurrent, onWrite, onBoth, onClear }: Resu
       placeholder={said === undefined ? "Take a side, or write what stays" : "No lines stay"}
       onChange={(event) => onWrite(event.target.value)}
     />
-    <pre className={css.context}>{hunk.after.join("\n")}</pre>
+    <pre className={css.context}>{hunk.after.map(withHidden).join("\n")}</pre>
   </div>
 );
 
@@ -197,7 +198,7 @@ function Side({
         {lines.map(({ number, text, isOwn }) => (
           <span key={`${number}${isOwn}`} className={css.line} data-own={isOwn || undefined}>
             <span className={css.number}>{number}</span>
-            {text}
+            {withHidden(text)}
             {"\n"}
           </span>
         ))}
