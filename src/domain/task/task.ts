@@ -79,3 +79,14 @@ export function specText(body: string, author: string | null): string {
   const head = author === null ? "" : `<!-- written-by: ${author} -->\n`;
   return `${head}${body}${body.endsWith("\n") ? "" : "\n"}`;
 }
+
+/** An id made of the words that say what is to be done: short, and a valid branch part. Letters lose their accents. */
+export function taskIdOf(title: string): string {
+  const words = title
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return words.slice(0, 40).replace(/-+$/, "") || "task";
+}

@@ -1,13 +1,15 @@
 import { useState } from "react";
 import { useAct, useWhyNot } from "../api/actions.ts";
-import { useTasks } from "../api/resources.ts";
+import { ApiError, change } from "../api/client.ts";
+import { useAgents, useTasks } from "../api/resources.ts";
 import type { Task } from "../api/types.ts";
 import { useDraft } from "../state/drafts.ts";
+import { toast } from "../state/toasts.ts";
 import { Button } from "../ui/controls.tsx";
 import { asOptions, Form, Select, TextArea, TextField } from "../ui/fields.tsx";
 import { Overlay } from "../ui/overlays.tsx";
-import { Empty, Loading } from "../ui/states.tsx";
-import { closeTaskPanel, openTaskPanel, useTaskPanel } from "./task-panels.ts";
+import { Loading } from "../ui/states.tsx";
+import { closeTaskPanel, useTaskPanel } from "./task-panels.ts";
 
 /** The panels of tasks, over whatever page shows one. */
 export function TaskPanels() {
@@ -102,58 +104,78 @@ function NewTask() {
   );
 }
 
-/** Every agent has a task, so it begins with a task that no other agent has. */
+/** Every agent has a task: a ready one that no other agent has, or one that is made of what is to be done. */
 function NewAgent() {
   const { data } = useTasks();
   const [chosen, setChosen] = useState("");
-  const ready = data?.items.filter(({ column }) => column === "ready") ?? [];
-  const task = ready.find(({ id }) => id === chosen) ?? ready[0];
   if (data === undefined) return <Loading what="the tasks" />;
-  if (task === undefined)
-    return (
-      <Empty
-        why="No task is ready. An agent works on a task, so make one first."
-        action={<Button onClick={() => openTaskPanel({ kind: "new" })}>New task</Button>}
-        command='ov sling "..."'
-      />
-    );
+  const ready = data.items.filter(({ column }) => column === "ready");
+  const task = ready.find(({ id }) => id === chosen);
   return (
     <>
       <Select
         label="Task"
-        value={task.id}
+        value={task?.id ?? ""}
         onChange={setChosen}
-        options={ready.map(({ id, title }) => ({ value: id, label: `${id}: ${title}` }))}
+        options={[
+          { value: "", label: "a new one, told in words" },
+          ...ready.map(({ id, title }) => ({ value: id, label: `${id}: ${title}` })),
+        ]}
       />
-      <Sling key={task.id} task={task} />
+      <Sling key={task?.id ?? ""} task={task} />
     </>
   );
 }
 
-const roles = ["builder", "lead", "scout", "reviewer"];
+const roles = ["builder", "lead", "scout", "reviewer", "merger"];
 
-function Sling({ task }: { task: Task }) {
-  const act = useAct();
+/** What another agent owns, in the words of the server. */
+const meetsOthers = (error: ApiError): boolean => Array.isArray(error.details.all) && "owner" in error.details;
+
+function Sling({ task }: { task: Task | undefined }) {
   const whyNot = useWhyNot();
+  const { agents = [] } = useAgents();
+  const [words, setWords] = useState("");
   const [capability, setCapability] = useState("builder");
   const [name, setName] = useState("");
+  const [runtime, setRuntime] = useState("");
   const [model, setModel] = useState("");
-  const start = async (): Promise<void> => {
-    if (whyNot !== undefined) return;
-    const started = await act({
-      what: `sling an agent on ${task.id}`,
-      method: "POST",
-      path: "/api/agents",
-      body: {
-        taskId: task.id,
+  const [parent, setParent] = useState("");
+  const [files, setFiles] = useState(task?.files.join(", ") ?? "");
+  const [meeting, setMeeting] = useState<ApiError>();
+  const [starts, setStarts] = useState(false);
+  const subject = task?.id ?? "a new task";
+  const why =
+    whyNot ??
+    (task === undefined && words.trim() === "" ? "It is not said what is to be done" : undefined) ??
+    (starts ? "It is being started" : undefined);
+  const start = async ({ allowOverlap = false } = {}): Promise<void> => {
+    if (why !== undefined) return;
+    const given = { name, runtime, model, parent, title: task === undefined ? words : "" };
+    setStarts(true);
+    try {
+      await change("POST", "/api/agents", {
+        ...(task === undefined ? {} : { taskId: task.id }),
+        ...(task?.runId == null ? {} : { run: task.runId }),
+        ...Object.fromEntries(
+          Object.entries(given).flatMap(([key, value]) => (value.trim() === "" ? [] : [[key, value.trim()]])),
+        ),
+        ...(allowOverlap ? { allowOverlap } : {}),
         capability,
-        ...(task.runId === null ? {} : { run: task.runId }),
-        ...(name.trim() === "" ? {} : { name: name.trim() }),
-        ...(model.trim() === "" ? {} : { model: model.trim() }),
-      },
-      done: `A ${capability} starts on ${task.id}.`,
-    });
-    if (started) closeTaskPanel();
+        files: parts(files),
+      });
+      toast(`A ${capability} starts on ${subject}.`);
+      closeTaskPanel();
+    } catch (error) {
+      const told = error instanceof ApiError ? error : undefined;
+      if (told !== undefined && meetsOthers(told)) setMeeting(told);
+      else
+        toast(`Could not sling an agent on ${subject}: ${told?.message ?? String(error)}. ${told?.hint ?? ""}`, {
+          failed: true,
+        });
+    } finally {
+      setStarts(false);
+    }
   };
   return (
     <Form
@@ -161,20 +183,54 @@ function Sling({ task }: { task: Task }) {
       buttons={
         <>
           <Button onClick={closeTaskPanel}>Cancel</Button>
-          <Button look="primary" type="submit" whyNot={whyNot}>
+          {meeting === undefined ? null : (
+            <Button whyNot={why} onClick={() => void start({ allowOverlap: true })}>
+              Start all the same
+            </Button>
+          )}
+          <Button look="primary" type="submit" whyNot={why}>
             Start agent
           </Button>
         </>
       }
     >
-      <p>{task.title}</p>
+      {task === undefined ? (
+        <TextArea label="What is to be done" value={words} onChange={setWords} rows={4} />
+      ) : (
+        <p>{task.title}</p>
+      )}
       <Select label="As" value={capability} onChange={setCapability} options={asOptions(roles)} />
-      <TextField label="Name" value={name} onChange={setName} hint="Made from the task when empty" autoFocus />
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        hint="Made from the task when empty"
+        autoFocus={task !== undefined}
+      />
+      <TextField
+        label="Files that it owns"
+        value={files}
+        onChange={(value) => {
+          setFiles(value);
+          setMeeting(undefined);
+        }}
+        hint="Any when empty; src/auth/**, test/auth.test.ts"
+      />
+      {meeting === undefined ? null : (
+        <p role="alert" data-tone="attn">
+          {meeting.message}.
+        </p>
+      )}
+      <TextField label="Runtime" value={runtime} onChange={setRuntime} hint="As configured when empty" />
       <TextField label="Model" value={model} onChange={setModel} hint="As configured when empty" />
-      <p>
-        It gets the variables of the engine, not those of a shell. Files:{" "}
-        {task.files.length === 0 ? "any" : task.files.join(", ")}.
-      </p>
+      <TextField
+        label="Parent"
+        value={parent}
+        onChange={setParent}
+        hint="You when empty"
+        options={agents.filter(({ running }) => running).map((agent) => agent.name)}
+      />
+      <p>It gets the variables of the engine, not those of a shell.</p>
     </Form>
   );
 }

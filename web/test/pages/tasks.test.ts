@@ -6,6 +6,9 @@ import { browserProgram } from "../browser.ts";
 import { type LivePage, openPage, phoneWidths, seriousFindings } from "../live-page.ts";
 
 const scenario = `
+- when: { agent: b8 }
+  do:
+    - waitFor: { file: "\${env.HOME}/never" }
 - do:
     - shell: touch "$HOME/running-\${agent}"
     - waitFor: { file: "\${env.HOME}/go" }
@@ -102,6 +105,31 @@ describe.skipIf(browserProgram === undefined)("the page of tasks", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("complementary").getByText("Token expiry").waitFor();
     expect(page.url()).toContain("peek=task:T1");
+  });
+
+  test("an agent is started on what is told in words; files that another one owns are told before it starts", async () => {
+    const open = async (words: string, name: string, files: string): Promise<void> => {
+      await page.getByRole("button", { name: "New agent" }).click();
+      const sheet = page.getByRole("dialog");
+      await sheet.getByLabel("What is to be done").fill(words);
+      await sheet.getByLabel("Name").fill(name);
+      await sheet.getByLabel("Files that it owns").fill(files);
+      await page.getByRole("button", { name: "Start agent" }).click();
+    };
+    await page.goto(`${live.origin}/fleet`);
+    await open("Write the guide for Zoë", "b8", "docs/**");
+    await page.getByText("A builder starts on a new task.").first().waitFor();
+    await untilAgent(project, "b8", "in_turn");
+    // While the pointer is over the list, new rows wait.
+    await page.keyboard.press(".");
+    await page.locator("[role=row][aria-label=b8]").waitFor();
+    expect(await stored("write-the-guide-for-zoe")).toMatchObject({ title: "Write the guide for Zoë" });
+    await open("Write the reference", "b9", "docs/reference.md");
+    await page.getByText('docs/reference.md may touch docs/**, which "b8" owns').waitFor();
+    expect(await project.read((tx) => tx.agents.byName("b9"))).toBeUndefined();
+    await page.getByRole("button", { name: "Start all the same" }).click();
+    await project.until("b9 was started", async () => Boolean(await project.read((tx) => tx.agents.byName("b9"))));
+    await project.json("stop", "b8");
   });
 
   test("a task is dropped with a reason, which stops its agent; it can be reopened", async () => {

@@ -7,6 +7,7 @@ import { awaitsApproval } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { withValues } from "../../../domain/schema/schema.ts";
+import { taskIdOf } from "../../../domain/task/task.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { FollowedAgent } from "../../../usecases/agents/follow-agent.ts";
 import type { SlingReply, SlingRequest } from "../../../usecases/agents/sling-request.ts";
@@ -86,7 +87,7 @@ function requestOf(
   const title = text(flags.title) ?? (/\s/.test(typed.trim()) ? typed.trim() : undefined);
   const isToldInWords = /\s/.test(typed.trim());
   return {
-    taskId: isToldInWords ? slug(typed) : typed,
+    taskId: isToldInWords ? taskIdOf(typed) : typed,
     capability: text(flags.capability) ?? "builder",
     files: texts(flags.files) ?? [],
     environment,
@@ -228,17 +229,6 @@ async function planned(call: Call, plan: SlingReply): Promise<Outcome> {
   ];
   const startsAt = start === undefined ? {} : { startsAt: start };
   return { json: { dryRun: true, ...seatView(plan), ...startsAt }, text: lines.join("\n") };
-}
-
-/** An id made of the title: short, and a valid branch part. Letters lose their accents. */
-function slug(title: string): string {
-  const words = title
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return words.slice(0, 40).replace(/-+$/, "") || "task";
 }
 
 export const advise: Handler = async ({ app }) => {
