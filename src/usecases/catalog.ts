@@ -301,6 +301,7 @@ export const catalog = {
   "web.stopListening": async () => (await import("./web/listen.ts")).stopListening,
   "web.readListener": async () => (await import("./web/listen.ts")).readListener,
   "web.recordListening": async () => (await import("./web/listen.ts")).recordListening,
+  "web.runGates": async () => (await import("./web/run-gates.ts")).runGatesFromWeb,
   "web.issueKey": async () => (await import("./web/keys.ts")).issueKey,
   "web.logIn": async () => (await import("./web/keys.ts")).logIn,
   "web.logOut": async () => (await import("./web/keys.ts")).logOut,

@@ -237,3 +237,23 @@ test("the queue, a train with its growing log, a conflict with its sides, and a 
   expect(await project.git("show", "main:shared.txt")).toContain("first of a");
   live.close();
 }, 120_000);
+
+test("gates are run on what is named, and the answer says how they ended", async () => {
+  await using project = await makeProject({ files: { "a.txt": "one\n" }, gates: ["grep -q one a.txt"] });
+  await branch(project, "bad", "a.txt", "two\n");
+  const web = await serveWeb(project);
+  const live = await web.live();
+  const answerOn = async (ref: string): Promise<string> => {
+    const reply = await web.send("POST", "/api/gates", { ref });
+    const { operation } = (await reply.json()) as { readonly operation: string };
+    expect(reply.status).toBe(202);
+    live.send({ op: "sub", id: ref, topic: `op:${operation}` });
+    const isOver = /"(reply|error)":/;
+    const told = await live.until(({ id, data, items }) => id === ref && isOver.test(JSON.stringify(data ?? items)));
+    return JSON.stringify(told);
+  };
+  expect(await answerOn("main")).toContain('"passed":true');
+  expect(await answerOn("bad")).toContain('"passed":false');
+  expect((await project.read((tx) => tx.merges.list({}))).length).toBe(0);
+  live.close();
+}, 60_000);

@@ -263,6 +263,18 @@ describe.skipIf(browserProgram === undefined)("the page Merge in a real browser"
     expect(await project.git("show", `${commit}:many.txt`)).toBe(both("of e\nthree\nend of f and of e"));
   });
 
+  test("gates are run on a branch that a person names, and how they ended is told", async () => {
+    await page.goto(`${origin}/merge`);
+    await page.getByRole("button", { name: "Run gates on..." }).click();
+    await page.getByLabel("Branch, commit or agent").fill("c");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^The gates passed on c\./).waitFor();
+    await page.getByRole("button", { name: "Run gates on..." }).click();
+    await page.getByLabel("Branch, commit or agent").fill("no-such-branch");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^(The gates did not pass|Could not run the gates) on no-such-branch/).waitFor();
+  });
+
   test("on a phone nothing scrolls sideways, axe finds nothing serious, and no page broke", async () => {
     const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
     const addresses = [

@@ -1,5 +1,5 @@
 import { comparisonView, mergeDiffView } from "../../views/diff.ts";
-import { gateLogView, gateResultView } from "../../views/gate.ts";
+import { checkAnswerView, gateLogView, gateResultView } from "../../views/gate.ts";
 import {
   addedEntryView,
   conflictsView,
@@ -45,6 +45,7 @@ export const mergeRoutes = {
   "GET /api/merge/:of/conflicts": read("merge.showConflicts", conflictsView),
   "GET /api/diff": read("branch.compare", comparisonView, { names: { path: "file" } }),
   "GET /api/gates": read("gate.list", ({ results }) => listOf(results.map(gateResultView)), { defaults: page }),
+  "POST /api/gates": change("web.runGates", (answer) => checkAnswerView(answer, answer), { isLong: true }),
   "GET /api/gates/:id/log": read("gate.readLog", gateLogView),
   "POST /api/merge/pause": change("merge.pauseQueue", ({ paused, underWay, changed }) => ({
     paused: pauseView(paused),

@@ -2,11 +2,13 @@ import { lazy, Suspense } from "react";
 import type { MergeState } from "../../api/types.ts";
 import { useResource } from "../../live/resource.ts";
 import { useMergeActions } from "../../merges/merge-actions.ts";
+import { runGates } from "../../merges/run-gates.ts";
 import { useCommands } from "../../state/commands.ts";
 import { useUrl } from "../../state/url.ts";
 import { count } from "../../state/words.ts";
 import { Button, Choice, Filter } from "../../ui/controls.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
+import { confirm } from "../../ui/overlays.tsx";
 import { PageHead } from "../../ui/page.tsx";
 import { Loading } from "../../ui/states.tsx";
 import { Age } from "../../ui/text.tsx";
@@ -45,6 +47,7 @@ export default function MergePage() {
       run: isPaused ? resumeQueue : pauseQueue,
       disabled: offline,
     },
+    { id: "merge.gates", label: "Run gates on...", run: askForGates, disabled: offline },
     {
       id: "merge.filter",
       label: "Filter merges",
@@ -70,6 +73,9 @@ export default function MergePage() {
           />
         )}
         {state === undefined ? null : <Terms state={state} />}
+        <Button whyNot={offline} onClick={askForGates}>
+          Run gates on...
+        </Button>
         {state === undefined || state.paused !== null ? null : (
           <Button whyNot={offline} onClick={pauseQueue}>
             Pause queue
@@ -91,6 +97,17 @@ export default function MergePage() {
     </>
   );
 }
+
+/** Nothing lands by it: it says whether something would pass. */
+const askForGates = (): void =>
+  confirm({
+    title: "Run gates on...",
+    effects: ["In a checkout of its own. Nothing lands, and no checkout of yours changes."],
+    words: { label: "Branch, commit or agent" },
+    danger: false,
+    verb: "Run gates",
+    run: (ref) => void runGates(ref),
+  });
 
 const modes: Readonly<Record<MergeState["mode"], string>> = {
   auto: "lands by itself",

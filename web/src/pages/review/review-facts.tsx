@@ -1,4 +1,6 @@
+import { useWhyNot } from "../../api/actions.ts";
 import type { ReviewDetail } from "../../api/types.ts";
+import { runGates } from "../../merges/run-gates.ts";
 import { count, shortCommit, span } from "../../state/words.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
@@ -18,63 +20,71 @@ export const ReviewFacts = ({
   /** Changed files outside of the scope of the agent. */
   outside: number;
   children: React.ReactNode;
-}) => (
-  <>
-    <Section title={`Task ${detail.taskId ?? ""}`}>
-      <div className={css.text}>
-        <p className={css.strong} dir="auto">
-          {detail.title ?? "It has no task."}
-        </p>
-        {detail.description === null ? null : <p dir="auto">{detail.description}</p>}
-      </div>
-    </Section>
-    <Section title={`Summary by ${detail.name}`}>
-      <blockquote className={css.text} dir="auto">
-        {detail.summary ?? "It said nothing about its work yet."}
-      </blockquote>
-    </Section>
-    <Section title="Checks" more={<VerdictMark verdict={detail.verdict} />}>
-      {detail.gates.length === 0 ? (
-        <p className={css.text}>No gate ran on this exact commit.</p>
-      ) : (
-        <ul className={css.gates}>
-          {detail.gates.map((gate) => (
-            <li key={gate.id} data-tone={gate.status === "passed" ? "good" : "bad"}>
-              <Glyph
-                name={gate.status === "passed" ? (gate.flaky ? "gate_flaky" : "gate_passed") : "failed"}
-                tone={gate.status === "passed" ? (gate.flaky ? "attn" : "good") : "bad"}
-              />
-              <span>
-                {gate.gate} {gate.flaky ? "passed at a second try" : gate.status}
-              </span>
-              <span className="faint">{span(gate.durationMs)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {detail.commit === null ? null : (
-        <p className={css.on}>
-          on commit <code>{shortCommit(detail.commit)}</code>
-        </p>
-      )}
-    </Section>
-    <Risk detail={detail} outside={outside} />
-    {detail.reviews.length === 0 ? null : (
-      <Section title="Earlier reviews">
-        {detail.reviews.map((review) => (
-          <details key={`${review.by} ${review.at}`} className={css.text}>
-            <summary>
-              {review.verdict.replaceAll("_", " ")} by {review.by}, <Age at={review.at} form="span" /> ago
-              {review.findings.length === 0 ? "" : `, ${count(review.findings.length, "finding")}`}
-            </summary>
-            <p dir="auto">{review.body}</p>
-          </details>
-        ))}
+}) => {
+  const whyNot = useWhyNot();
+  return (
+    <>
+      <Section title={`Task ${detail.taskId ?? ""}`}>
+        <div className={css.text}>
+          <p className={css.strong} dir="auto">
+            {detail.title ?? "It has no task."}
+          </p>
+          {detail.description === null ? null : <p dir="auto">{detail.description}</p>}
+        </div>
       </Section>
-    )}
-    {children}
-  </>
-);
+      <Section title={`Summary by ${detail.name}`}>
+        <blockquote className={css.text} dir="auto">
+          {detail.summary ?? "It said nothing about its work yet."}
+        </blockquote>
+      </Section>
+      <Section title="Checks" more={<VerdictMark verdict={detail.verdict} />}>
+        {detail.gates.length === 0 ? (
+          <p className={css.text}>
+            No gate ran on this exact commit.{" "}
+            <Button whyNot={whyNot} onClick={() => void runGates(detail.name)}>
+              Run gates
+            </Button>
+          </p>
+        ) : (
+          <ul className={css.gates}>
+            {detail.gates.map((gate) => (
+              <li key={gate.id} data-tone={gate.status === "passed" ? "good" : "bad"}>
+                <Glyph
+                  name={gate.status === "passed" ? (gate.flaky ? "gate_flaky" : "gate_passed") : "failed"}
+                  tone={gate.status === "passed" ? (gate.flaky ? "attn" : "good") : "bad"}
+                />
+                <span>
+                  {gate.gate} {gate.flaky ? "passed at a second try" : gate.status}
+                </span>
+                <span className="faint">{span(gate.durationMs)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {detail.commit === null ? null : (
+          <p className={css.on}>
+            on commit <code>{shortCommit(detail.commit)}</code>
+          </p>
+        )}
+      </Section>
+      <Risk detail={detail} outside={outside} />
+      {detail.reviews.length === 0 ? null : (
+        <Section title="Earlier reviews">
+          {detail.reviews.map((review) => (
+            <details key={`${review.by} ${review.at}`} className={css.text}>
+              <summary>
+                {review.verdict.replaceAll("_", " ")} by {review.by}, <Age at={review.at} form="span" /> ago
+                {review.findings.length === 0 ? "" : `, ${count(review.findings.length, "finding")}`}
+              </summary>
+              <p dir="auto">{review.body}</p>
+            </details>
+          ))}
+        </Section>
+      )}
+      {children}
+    </>
+  );
+};
 
 function Risk({ detail, outside }: { detail: ReviewDetail; outside: number }) {
   const risks = [
