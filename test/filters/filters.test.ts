@@ -81,6 +81,23 @@ describe("a filter that may not run", () => {
     expect(await project.ov("sling", "T1")).toMatchObject({ code: 0 });
   });
 
+  test("is named with the next command by gates that were asked for, as a matter of the set-up", async () => {
+    await using project = await filterProject(local, { gates: ["true"] });
+    const refused = await project.ov("gate", "run", "--json");
+    expect(refused.code).toBe(3);
+    expect(jsonOf(refused)).toMatchObject({
+      code: "CONFIG_ERROR",
+      error: expect.stringContaining("ov trust add rot"),
+      hint: "mend that first: it does not pass by itself",
+    });
+    expect(jsonOf(await project.ov("gate", "run", "nope", "--json"))).toMatchObject({
+      exitCode: 7,
+      hint: "name a branch, a commit or an agent: ov gate run <ref>",
+    });
+    await project.json("trust", "add", "rot");
+    expect(await project.ov("gate", "run")).toMatchObject({ code: 0 });
+  });
+
   test("is asked for by init, which can be told without a question", async () => {
     await using project = await filterProject(local);
     const first = await project.ov("init");

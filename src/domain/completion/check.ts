@@ -99,6 +99,7 @@ export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
  *   unread-mail      mail came that the agent has to see before it ends
  *   ref              there is no such commit
  *   differs          another outcome than on record
+ *   setup            the project is set up in a way that lets nothing be checked, until a person mends that
  *   engine           the engine could not do it
  */
 const missingKinds = [
@@ -126,6 +127,7 @@ const missingKinds = [
   "unread-mail",
   "ref",
   "differs",
+  "setup",
   "engine",
 ] as const;
 export type MissingKind = (typeof missingKinds)[number];

@@ -172,9 +172,9 @@ async function forgetTyped(
 function problemOf(thrown: unknown): readonly Missing[] {
   if (thrown instanceof Rollback) return thrown.value as readonly Missing[];
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  const fix =
-    lastingProblem(thrown) === undefined ? "try again in a moment" : "mend that first: it does not pass by itself";
-  return [{ kind: "engine", message: `the engine could not check it: ${message}`, fix }];
+  const isLasting = lastingProblem(thrown) !== undefined;
+  const fix = isLasting ? "mend that first: it does not pass by itself" : "try again in a moment";
+  return [{ kind: isLasting ? "setup" : "engine", message: `the engine could not check it: ${message}`, fix }];
 }
 
 /** Answers no, tells an agent that no longer waits for the answer, and puts it on record: all of it, or nothing. */

@@ -76,7 +76,7 @@ export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }
   const { check, receipt } = reply;
   const isYes = check.status === "done";
   const json = {
-    ...(isYes ? {} : { success: false, error: check.problem.map(({ message }) => message).join("; ") }),
+    ...(isYes ? {} : { success: false, error: joined(check, "message"), hint: joined(check, "fix") }),
     ...checkAnswerView(reply, { attached }),
   };
   if (!isYes)
@@ -91,6 +91,10 @@ export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }
   const lines = facts.map((fact) => hintLine(paint, visibleLine(fact)));
   return { json, text: [successLine(paint, yes), ...lines].join("\n"), quietText: check.receiptId ?? "" };
 }
+
+/** One part of every missing point. */
+const joined = ({ problem }: StoredCheck, part: "message" | "fix"): string =>
+  [...new Set(problem.map((one) => one[part]))].join("; ");
 
 function problemText(paint: Paint, { message, fix, logTail, logPath, mail }: Missing): string {
   return [
@@ -118,6 +122,7 @@ const exitOfKind: Partial<Record<MissingKind, Exit>> = {
   "lost-submodule": exits.merge,
   conflict: exits.merge,
   ref: exits.notFound,
+  setup: exits.setup,
   engine: exits.unexpected,
 };
 
