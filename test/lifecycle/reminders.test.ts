@@ -138,3 +138,22 @@ test("the parent of an agent that committed beside its branch hears what is on t
     `1 commit of it is not on that branch, so landing the branch would leave it out: "Second half" (at ${headCommit?.slice(0, 12)}`,
   );
 }, 60_000);
+
+test("an agent that finished has its reminders again when mail reopens it", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { turn: 3 }
+  do: [{ edit: { file: b.txt, write: "b\\n" } }, { commit: work }, { ov: [done, --summary, d] }]
+- do: [{ say: hm }]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  await project.json("mail", "send", "--to", "b1", "--type", "question", "--subject", "So", "--body", "what now?");
+  await untilAgent(project, "b1", "completed/no_signal");
+  expect((await ranTurns(project, "b1")).map(({ trigger }) => trigger)).toEqual(["mail", "reminder", "reminder"]);
+  const [notice] = await deathNotices(project, "b1");
+  expect(notice?.body).toContain(
+    "it never called finish (ov done) since it was started again, and was reminded 2 times",
+  );
+}, 120_000);

@@ -4,6 +4,7 @@ import { leftUnfinished, neverFinished, type UnfinishedFacts } from "./unfinishe
 const facts: UnfinishedFacts = {
   agent: {
     capability: "builder",
+    generation: 1,
     branch: "overstory/b1/T1",
     ahead: 2,
     dirty: false,
@@ -21,6 +22,12 @@ test("L7: an agent that never called finish is reported as just that, with its c
   expect(neverFinished(facts)).toBe("it never called finish (ov done), and was reminded 2 times");
   expect(leftUnfinished(facts)).toBe(
     'It leaves 2 commits on overstory/b1/T1 (1234567890): "tests: cover dates", "dates: parse them"; no gate was run on them. Its worktree and branch are kept.',
+  );
+});
+
+test("of a generation that was started again only its own time is told: an earlier one may have finished", () => {
+  expect(neverFinished({ ...facts, agent: { ...agent, generation: 2 } })).toBe(
+    "it never called finish (ov done) since it was started again, and was reminded 2 times",
   );
 });
 

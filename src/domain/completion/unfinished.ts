@@ -7,7 +7,7 @@ import type { StoredCheck } from "./check.ts";
 export interface UnfinishedFacts {
   readonly agent: Pick<
     Agent,
-    "capability" | "branch" | "ahead" | "dirty" | "headCommit" | "worktreePath" | "reminders"
+    "capability" | "generation" | "branch" | "ahead" | "dirty" | "headCommit" | "worktreePath" | "reminders"
   >;
   /** Every finish that this incarnation asked for. */
   readonly asked: readonly Pick<StoredCheck, "status" | "problem" | "seq">[];
@@ -18,7 +18,7 @@ export interface UnfinishedFacts {
 }
 
 interface Reminded {
-  readonly agent: Pick<Agent, "reminders">;
+  readonly agent: Pick<Agent, "generation" | "reminders">;
 }
 
 /** Why the agent counts as not finished, for its parent: it never called finish, or what its last finish lacked. */
@@ -26,7 +26,8 @@ export function neverFinished({ agent, asked }: Pick<UnfinishedFacts, "asked"> &
   const last = asked.toSorted((a, b) => a.seq - b.seq).at(-1);
   const reminded =
     agent.reminders === 0 ? "" : `, and was reminded ${agent.reminders === 1 ? "once" : `${agent.reminders} times`}`;
-  if (last === undefined) return `it never called finish (ov done)${reminded}`;
+  const since = agent.generation === 1 ? "" : " since it was started again";
+  if (last === undefined) return `it never called finish (ov done)${since}${reminded}`;
   const lacked = last.problem.map(({ message }) => message).join("; ");
   return `its last finish (ov done) was refused${lacked === "" ? "" : ` (${lacked})`}, it did not call it again${reminded}`;
 }

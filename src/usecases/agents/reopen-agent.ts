@@ -22,7 +22,9 @@ export async function reopenAgent(tx: Tx, context: ReopenContext, agent: Agent):
       reopening: reopening.slice(0, 0),
     });
   }
-  return ok(await nextGeneration(tx, context, agent, "reopened"));
+  // Only reminders in a row count. An agent that finished has heeded those that it got.
+  const from = agent.outcome === "done" ? { ...agent, reminders: 0 } : agent;
+  return ok(await nextGeneration(tx, context, from, "reopened"));
 }
 
 /**
