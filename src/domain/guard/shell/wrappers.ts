@@ -265,7 +265,7 @@ function joinedLiteral(words: readonly ShellWord[]): Script | "opaque" {
 
 interface Interpreter {
   readonly names: RegExp;
-  /** Options that bring code along. */
+  /** Options that bring code along. Letters that take a value end a cluster: `-Itest` has no `-e` in it. */
   readonly inline: RegExp;
   /** Options that are followed by a value of their own. */
   readonly values: readonly string[];
@@ -278,17 +278,28 @@ interface Interpreter {
 }
 
 const interpreters: readonly Interpreter[] = [
-  { names: /^(python|pypy)[\d.]*$/, inline: /^-[A-Za-z]*c/, values: ["-W", "-X"], asks: /^(-V|--version|--help|-h)$/ },
+  {
+    names: /^(python|pypy)[\d.]*$/,
+    inline: /^-[bBdEhiIOPqsSuvx]*c/,
+    values: ["-W", "-X"],
+    asks: /^(-V|--version|--help|-h)$/,
+  },
   {
     names: /^(node|nodejs|tsx|ts-node)$/,
     inline: /^(-[A-Za-z]*[ep][A-Za-z]*$|--(eval|print)|(--[a-z-]+=)?data:)/,
     values: ["-r", "--require", "--import", "--loader", "-C", "--conditions"],
     finds: /^--test$/,
   },
-  { names: /^perl[\d.]*$/, inline: /^-[A-Za-z0-9]*[eE]/, values: ["-I"] },
-  { names: /^ruby[\d.]*$/, inline: /^-[A-Za-z]*e/, values: ["-I", "-r"] },
+  {
+    names: /^perl[\d.]*$/,
+    // A module is named, and code may stand behind its name.
+    inline: /^-(?:[acfilnpsStTuUwWX\d]*(?:C[IOEioADSLa\d]*[a-z]*)?[eE]|[mM].*[^\w:=,.'"() -])/,
+    values: ["-I"],
+  },
+  { names: /^ruby[\d.]*$/, inline: /^-[acdhilnpsSUvwWy\d]*e/, values: ["-I", "-r"] },
   { names: /^php[\d.]*$/, inline: /^-[rBRE]/, values: ["-d", "-c"] },
-  { names: /^(lua[\d.]*|luajit|tclsh|osascript|Rscript|R)$/, inline: /^-(e|-?eval)/, values: [] },
+  { names: /^(lua[\d.]*|luajit)$/, inline: /^-e/, values: ["-l"] },
+  { names: /^(tclsh|osascript|Rscript|R)$/, inline: /^-(e|-?eval)/, values: [] },
   {
     names:
       /^(julia|elixir|iex|racket|raku|clojure|clj|groovy|scala|kotlin|swift|janet|octave|jrunscript|coffee|ghci?|runghc)$/,
