@@ -1,6 +1,6 @@
 import type { GuardPolicy } from "./policy.ts";
 import type { ParseShell, ShellWord } from "./shell/syntax.ts";
-import { holdsSteering, isSteeringFile, steeringMatches } from "./steering-files.ts";
+import { alternatives, holdsSteering, isSteeringFile, steeringMatches } from "./steering-files.ts";
 import { type Denial, deny } from "./tool-use.ts";
 
 /** What the guard must know of the machine. Asked with absolute paths. */
@@ -81,6 +81,14 @@ interface PathKind {
   readonly stays?: boolean;
 }
 
+function firstDenied(paths: readonly string[], check: (path: string) => Denial | undefined): Denial | undefined {
+  for (const path of paths) {
+    const denied = check(path);
+    if (denied !== undefined) return denied;
+  }
+  return undefined;
+}
+
 /** May something be written here? The path is absolute. Nothing is said about roles that write nowhere. */
 export function checkWrite(
   path: string,
@@ -88,6 +96,10 @@ export function checkWrite(
   places: Places,
   { pattern = false }: PathKind = {},
 ): Denial | undefined {
+  return firstDenied(pattern ? alternatives(path) : [path], (each) => checkPath(each, policy, places, pattern));
+}
+
+function checkPath(path: string, policy: GuardPolicy, places: Places, pattern: boolean): Denial | undefined {
   if (isDevice(path) || isScratch(path, policy, places)) return undefined;
   const real = places.realPath(path);
   const worktree = places.realPath(policy.worktree);
@@ -109,7 +121,18 @@ export function checkRemoval(
   path: string,
   policy: GuardPolicy,
   places: Places,
-  { pattern = false, stays = false }: PathKind = {},
+  kind: PathKind = {},
+): Denial | undefined {
+  return firstDenied(kind.pattern === true ? alternatives(path) : [path], (each) =>
+    checkGone(each, policy, places, kind),
+  );
+}
+
+function checkGone(
+  path: string,
+  policy: GuardPolicy,
+  places: Places,
+  { pattern = false, stays = false }: PathKind,
 ): Denial | undefined {
   if (isDevice(path)) return undefined;
   const real = places.realPath(path);

@@ -75,14 +75,18 @@ export const isSteeringName = (pattern: string): boolean => removable.some((name
 /** What could a path with a pattern in it be, relative to a worktree? Those of its meanings that steer agents. */
 export function steeringMatches(inside: string): readonly string[] {
   const [first = "", ...rest] = inside.split("/");
+  // It stands for any number of directories, also for none.
+  if (first === "**" && rest.length > 0) return steeringMatches(rest.join("/"));
   const isPattern = /[*?[{]/.test(first);
+  // With more behind it, it is a directory.
+  const known = [...directories, ...shared, ...files].filter((name) => rest.length === 0 || name.startsWith("."));
   const found = isPattern
-    ? [...directories, ...shared, ...files].filter((name) => shellMatches(name, first))
+    ? known.filter((name) => shellMatches(name, first))
     : shared.includes(first.toLowerCase())
       ? [first]
       : [];
   if (!isPattern && rest.length > 0 && found.length > 0) {
-    return ["settings.json", "CLAUDE.md", "hooks"]
+    return ["settings.json", "settings.local.json", "CLAUDE.md", "hooks"]
       .filter((name) => shellMatches(name, rest[0] ?? ""))
       .map((name) => `${first}/${name}`);
   }
@@ -98,9 +102,24 @@ const isPattern = /[*?[{]/;
 const anyMatches = (name: string, pattern: string): boolean =>
   alternatives(pattern).some((each) => (!name.startsWith(".") || each.startsWith(".")) && matchesGlob(name, each));
 
-/** The words that braces stand for. */
-function alternatives(pattern: string): readonly string[] {
-  const [whole, before = "", inner = "", after = ""] = /^([^{]*)\{([^{}]*)\}(.*)$/.exec(pattern) ?? [];
-  if (whole === undefined || !inner.includes(",")) return [pattern];
-  return inner.split(",").map((each) => `${before}${each}${after}`);
+/** The words that braces stand for; with braces left in them where there are too many. */
+export function alternatives(pattern: string): readonly string[] {
+  let words: readonly string[] = [pattern];
+  for (let round = 0; round < 4; round++) {
+    const more = words.flatMap(ofFirstBrace);
+    if (more.length === words.length || more.length > mostAlternatives) break;
+    words = more;
+  }
+  return words;
+}
+
+const mostAlternatives = 64;
+
+function ofFirstBrace(pattern: string): readonly string[] {
+  const end = pattern.indexOf("}");
+  const start = pattern.lastIndexOf("{", end);
+  const inner = end < 0 || start < 0 ? [] : pattern.slice(start + 1, end).split(",", mostAlternatives + 1);
+  return inner.length < 2
+    ? [pattern]
+    : inner.map((each) => `${pattern.slice(0, start)}${each}${pattern.slice(end + 1)}`);
 }

@@ -272,7 +272,8 @@ const reading = ({ operator, target }: Parsed<"Redirect">): ShellNode[] =>
 function wordOf(word: Word): ShellWord {
   const kinds = new Set<string>();
   const collect = (node: SyntaxNode): void => {
-    kinds.add(node.type === "BraceExpansion" && /[/~.$`]/.test(node.text) ? "ParameterExpansion" : node.type);
+    const isUnsure = node.type === "BraceExpansion" && /[/~.$`]/.test(node.text) && !isPlainBrace(node.text, word.text);
+    kinds.add(isUnsure ? "ParameterExpansion" : node.type);
     // The result of an expansion of any form is unknown here.
     if (!expansions.some((type) => type === node.type)) forEachChild(node, collect);
   };
@@ -293,6 +294,12 @@ function wordOf(word: Word): ShellWord {
     pattern: kinds.has("Glob") || kinds.has("ExtendedGlob") || kinds.has("BraceExpansion"),
   };
 }
+
+/** Endings behind the name of a file, such as `{,.bak}`, or numbers: braces with dots in them that lead nowhere else. */
+const isPlainBrace = (brace: string, word: string): boolean =>
+  word.split("{").length <= 5 &&
+  (/^\{\d+\.\.\d+(\.\.\d+)?\}$/.test(brace) ||
+    (/^\{(\.\w[\w.]*)?(,(\.\w[\w.]*)?)+\}$/.test(brace) && /[\w}]$/.test(word.slice(0, word.indexOf(brace)))));
 
 const expansions = [
   "SimpleExpansion",
