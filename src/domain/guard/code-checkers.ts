@@ -147,12 +147,20 @@ function makeCheckers(): CodeCheckers {
     "clang-tidy": [plain(/^--quiet$/)],
     cppcheck: [plain(/^(-q|--quiet|--enable=[\w,]+|--std=[\w+]+)$/)],
     terraform: [
-      {
-        begins: [/^(validate|fmt)$/],
-        flags: /^-(check|diff|no-color|recursive|json)$/,
-        values: [],
-        needs: /^(validate|-check)$/,
-      },
+      { begins: [/^validate$/], flags: /^-(no-color|json)$/, values: [] },
+      { begins: [/^fmt$/], flags: /^-(check|diff|no-color|recursive)$/, values: [], needs: /^-check$/ },
+    ],
+    deno: [
+      { begins: [/^check$/], flags: /^(-q|--(quiet|all))$/, values: [] },
+      { begins: [/^lint$/], flags: /^(-q|--(quiet|json|compact))$/, values: [] },
+      { begins: [/^fmt$/], flags: /^(-q|--(quiet|check))$/, values: [], needs: /^--check$/ },
+    ],
+    mix: [
+      { begins: [/^format$/], flags: /^--check-formatted$/, values: [], needs: /^--check-formatted$/ },
+      { begins: [/^(credo|dialyzer)$/], flags: /^--(strict|quiet)$/, values: [] },
+    ],
+    dotnet: [
+      { begins: [/^format$/], flags: /^--(verify-no-changes|no-restore)$/, values: [], needs: /^--verify-no-changes$/ },
     ],
   };
 

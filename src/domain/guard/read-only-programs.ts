@@ -128,7 +128,7 @@ const asking: Readonly<Record<string, Check>> = {
 
 const textOf = (args: readonly ShellWord[]): string => args.map(({ text }) => text).join(" ");
 
-const showsSettings: Check = (args) => /^config (get|list|ls)( [\w:-]+)?$/.test(textOf(args));
+const showsSettings: Check = (args) => /^(config (get|list|ls)|pkg get)( [\w:.-]+)*$/.test(textOf(args));
 
 function readingDocker(args: readonly ShellWord[]): boolean {
   const [verb, ...rest] = args;

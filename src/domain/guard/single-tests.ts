@@ -1,6 +1,7 @@
 import { knownCheckers } from "./code-checkers.ts";
 import { absolute, isInside, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
+import { withoutPart } from "./project-parts.ts";
 import { isOfLine, onlyPrints } from "./shell/gates.ts";
 import type { Invocation } from "./shell/invocations.ts";
 import type { ShellWord } from "./shell/syntax.ts";
@@ -29,7 +30,8 @@ export function runsTests(
     const text = word.text.replace(/(::.*|:\d+)$/, "");
     return !leadsElsewhere.test(text) && isInTree(absolute({ ...word, text }, cwd, places.home));
   };
-  return called(name, args).some(({ how, rest }) => fits(how, rest, isTreeFile));
+  const words = withoutPart(name, args, isTreeFile);
+  return words !== undefined && called(name, words).some(({ how, rest }) => fits(how, rest, isTreeFile));
 }
 
 /**

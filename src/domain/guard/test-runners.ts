@@ -68,7 +68,12 @@ function makeRunners(): TestRunners {
     // Older versions evaluate these expressions as code.
     form: { value: /^[\w .:/[\]-]+$/ },
   };
-  const unittest: TestRunner = { begins: [], flags: /^(-[vqfb]+|discover)$/, values: ["-k"], words: "names" };
+  const unittest: TestRunner = {
+    begins: [],
+    flags: /^(-[vqfb]+|discover)$/,
+    values: ["-k", "-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory"],
+    unknown: true,
+  };
 
   /** A script of the project whose name says that it tests or checks. What stands behind it goes to a program that is not known. */
   const script: Omit<TestRunner, "begins"> = {
@@ -86,6 +91,14 @@ function makeRunners(): TestRunners {
   ];
   /** These run a script also without the word `run`. */
   const shortScripts: readonly TestRunner[] = [...scripts, { ...script, begins: [onlyLooks] }];
+
+  /** Targets and tasks by their names. */
+  const targets: TestRunner = {
+    begins: [/^(?!.*(fix|write|update|watch|install))((tests?|check|lint)([-_:.][\w-]+)?|typecheck|unit|unit-tests?)$/],
+    flags: none,
+    values: [],
+    words: "none",
+  };
 
   const goPackages = { word: /^\.($|\/)/ };
 
@@ -106,6 +119,8 @@ function makeRunners(): TestRunners {
     form: { value: /^[\w.*#$ ]+$/ },
     needs: /(test|check|Test|lint|detekt|Check)$/,
   };
+
+  const rubyTest = /(^|\/)(test_\w+|\w+_(test|spec))\.rb$/;
 
   /** An interpreter that reads a file, and says whether it could run it. */
   const readsSyntax = (option: RegExp): TestRunner => ({ begins: [option], flags: none, values: [] });
@@ -135,7 +150,16 @@ function makeRunners(): TestRunners {
       readsSyntax(/^(--check|-c)$/),
     ],
     php: [readsSyntax(/^-l$/)],
-    ruby: [readsSyntax(/^-c$/)],
+    ruby: [
+      readsSyntax(/^-c$/),
+      {
+        begins: [],
+        flags: /^(-w|-I(lib|test|spec|\.)(:(lib|test|spec))*)$/,
+        values: ["-n", "--name"],
+        form: { word: rubyTest },
+        needs: rubyTest,
+      },
+    ],
     bash: [readsSyntax(/^-n$/)],
     sh: [readsSyntax(/^-n$/)],
     tsx: [{ begins: [/^--test$/], flags: none, values: ["--test-name-pattern"] }],
@@ -181,10 +205,27 @@ function makeRunners(): TestRunners {
     mix: [{ begins: [/^test$/], flags: /^--(trace|failed|stale)$/, values: ["--only", "--exclude", "--seed"] }],
     phpunit: [{ begins: [], flags: /^--(testdox|colors=\w+|stop-on-failure)$/, values: ["--filter", "--group"] }],
     pest: [{ begins: [], flags: /^--(colors=\w+|bail)$/, values: ["--filter"] }],
-    make: [
-      { begins: [/^(test|tests|check|lint|typecheck|unit|unit-tests?)$/], flags: none, values: [], words: "none" },
+    make: [targets],
+    just: [targets],
+    task: [targets],
+    rake: [
+      {
+        begins: [],
+        flags: none,
+        values: [],
+        // One test by its file, beside the names of tasks.
+        form: { word: /^(tests?|spec|check|lint)(:[\w:-]+)?$|^(TEST|SPEC)=(?!\/|.*\.\.)[\w./-]+$/ },
+        needs: /^(tests?|spec|check|lint)(:|$)/,
+      },
     ],
-    just: [{ begins: [/^(test|tests|check|lint|typecheck)$/], flags: none, values: [], words: "none" }],
+    turbo: [
+      { begins: [], flags: /^(run|--continue)$/, values: ["--filter"], form: { word: onlyLooks }, needs: onlyLooks },
+    ],
+    nx: [{ begins: [onlyLooks], flags: /^--(skip-nx-cache|verbose)$/, values: [], words: "names" }],
+    composer: [
+      { begins: [onlyLooks], flags: /^(-n|--no-interaction)$/, values: [], words: "none" },
+      { begins: [/^run(-script)?$/, onlyLooks], flags: /^(-n|--no-interaction)$/, values: [], words: "none" },
+    ],
     mvn: [mavenWords],
     mvnw: [mavenWords],
     gradle: [gradleWords],
