@@ -77,7 +77,7 @@ function nodesOf(node: SyntaxNode): ShellNode[] {
       return [maybe("often", childNodes(node))];
     case "For":
     case "Select":
-      return [setting(node.name.value, node.wordlist ?? []), maybe("often", childNodes(node))];
+      return [looping(node.name.value, node.wordlist ?? []), maybe("often", childNodes(node))];
     case "ParameterExpansion":
       return [...evaluated(node), ...childNodes(node)];
     case "ArithmeticExpansion":
@@ -115,6 +115,20 @@ const computing = (text: string): ShellCommand => running(arithmetic, literal(te
 /** A variable with these possible values; with any value if there are none. */
 const setting = (name: string, words: readonly Word[]): ShellNode =>
   settingTo(name, words.length === 0 ? [unknownWord] : words.map(wordOf));
+
+/** The same for a loop, whose words may be what other commands print. */
+const looping = (name: string, words: readonly Word[]): ShellNode => ({
+  kind: "command",
+  words: [],
+  assignments: (words.length === 0 ? [undefined] : words).map((word) => {
+    const [only, ...more] = word?.parts ?? [];
+    const found = only?.type === "CommandExpansion" && more.length === 0 ? plainCommands(only.script) : undefined;
+    const value = word === undefined ? unknownWord : wordOf(word);
+    return { name, value, ...(found === undefined ? {} : { found }) };
+  }),
+  writes: [],
+  inner: [],
+});
 
 const settingTo = (name: string, values: readonly ShellWord[]): ShellNode => ({
   kind: "command",
@@ -218,8 +232,11 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
 function fedBy(redirect: SyntaxNode | undefined): readonly ShellCommand[] | undefined {
   if (redirect?.type !== "Redirect" || redirect.operator !== "<" || redirect.target === undefined) return undefined;
   const found = substitutionIn(redirect.target);
-  if (found === undefined) return undefined;
-  const nodes = scriptNodes(found.script).map((node) =>
+  return found === undefined ? undefined : plainCommands(found.script);
+}
+
+function plainCommands(script: ParsedScript | undefined): readonly ShellCommand[] | undefined {
+  const nodes = scriptNodes(script).map((node) =>
     node.kind === "group" && node.nodes.length === 1 ? node.nodes[0] : node,
   );
   const commands = nodes.filter((node) => node?.kind === "command");

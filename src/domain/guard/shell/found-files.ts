@@ -1,22 +1,39 @@
-import { isSearch, whatIsPrinted } from "./find.ts";
-import { hasOption, literal, operands, operandsBeside, type ShellWord } from "./syntax.ts";
+import { findRoots, isSearch, whatIsPrinted } from "./find.ts";
+import type { KnownValues } from "./known-values.ts";
+import {
+  hasOption,
+  literal,
+  operands,
+  operandsBeside,
+  type ShellAssignment,
+  type ShellWord,
+  valuesOf,
+} from "./syntax.ts";
 
 /** Which files a pipe hands on, when its first command looks for files and the others only pick among them. */
 export function foundFiles(pipe: readonly (readonly ShellWord[])[]): readonly ShellWord[] | undefined {
   const [[program, ...args] = [], ...filters] = pipe;
   if (program === undefined || !filters.every(onlyPicks)) return undefined;
   if (args.some(({ dynamic }) => dynamic)) return undefined;
+  const isPicked = filters.some(picksByName);
   switch (program.text) {
-    case "find":
-      return isSearch(args) ? whatIsPrinted(args) : undefined;
+    case "find": {
+      const roots = isPicked ? findRoots(args).map(({ text }) => text) : [];
+      return isSearch(args)
+        ? whatIsPrinted(args).map((word) => (roots.includes(word.text) ? within(word) : word))
+        : undefined;
+    }
     case "grep":
       return hasOption(args, "lL", "files-with-matches", "files-without-match")
         ? below(args, hasOption(args, "rR", "recursive"))
         : undefined;
+    case "ls":
+      return listed(args);
     case "rg":
+      if (args.some(({ text }) => text === "--files")) return ofRg(args, isPicked);
       return hasOption(args, "l", "files-with-matches") ? below(args, true) : undefined;
     case "git":
-      return listsFiles(args) ? [literal("x")] : undefined;
+      return listsFiles(args) ? [literal(isPicked || !listsAll(args) ? "x" : ".")] : undefined;
     default:
       return undefined;
   }
@@ -37,8 +54,47 @@ function below(args: readonly ShellWord[], recursive: boolean): readonly ShellWo
   ]);
   const places = hasOption(args, "e", "regexp") ? given : given.slice(1);
   const roots = places.length === 0 ? [literal(".")] : places;
-  return recursive ? roots.map((root) => ({ ...root, text: `${root.text.replace(/\/+$/, "")}/x` })) : roots;
+  return recursive ? roots.map(within) : roots;
 }
+
+/** Something below it. */
+const within = (root: ShellWord): ShellWord => ({ ...root, text: `${root.text.replace(/\/+$/, "")}/x` });
+
+/** `ls` of files that are named, by a pattern or by their endings. Of a directory it would print names without it. */
+function listed(args: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const files = operands(args);
+  const isPlain = args.every((word) => files.includes(word) || /^-[1trSdU]+$/.test(word.text));
+  return isPlain && files.length > 0 && files.every(({ text }) => /[^./]\.\w+$/.test(text)) ? files : undefined;
+}
+
+function ofRg(args: readonly ShellWord[], isPicked: boolean): readonly ShellWord[] {
+  const places = operandsBeside(args, ["-g", "--glob", "--iglob", "-t", "--type", "-T", "--type-not"]);
+  const roots = places.length === 0 ? [literal(".")] : places;
+  const names = valuesOf(args, "-g", "--glob", "--iglob", "-t", "--type");
+  return isPicked || names.some(({ text }) => /^[^!].*\w/.test(text)) ? roots.map(within) : roots;
+}
+
+/** Does it list all that there is, with no path that picks? */
+const listsAll = ([verb, ...rest]: readonly ShellWord[]): boolean =>
+  verb?.text === "ls-files" &&
+  !hasOption(rest, "dmku", "deleted", "modified", "killed", "unmerged") &&
+  operandsBeside(rest, ["-x", "-X", "--exclude", "--exclude-from"]).every(({ text }) =>
+    /^(\.\/?|:\/?|\*+)$/.test(text),
+  );
+
+/** Does it pass on only lines with a text that not every path has? */
+function picksByName([program, ...args]: readonly ShellWord[]): boolean {
+  if (program?.text !== "grep" || hasOption(args, "v", "invert-match")) return false;
+  return operands(args).some(({ text, dynamic }) => !dynamic && /\w{2}/.test(text.replaceAll(/\\\w|\[[^\]]*\]/g, ".")));
+}
+
+/** A loop over what a search prints goes over files that it found. */
+export const ofLoop = (assignments: readonly ShellAssignment[], known: KnownValues): readonly ShellAssignment[] =>
+  assignments.flatMap((each) => {
+    const pipe = each.found?.map(({ words }) => words.flatMap((word) => known.resolve(word)));
+    const files = pipe === undefined ? undefined : foundFiles(pipe);
+    return files === undefined ? [each] : files.map((value) => ({ name: each.name, value }));
+  });
 
 function listsFiles(args: readonly ShellWord[]): boolean {
   const [verb, ...rest] = args;

@@ -2,7 +2,7 @@ import { type Denial, deny } from "../tool-use.ts";
 import { variablesSet } from "../variables.ts";
 import { carried, terminalScripts } from "./carriers.ts";
 import { execsOf } from "./find.ts";
-import { foundFiles } from "./found-files.ts";
+import { foundFiles, ofLoop } from "./found-files.ts";
 import { type GateCommands, readGates } from "./gates.ts";
 import { assignmentOf, declared, declares, indexScripts, makesUnseen, renames, variableScript } from "./hidden-code.ts";
 import { assignedIn, KnownValues } from "./known-values.ts";
@@ -232,7 +232,7 @@ class Reader implements ShellEffects {
     const words = command.words.flatMap((word) => this.#known.resolve(word));
     const [program] = words;
     if (program === undefined) this.#push("", [], assignments);
-    if (program === undefined || declares.includes(program.text)) this.#known.take(assignments);
+    if (program === undefined || declares.includes(program.text)) this.#known.take(ofLoop(assignments, this.#known));
     this.#run(words, assignments, depth);
   }
 

@@ -19,6 +19,8 @@ export interface ShellAssignment {
   readonly value: ShellWord;
   /** It is added to the value that there was, or to one element of several. */
   readonly appends?: true;
+  /** Of a loop: the commands of the pipe whose output its words are, where each of them is a plain one. */
+  readonly found?: readonly ShellCommand[];
 }
 
 /** One program with its arguments. Without words it is only assignments or redirections. */
