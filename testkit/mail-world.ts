@@ -63,7 +63,7 @@ export async function mailWorld(
     const context: Context = { caller: as.caller ?? operator, now: clock.now, ids: randomIds, settings };
     const prepared = await useCase.prepare?.(
       files,
-      { settings: context.settings, caller: async () => ok(context.caller) },
+      { settings: context.settings, caller: async () => ok(context.caller), shellOf: async () => undefined },
       request,
     );
     if (prepared !== undefined && !prepared.ok) return prepared;

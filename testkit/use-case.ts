@@ -63,7 +63,7 @@ function openWorld(dir: string, options: { readonly projectName?: string }): Use
     const context = contextFor(caller);
     const prepared = await useCase.prepare?.(
       files,
-      { settings: context.settings, caller: async () => ok(context.caller) },
+      { settings: context.settings, caller: async () => ok(context.caller), shellOf: async () => undefined },
       request,
     );
     if (prepared !== undefined && !prepared.ok) return prepared;

@@ -56,6 +56,10 @@ export function projectFiles({ root, dir, env = {}, redact = (text) => text }: P
       });
       return path;
     },
+    readEnvironment: async (path) => {
+      const text = readText(path);
+      return text === undefined ? undefined : (JSON.parse(text) as Record<string, string>);
+    },
     // An agent's sandbox may hide the repository's refs.
     lacksBranch: (branch) =>
       (env.OVERSTORY_TOKEN ?? "") === "" &&

@@ -17,6 +17,8 @@ export interface ProjectFiles {
   readSpec(taskId: string, digest: string | null): Promise<SpecText | undefined>;
   /** Keeps the variables an agent's processes will get, readable by the owner alone; returns the path. */
   writeEnvironment(values: Readonly<Record<string, string>>): Promise<string>;
+  /** Undefined where the file is gone. */
+  readEnvironment(path: string): Promise<Readonly<Record<string, string>> | undefined>;
   removeEnvironment(path: string): Promise<void>;
   /** The repository has no such branch any more, for certain. Looks at two files and starts no git: hot commands ask. */
   lacksBranch(branch: string): boolean;

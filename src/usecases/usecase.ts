@@ -78,4 +78,6 @@ export interface PrepareTerms {
   readonly dollarWatch?: WatchesDollars | undefined;
   /** The caller, for effects that need a right. Looked up only when asked for: hot calls do without. */
   readonly caller: () => Promise<Result<Caller, Refusal>>;
+  /** What the person's shell had for an agent; its children get the same. Undefined where that is not known. */
+  readonly shellOf: (agentId: string) => Promise<Readonly<Record<string, string>> | undefined>;
 }

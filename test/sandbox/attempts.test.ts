@@ -71,6 +71,7 @@ siblings-token      OVERSTORY_TOKEN="$STOLEN" ov mail send --to operator --subje
 look-as-sibling     OVERSTORY_TOKEN="$STOLEN" ov mail list
 siblings-mark       (ulimit -S -w "$MARK" && ulimit -H -w "$MARK" && OVERSTORY_TOKEN="$STOLEN" ov mail send --to operator --subject forged --body forged)
 leave-and-send      (ulimit -S -w "$MARK"; ulimit -H -w "$MARK"; OVERSTORY_TOKEN="$STOLEN" setsid -w ov mail send --to operator --subject forged --body forged)
+name-a-program      mkdir -p "$OVERSTORY_SCRATCH/bin"; printf '#!/bin/sh\\ntouch "%s/planted"\\n' "$ROOT" > "$OVERSTORY_SCRATCH/bin/claude"; chmod +x "$OVERSTORY_SCRATCH/bin/claude"; PATH="$OVERSTORY_SCRATCH/bin:$PATH" ov sling "some new work" --runtime claude; test -e "$ROOT/planted"
 can-ask             ov mail list
 can-read-tools      test -s "$HOME/go/pkg/mod.txt" && test -s "$HOME/.toolrc"
 can-connect         perl -MIO::Socket::UNIX -e 1

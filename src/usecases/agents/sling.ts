@@ -86,13 +86,15 @@ export async function prepareSeat<
   },
 >(files: ProjectFiles, terms: PrepareTerms, request: R): Promise<Result<R, Refusal>> {
   const { baseBranch } = request;
+  const path = await pathFor(terms, request);
+  if (!path.ok) return path;
   if (baseBranch !== undefined && (await terms.isCommit?.(baseBranch)) === false) {
     return no(
       invalid("base-branch", "is no branch or commit of this repository; see: git branch", { value: baseBranch }),
     );
   }
   const runtime = runtimeNameFor(terms.settings, request.runtime, request.capability);
-  const program = await terms.preflight?.(runtime, request.environment.PATH);
+  const program = await terms.preflight?.(runtime, path.value);
   if (program?.ok === false) return program;
   const kept = await keepEnvironment(files, terms, request);
   if (!kept.ok) return kept;
@@ -100,6 +102,19 @@ export async function prepareSeat<
   const dollarWatch = await watchFor(terms, request, runtime);
   const { version = null, note } = program?.value ?? {};
   return ok({ ...kept.value, cliVersion: version, programNote: note, dollarWatch, takenNames });
+}
+
+/**
+ * Where the program of the new agent is looked for. The program that is found is started, and where agents are confined also
+ * outside of that. So what an agent says in its request does not count: its child gets the variables of its person.
+ */
+async function pathFor(
+  { caller: identify, shellOf }: PrepareTerms,
+  { environment }: { readonly environment: Readonly<Record<string, string>> },
+): Promise<Result<string | undefined, Refusal>> {
+  const caller = await identify();
+  if (!caller.ok) return caller;
+  return ok(caller.value.kind === "agent" ? (await shellOf(caller.value.agentId))?.PATH : environment.PATH);
 }
 
 /** What the operator should know before the first turn of an agent, as `prepareSeat` found it. */

@@ -106,7 +106,11 @@ async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): 
   const known = ports.sight.kind === "connection" ? await caller() : undefined;
   if (known?.ok === false) return known;
   const { settings, preflight, dollarWatch, isCommit, takenNames, tipOf } = ports;
-  const terms = { settings, preflight, dollarWatch, isCommit, takenNames, tipOf, caller };
+  const shellOf = async (agentId: string) => {
+    const agent = await ports.store.read((tx) => tx.agents.get(agentId));
+    return agent?.envFile == null ? undefined : ports.files.readEnvironment(agent.envFile);
+  };
+  const terms = { settings, preflight, dollarWatch, isCommit, takenNames, tipOf, caller, shellOf };
   return useCase.prepare(ports.files, terms, frame.request);
 }
 

@@ -141,7 +141,7 @@ test("a spec above one MiB is refused, and the one there is stays", async () => 
 /** Does what is done before the transaction, and no more. */
 async function keptOnly(world: UseCaseWorld, body: string) {
   const { settings, caller } = world.context();
-  const terms = { settings, caller: async () => ok(caller) };
+  const terms = { settings, caller: async () => ok(caller), shellOf: async () => undefined };
   const prepared = await writeSpec.prepare?.(world.files, terms, { taskId: "t", body });
   if (prepared?.ok !== true) throw new Error("the text was not kept");
   return prepared.value;
