@@ -72,14 +72,25 @@ look-as-sibling     OVERSTORY_TOKEN="$STOLEN" ov mail list
 siblings-mark       (ulimit -S -w "$MARK" && ulimit -H -w "$MARK" && OVERSTORY_TOKEN="$STOLEN" ov mail send --to operator --subject forged --body forged)
 leave-and-send      (ulimit -S -w "$MARK"; ulimit -H -w "$MARK"; OVERSTORY_TOKEN="$STOLEN" setsid -w ov mail send --to operator --subject forged --body forged)
 name-a-program      mkdir -p "$OVERSTORY_SCRATCH/bin"; printf '#!/bin/sh\\ntouch "%s/planted"\\n' "$ROOT" > "$OVERSTORY_SCRATCH/bin/claude"; chmod +x "$OVERSTORY_SCRATCH/bin/claude"; PATH="$OVERSTORY_SCRATCH/bin:$PATH" ov sling "some new work" --runtime claude; test -e "$ROOT/planted"
+option-as-commit    . "$FRAMES"; send "$(frame branch.listStaleSubmodules '"branch":"main","from":"HEAD","to":"--output='"$ROOT"'/planted"')" "$(frame branch.listMovedFiles '"from":"HEAD","to":"--output='"$ROOT"'/planted"')" "$(frame branch.listChanges '"target":"main","branch":"main","commit":"--output='"$ROOT"'/planted"')" "$(frame merge.showPatch '"branch":"main","targetBranch":"main","resultCommit":null,"headCommit":"--output='"$ROOT"'/planted"')"; test -e "$ROOT/planted"
 can-ask             ov mail list
 can-read-tools      test -s "$HOME/go/pkg/mod.txt" && test -s "$HOME/.toolrc"
 can-connect         perl -MIO::Socket::UNIX -e 1
+can-send-frames     . "$FRAMES"; send "$(frame identity.self '')" | grep '"ok":true'
 can-see-its-turn    test -s "$TURN/input.json"
 `;
 
+/** Requests to the engine that no command of ours makes. */
+const frames = `
+frame() { printf '{"name":"%s","request":{%s},"token":"%s","requestId":"request-%s-%s"}' "$1" "$2" "$OVERSTORY_TOKEN" "$1" "$$"; }
+send() {
+  socket="$(sed 's/.*"socket":"\\([^"]*\\)".*/\\1/' "$STATE/run/engine.json")"
+  perl -MIO::Socket::UNIX -e 'my $at = shift; for (@ARGV) { my $to = IO::Socket::UNIX->new(Peer => $at) or exit 1; print $to "$_\\n"; print scalar <$to> }' "$socket" "$@"
+}
+`;
+
 /** Not attempts: without them some of the attempts would fail for another reason. */
-const controls = ["can-ask", "can-read-tools", "can-connect", "can-see-its-turn"];
+const controls = ["can-ask", "can-read-tools", "can-connect", "can-send-frames", "can-see-its-turn"];
 
 const inWorktree = `
 add-hook            echo x > .git/hooks/pre-commit
@@ -183,7 +194,9 @@ for (const capability of capabilities) {
         BYSTANDER: bystander.pid,
         STOLEN: stolen,
         MARK: mark,
+        FRAMES: join(project.state, "frames.sh"),
       };
+      writeFileSync(facts.FRAMES, frames);
       const lines = Object.entries(facts).map(([name, value]) => `export ${name}='${value}'\n`);
       const turn = 'export TURN="$(dirname "$(find "$STATE/logs" -name stdout.ndjson | head -n 1)")"\n';
       writeFileSync(join(project.state, "facts.sh"), lines.join("") + turn);

@@ -14,7 +14,7 @@ export const quickGit = (root: string): QuickGit => ({
     const onto = await landingTip(root, target);
     if (onto === undefined) return undefined;
     const how = ["-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", "--merge-base"];
-    const { code, raw } = await git(root, "diff-tree", ...how, onto, commit);
+    const { code, raw } = await git(root, "diff-tree", ...how, "--end-of-options", onto, commit);
     // It fails where the two have no common ancestor, or several.
     return code === 0 ? zeroEnded(raw).map(String).toSorted() : undefined;
   },

@@ -142,6 +142,8 @@ export const listMovedFiles: Effect<MoveToLookAt, MovedFiles> = {
   place: "engine",
   run: async (world, { from, to, other }) =>
     world.lookAhead(async (git) => {
+      const refused = await refuseUnlessCommits(git, { from, to });
+      if (refused !== undefined) return no(refused);
       // Each way names what came since the common commit, so one of them is empty.
       const files = [...(await git.changedFiles(from, to)), ...(await git.changedFiles(to, from))];
       const tip = other === undefined ? undefined : await git.commitOf(`refs/heads/${other}`);
@@ -165,5 +167,18 @@ export const listStaleSubmodules: Effect<SubmodulesRequest, { readonly stale: re
   request: fields({ branch: text, from: text, to: text }),
   place: "engine",
   run: async (world, { branch, from, to }) =>
-    ok({ stale: await world.lookAhead((git) => git.submodulesBehind(branch, { from, to })) }),
+    world.lookAhead(async (git) => {
+      const refused = await refuseUnlessCommits(git, { from, to });
+      return refused === undefined ? ok({ stale: await git.submodulesBehind(branch, { from, to }) }) : no(refused);
+    }),
 };
+
+/** Git would take a text that is no commit for an option of its own, such as a file to write to. */
+async function refuseUnlessCommits(
+  git: Pick<LookingGit, "commitOf">,
+  named: Readonly<Record<"from" | "to", string>>,
+): Promise<Refusal | undefined> {
+  for (const [field, value] of Object.entries(named))
+    if ((await git.commitOf(value)) === undefined) return invalid(field, "is no commit of this repository", { value });
+  return undefined;
+}

@@ -1,4 +1,5 @@
-import { ok } from "../../domain/result.ts";
+import { invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
 import { fields, text } from "../../domain/schema/schema.ts";
 import type { Effect } from "../operation.ts";
 
@@ -7,6 +8,9 @@ export interface ChangesRequest {
   readonly branch: string;
   readonly commit: string;
 }
+
+/** Not looked up: every command that queues a branch comes here, and git refuses an id that it does not know. */
+const isId = /^[0-9a-f]{40,64}$/;
 
 /**
  * Files that landing this commit of a branch would change where work for the target lands now, those that come back with
@@ -18,6 +22,7 @@ export const listChanges: Effect<ChangesRequest, { readonly files: readonly stri
   place: "engine",
   run: async (world, request) => {
     const { target, branch, commit } = request;
+    if (!isId.test(commit)) return no(invalid("commit", "is no id of a commit", { value: commit }));
     const record = await world.call("merge.readRecord", { branches: [branch], runId: null });
     if (!record.ok) return record;
     const [words = []] = record.value.words;

@@ -34,7 +34,7 @@ export async function contains(mergeRepo: MergeRepository, into: string, commit:
 const isId = (name: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
 
 export async function baseOf(mergeRepo: MergeRepository, one: string, other: string): Promise<string | undefined> {
-  const { code, out, err } = await mergeRepo.through((own) => own.git(["merge-base", one, other]));
+  const { code, out, err } = await mergeRepo.through((own) => own.git(["merge-base", "--end-of-options", one, other]));
   if (code > 1) throw new Error(`comparing ${one} with ${other}: ${err.trim()}`);
   return code === 0 ? out.trim() : undefined;
 }
@@ -147,8 +147,8 @@ async function filesSince(
 ): Promise<readonly string[]> {
   const list =
     base === undefined
-      ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", to]
-      : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, to];
+      ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", to]
+      : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", base, to];
   const answer = expectGit(await mergeRepo.through((own) => own.git(list)), "listing changed files");
   return zeroEnded(answer.raw).map(String);
 }
@@ -245,7 +245,7 @@ export async function patchOf(
 ): Promise<string> {
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--submodule=short"];
   const since = (await baseOf(mergeRepo, from, to)) ?? from;
-  const answer = await mergeRepo.through((own) => own.git([...args, since, to, "--", ...paths]));
+  const answer = await mergeRepo.through((own) => own.git([...args, "--end-of-options", since, to, "--", ...paths]));
   return expectGit(answer, "writing a patch").out;
 }
 
@@ -258,8 +258,10 @@ export async function patch(
 ): Promise<string> {
   const form = [`--unified=${context}`, ...(ignoreSpace ? ["--ignore-all-space"] : [])];
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short", ...form];
-  return expectGit(await mergeRepo.through((own) => own.git([...args, from, to, "--", ...paths])), "writing a patch")
-    .out;
+  return expectGit(
+    await mergeRepo.through((own) => own.git([...args, "--end-of-options", from, to, "--", ...paths])),
+    "writing a patch",
+  ).out;
 }
 
 export async function subjectOf(mergeRepo: MergeRepository, commit: string): Promise<string> {

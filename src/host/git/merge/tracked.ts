@@ -33,8 +33,9 @@ export async function changes(
   { from, to }: { readonly from: string; readonly to: string },
   filter: "D" | "d",
 ): Promise<readonly TrackedFile[]> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", `--diff-filter=${filter}`, from, to];
-  const parts = zeroEnded(expectGit(await git(checkout, ...args), `comparing ${from} with ${to}`).raw);
+  const how = ["-r", "-z", "--raw", "--no-abbrev", "--no-renames", `--diff-filter=${filter}`];
+  const answer = await git(checkout, "diff-tree", ...how, "--end-of-options", from, to);
+  const parts = zeroEnded(expectGit(answer, `comparing ${from} with ${to}`).raw);
   const found: TrackedFile[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [old = "", now = "", oldOid = "", nowOid = ""] = (parts[at]?.toString("latin1") ?? "").slice(1).split(" ");
