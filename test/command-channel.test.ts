@@ -141,6 +141,7 @@ test("over the socket a branch is shown with the files it changes, and retried w
   await project.git("commit", "--quiet", "-m", "mends");
   const mended = (await project.git("rev-parse", "HEAD")).trim();
   await project.git("checkout", "--quiet", "main");
+  await project.git("branch", "--force", "overstory/b1/T1", failing);
   await project.ov("status");
   startEngine(project);
   const token = await seatedToken(project);
@@ -149,8 +150,10 @@ test("over the socket a branch is shown with the files it changes, and retried w
   );
   const channel = remoteChannel({ dir: statePath(project.root) });
   const ask = (name: OperationName, request: object) => channel.call({ name, request, token });
-  const add = { branch: "overstory/b1/T1", headCommit: failing };
-  expect(await ask("merge.add", add)).toMatchObject({ ok: true, value: { entry: { id: 1 } } });
+  // Git says which commit an agent queues.
+  const add = { branch: "overstory/b1/T1", headCommit: mended };
+  expect(await ask("merge.add", add)).toMatchObject({ ok: true, value: { entry: { id: 1, headCommit: failing } } });
+  await project.git("branch", "--force", "overstory/b1/T1", mended);
   await fillStore(project.root, async (tx) => void (await tx.merges.change(1, ["pending"], { status: "failed" })));
   expect(await ask("merge.retry", { of: "1" })).toMatchObject({
     ok: true,

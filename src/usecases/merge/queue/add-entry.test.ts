@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
 import { builderBranch, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import { type Caller, operator } from "../../../domain/caller/caller.ts";
+import { ok } from "../../../domain/result.ts";
+import type { ProjectFiles } from "../../../ports/project-files.ts";
+import type { PrepareTerms } from "../../usecase.ts";
 import { landingsOf } from "../landing/landing-target.ts";
 import { planUndo } from "../landing/request-undo.ts";
 import { newOp } from "../merge-records.ts";
@@ -29,6 +33,30 @@ test("a merge can be made to wait for others by number or branch, now or when it
   const again = await world.must(addMerge, { ...other, dependsOn: [String(first.id), `#${entry.id}`] });
   expect(again).toMatchObject({ added: false, entry: { id: late.id, dependsOn: [first.id, entry.id] } });
   expect((await world.entries()).at(-1)?.dependsOn).toEqual([first.id, entry.id]);
+});
+
+test("an agent queues a branch for nothing but the place where its run lands", async () => {
+  await using world = await mergeWorld();
+  const order = { branch: builderBranch, headCommit: "head-1" };
+  expect(await world.call(addMerge, { ...order, targetBranch: "release" }, { caller: world.lead })).toMatchObject({
+    refusal: { kind: "not-allowed", action: `queue ${builderBranch} for release`, caller: "lead-1" },
+  });
+  expect(await world.entries()).toEqual([]);
+  await world.must(addMerge, { ...order, targetBranch: "main" }, world.lead);
+  await world.must(addMerge, { ...order, targetBranch: "release" });
+  expect((await world.entries()).map(({ targetBranch }) => targetBranch)).toEqual(["main", "release"]);
+});
+
+test("git says which commit an agent queues and which files it changes; the operator may say it", async () => {
+  await using world = await mergeWorld();
+  const said = { branch: builderBranch, headCommit: "private", filesModified: ["README.md"] };
+  const prepared = (caller: Caller, tip: string | null) => {
+    const terms = { caller: async () => ok(caller), tipOf: async () => tip };
+    return addMerge.prepare?.({} as ProjectFiles, terms as unknown as PrepareTerms, said);
+  };
+  expect(await prepared(world.lead, "head-1")).toEqual(ok({ branch: builderBranch, headCommit: "head-1" }));
+  expect(await prepared(world.lead, null)).toMatchObject({ refusal: { kind: "not-found", noun: "branch" } });
+  expect(await prepared(operator, "head-1")).toEqual(ok(said));
 });
 
 test("merges never wait for each other, and not for what is not there", async () => {

@@ -1,7 +1,7 @@
 import { isIn } from "../../../domain/agent/capability.ts";
 import { fillPayload, payloadFields } from "../../../domain/mail/payload.ts";
 import type { Asker, MergeEntry } from "../../../domain/merge/entry.ts";
-import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { fields, flag, list, type SchemaOf, text, whole } from "../../../domain/schema/schema.ts";
 import type { Tx } from "../../../ports/store.ts";
@@ -51,6 +51,14 @@ export interface AddMergeReply {
 export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
   kind: "write",
   request: addFields,
+  prepare: async (_files, terms, request) => {
+    const caller = await terms.caller();
+    if (!caller.ok || caller.value.kind !== "agent") return caller.ok ? ok(request) : caller;
+    // Git says which commit an agent's branch has, and the merge worker which files it changes. The caller may say anything.
+    const { filesModified: _, ...rest } = request;
+    const tip = await terms.tipOf?.(request.branch);
+    return tip === null ? no(notFound("branch", request.branch)) : ok({ ...rest, headCommit: tip ?? rest.headCommit });
+  },
   run: async (tx, context, request) => {
     const { branch, headCommit, priority } = request;
     if (branch.trim() === "") return no(invalid("branch", "must not be empty"));
@@ -64,6 +72,8 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
       const why = `is the branch of ${owner.name}, a ${owner.capability}, and holds no work of its own`;
       return no(invalid("branch", why, { value: branch }));
     }
+    const elsewhere = await refuseElsewhere(tx, context, request, owner?.runId ?? null);
+    if (elsewhere !== undefined) return no(elsewhere);
     const empty = await refuseWithoutCommits(tx, request);
     if (empty !== undefined) return no(empty);
     const asked = await newMergeOf(tx, context, request);
@@ -78,6 +88,21 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
     return ok(await enqueueBranch(tx, context, asked.value));
   },
 };
+
+/** Which branches of the project move is the operator's to say: an agent's work lands where its run does. */
+async function refuseElsewhere(
+  tx: Tx,
+  context: Context,
+  { branch, targetBranch }: AddMergeRequest,
+  runId: string | null,
+): Promise<Refusal | undefined> {
+  const { caller } = context;
+  if (caller.kind !== "agent" || targetBranch === undefined) return undefined;
+  const landing = await targetOf(tx, context, runId);
+  if (targetBranch === landing) return undefined;
+  const why = `its run lands on ${landing}; only the operator queues a branch for another one`;
+  return { kind: "not-allowed", action: `queue ${branch} for ${targetBranch}`, caller: caller.name, why };
+}
 
 export function wrongPriority(priority: number | undefined): Refusal | undefined {
   if (priority === undefined || (Number.isInteger(priority) && priority >= 0 && priority <= 4)) return undefined;
