@@ -350,6 +350,23 @@ describe("unusual repositories and files", () => {
     expect(readdirSync(outside)).toEqual(["keep"]);
   });
 
+  test("an included file is not copied through a link that leads nowhere, and the worktree is made", async () => {
+    using world = gitWorld();
+    const outside = join(world.root, "..", "outside");
+    world.write(outside, "keep", "");
+    for (const [path, to] of Object.entries({ ".env": join(outside, "made"), conf: join(outside, "missing") })) {
+      symlinkSync(to, join(world.root, path));
+      world.git(world.root, "add", "--force", path);
+    }
+    world.git(world.root, "commit", "--quiet", "-m", "links");
+    for (const path of [".env", "conf"]) rmSync(join(world.root, path));
+    world.write(world.root, ".env", "secret\n");
+    world.write(world.root, "conf/.env", "secret\n");
+    const worktrees = gitWorktrees(world.root, { include: [".env", "conf/.env"] });
+    expect(await worktrees.create(requestFor(world.worktree("ann", "linked")))).toMatchObject({ ok: true });
+    expect(readdirSync(outside)).toEqual(["keep"]);
+  });
+
   test("the project's own checkout is a seat, but never inspected as work nor removed", async () => {
     using world = gitWorld();
     const worktrees = gitWorktrees(world.root);

@@ -35,7 +35,8 @@ export async function populate(
 function copyIncluded({ repository, include }: GitProject, worktree: string): void {
   for (const path of includedIn(repository.root, include)) {
     const to = join(worktree, path);
-    if (existsSync(to) || leadsOut(worktree, dirname(to))) continue;
+    // A tracked link that leads nowhere would be followed, and the copy would be made where it leads.
+    if (lstatIfThere(to) !== undefined || leadsOut(worktree, dirname(to))) continue;
     mkdirSync(dirname(to), { recursive: true });
     copyFileSync(join(repository.root, path), to);
   }
@@ -77,7 +78,7 @@ function filesBelow(root: string, dir: string, depth: number): readonly string[]
 
 /** A tracked link among the directories would take the copy somewhere else. */
 function leadsOut(worktree: string, dir: string): boolean {
-  if (!existsSync(dir)) return dir === dirname(dir) ? true : leadsOut(worktree, dirname(dir));
+  if (!existsSync(dir)) return lstatIfThere(dir) !== undefined || leadsOut(worktree, dirname(dir));
   const real = realpathSync(dir);
   const home = realpathSync(worktree);
   return real !== home && !real.startsWith(`${home}/`);
