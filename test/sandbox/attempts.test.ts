@@ -18,6 +18,8 @@ read-ssh            cat "$HOME/.ssh/id_test"
 read-netrc          grep secret "$HOME/.netrc"
 read-gh             cat "$HOME/.config/gh/hosts.yml"
 read-aws            ls "$HOME/.aws/credentials"
+read-snap           cat "$HOME/snap/firefox/common/.mozilla/firefox/p/logins.json"
+read-flatpak        ls "$HOME/.var/app/org.mozilla.firefox"
 read-ssh-by-link    cat "$HOME/keys/id_test"
 read-sibling        cat "$ROOT/.overstory/worktrees/sibling/README.md"
 list-siblings       ls "$ROOT/.overstory/worktrees" | grep sibling
@@ -139,6 +141,8 @@ async function planted(): Promise<TestProject> {
     ".netrc": "machine x password secret",
     ".config/gh/hosts.yml": "secret",
     ".aws/credentials": "secret",
+    "snap/firefox/common/.mozilla/firefox/p/logins.json": "secret",
+    ".var/app/org.mozilla.firefox/logins.json": "secret",
     "src/other/.git/ov-state/run/env/a.json": "secret",
     "Documents/letter.txt": "secret",
     "go/pkg/mod.txt": "x",
