@@ -238,6 +238,9 @@ test("rows that cannot be understood are named with their file and number, and t
   change("mail.db", "UPDATE messages SET created_at = 'yesterday' WHERE id = 'msg-2'");
   change("mail.db", "UPDATE messages SET type = 'gossip' WHERE id = 'msg-3'");
   change("events.db", "UPDATE events SET created_at = 'never' WHERE id = 2");
+  change("metrics.db", "UPDATE sessions SET estimated_cost_usd = 1e300 WHERE agent_name = 'lead1'");
+  change("metrics.db", "UPDATE sessions SET completed_at = NULL, duration_ms = 9e15 WHERE agent_name = 'b1'");
+  change("metrics.db", "UPDATE token_snapshots SET estimated_cost_usd = 9e999");
   writeFileSync(join(project.root, ".beads/issues.jsonl"), '{"id":"bd-1","title":"t"}\nnot json\n');
   writeFileSync(join(dir, "groups.json"), "{ broken");
   const dry = await importIn(project, "--dry-run");
@@ -254,6 +257,10 @@ test("rows that cannot be understood are named with their file and number, and t
     "groups.json is not valid JSON",
     'mail.db messages row 2 has no time as created_at: "yesterday"',
     'mail.db messages row 3 was of the type "gossip", and is a status now',
+    "metrics.db sessions row 1 has no duration as duration_ms",
+    "metrics.db sessions row 2 has no amount as estimated_cost_usd",
+    "metrics.db token_snapshots row 1 has no amount as estimated_cost_usd",
+    "metrics.db token_snapshots row 2 has no amount as estimated_cost_usd",
     'events.db events row 2 has no time as created_at: "never"',
   ]);
   expect(parts.find(({ source }) => source === "mail.db messages")).toMatchObject({ rows: 5, taken: 4 });

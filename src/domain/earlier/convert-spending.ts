@@ -11,7 +11,7 @@ export interface SpendingTerms {
 /** What a session used, as the earlier version added it up at its end. */
 export function spendingOf(values: EarlierValues, terms: SpendingTerms): Spending {
   const startedAt = timeOf(values, "started_at");
-  const endedAt = timeIn(values, "completed_at") ?? startedAt + countIn(values, "duration_ms");
+  const endedAt = timeIn(values, "completed_at") ?? endOf(startedAt, values);
   const agentName = nameOf(values, "agent_name");
   const taskId = taskIn(values);
   const capability = textOf(values, "capability");
@@ -31,15 +31,15 @@ export function snapshotSpendingOf(
   return { ...counted(values, terms), source, agentName, capability, taskId, startedAt, endedAt };
 }
 
+/** The end of a session of which only the duration is known. */
+function endOf(startedAt: number, values: EarlierValues): number {
+  const at = startedAt + countIn(values, "duration_ms");
+  return Number.isNaN(new Date(at).getTime()) ? unreadable("has no duration as duration_ms") : at;
+}
+
 function counted(values: EarlierValues, { agentId, runId, runtime }: SpendingTerms) {
-  const costUsd = values.estimated_cost_usd ?? null;
-  if (costUsd !== null && (typeof costUsd !== "number" || !(costUsd >= 0))) {
-    return unreadable("has no amount as estimated_cost_usd");
-  }
-  const input = countIn(values, "input_tokens");
-  const output = countIn(values, "output_tokens");
-  const cacheRead = countIn(values, "cache_read_tokens");
-  const cacheWrite = countIn(values, "cache_creation_tokens");
+  const used = usedIn(values);
+  const { input, output, cacheRead, cacheWrite, costMicros } = used;
   return {
     part: 0,
     model: textIn(values, "model_used"),
@@ -47,12 +47,27 @@ function counted(values: EarlierValues, { agentId, runId, runtime }: SpendingTer
     runtime,
     runId,
     told: input + output + cacheRead + cacheWrite > 0,
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
-    costMicros: costUsd === null ? null : Math.round(costUsd * 1_000_000),
-    costSource: costUsd === null ? "unknown" : "prices",
-    priceVersion: costUsd === null ? null : "overstory-0.11",
+    ...used,
+    costSource: costMicros === null ? "unknown" : "prices",
+    priceVersion: costMicros === null ? null : "overstory-0.11",
   } as const;
 }
+
+/** The tokens and the cost of a row. */
+export const usedIn = (values: EarlierValues) => ({
+  input: countIn(values, "input_tokens"),
+  output: countIn(values, "output_tokens"),
+  cacheRead: countIn(values, "cache_read_tokens"),
+  cacheWrite: countIn(values, "cache_creation_tokens"),
+  costMicros: costIn(values),
+});
+
+function costIn(values: EarlierValues): number | null {
+  const usd = values.estimated_cost_usd ?? null;
+  if (usd === null) return null;
+  const micros = typeof usd === "number" ? Math.round(usd * 1_000_000) : Number.NaN;
+  return micros >= 0 && micros <= mostMicros ? micros : unreadable("has no amount as estimated_cost_usd");
+}
+
+/** A billion dollars: the sums of what is taken have to stay whole numbers. */
+const mostMicros = 1e15;

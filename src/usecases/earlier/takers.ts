@@ -3,7 +3,7 @@ import { agentOf, checkpointOf, endedRun, identityOf, runIdIn, runOf } from "../
 import { eventOf } from "../../domain/earlier/convert-event.ts";
 import { mailOf } from "../../domain/earlier/convert-mail.ts";
 import { mergeOf } from "../../domain/earlier/convert-merge.ts";
-import { snapshotSpendingOf, spendingOf } from "../../domain/earlier/convert-spending.ts";
+import { snapshotSpendingOf, spendingOf, usedIn } from "../../domain/earlier/convert-spending.ts";
 import { beadsTask, groupOf } from "../../domain/earlier/convert-tasks.ts";
 import type { EarlierPart, EarlierRow, EarlierValues } from "../../domain/earlier/earlier-project.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
@@ -158,12 +158,14 @@ const takeSpending: Taker = async ({ tx, context, convert, take, present }, rows
   }
 };
 
+const snapshotIn = (values: EarlierValues) => ({ name: nameOf(values, "agent_name"), used: usedIn(values) });
+
 /** Counts that grew: only the newest of a session without a row of its own says more than the sessions do. */
 const takeSnapshots: Taker = async ({ tx, context, convert, take }, rows) => {
   for (const row of rows) {
-    const name = convert(row, (values) => nameOf(values, "agent_name"));
-    if (name === undefined) continue;
-    const agent = await tx.agents.byName(name);
+    const read = convert(row, snapshotIn);
+    if (read === undefined) continue;
+    const agent = await tx.agents.byName(read.name);
     const isLive = (source: string | undefined): boolean => source === undefined || source.endsWith(":live");
     const newest = agent === undefined ? undefined : await tx.spending.newestOf(agent.id);
     if (agent !== undefined && isLive(newest?.source)) {
@@ -225,7 +227,7 @@ const readers: Readonly<Record<EarlierPart, (values: EarlierValues) => unknown>>
   messages: (values) => mailOf(values, null),
   merges: (values) => [nameOf(values, "agent_name"), mergeOf(values, { targetBranch: "", runId: null, now: 0 })],
   spending: (values) => spendingOf(values, { agentId: null, runId: runIdIn(values), runtime: "" }),
-  snapshots: (values) => nameOf(values, "agent_name"),
+  snapshots: snapshotIn,
   events: (values) => [eventOf(values), textIn(values, "run_id")],
 };
 
