@@ -2,9 +2,11 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { slingNew, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
+import { ovBinary } from "../../testkit/ov.ts";
 import { printing } from "../../testkit/printed.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
+import { Tmux } from "../../testkit/tmux.ts";
 
 /** A lead slings a builder; the builder asks the operator and waits. */
 const scenario = `
@@ -50,6 +52,28 @@ test("the fleet is a tree, what waits comes first, --check says so, and --watch 
   expect(shown.out).toContain(`logs ${statePath(project.root, "logs", "b1")}`);
   expect(shown.out).toMatch(/last mail sent \d+s ago, received \d+s ago/);
 }, 120_000);
+
+test.skipIf(Bun.which("tmux") === null)(
+  "on a small screen --watch keeps what waits in sight, at first and after each change",
+  async () => {
+    await using project = await makeProject({ scenario: "[]\n" });
+    await slingNew(project, "B1");
+    await untilTurns(project, "b1", 1);
+    const watched = (...args: readonly string[]) => new Tmux(project, [60, 6], `${ovBinary()} ${args.join(" ")}`);
+    const isCut = (lines: readonly string[], first: string): boolean =>
+      lines[0]?.startsWith(first) === true && lines.some((line) => /^\.\.\. \d+ more lines: ov /.test(line));
+    using status = watched("status", "--all", "--watch", "--interval", "500");
+    await status.until("the first look", (lines) => isCut(lines, "Run "));
+    await slingNew(project, "B2");
+    await status.until("b2", (lines) => isCut(lines, "Run ") && lines.length <= 6);
+    status.resize(60, 40);
+    await slingNew(project, "B3");
+    await status.until("the whole fleet", (lines) => lines.some((line) => line.includes("b3")));
+    using inspection = watched("inspect", "b3", "--follow");
+    await inspection.until("the top of b3", (lines) => isCut(lines, "b3 "));
+  },
+  120_000,
+);
 
 test("the document has every key of 0.11, and with --verbose what it said of each agent", async () => {
   await using project = await makeProject({ scenario: "[]\n" });

@@ -9,6 +9,7 @@ import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io } from "../command.ts";
 import { integer, isOn, word } from "../given.ts";
+import { screenful, screenSize } from "../screenful.ts";
 import { fileSink } from "../sink.ts";
 import { untilInterrupted } from "../waiting.ts";
 import { cutPainted } from "./event-render.ts";
@@ -32,10 +33,15 @@ async function follow(app: App, io: Io, request: Request, intervalMs: number) {
   const out = fileSink(1);
   const unread = new AbortController();
   const clear = out.isTTY() && !io.json ? "\u001b[H\u001b[2J" : "";
+  const page = (seen: Inspection): string => {
+    const text = inspectionLines(seen, io).join("\n");
+    const size = screenSize();
+    return size === undefined ? `${text}\n` : screenful(text, size, `ov inspect ${request.name}`);
+  };
   const tell = (seen: Inspection): void => {
     const text = io.json
       ? visibleJson(JSON.stringify({ success: true, command: "inspect", ...inspectionView(seen) }))
-      : `${inspectionLines(seen, io).join("\n")}\n`;
+      : page(seen);
     if (out.write(`${clear}${text}\n`) === "reader-gone") unread.abort();
   };
   const followed = await untilInterrupted((over) =>

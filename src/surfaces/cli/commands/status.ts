@@ -18,6 +18,7 @@ import { bellOf } from "../bell.ts";
 import type { Handler, Call as HandlerCall, Outcome, Paint, Rows } from "../command.ts";
 import { integer, isOn } from "../given.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
+import { screenful, screenSize } from "../screenful.ts";
 import { fileSink, jsonText } from "../sink.ts";
 import { untilInterrupted } from "../waiting.ts";
 import { mergeLines, startWords } from "./merge-render.ts";
@@ -34,8 +35,14 @@ export const status: Handler = async (call) => {
   const first = await look(call);
   if (!first.ok || !isOn(call.flags.watch)) return first;
   // With --json each look is a document of its own, on a line.
-  return ok({ ...first.value, afterPrint: () => untilInterrupted((over) => watch(call, over)) });
+  const text = onScreen(call, first.value.text);
+  return ok({ ...first.value, text, afterPrint: () => untilInterrupted((over) => watch(call, over)) });
 };
+
+function onScreen({ flags, io }: HandlerCall, text: string): string {
+  const size = io.json ? undefined : screenSize();
+  return size === undefined ? text : screenful(text, size, `ov status${isOn(flags.all) ? " --all" : ""}`);
+}
 
 /** Prints the status again whenever something happened, until Ctrl-C: in place on a terminal, below it elsewhere. */
 async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
@@ -52,7 +59,7 @@ async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
     if (!found.ok) return io.warn(describeRefusal(found.refusal).message);
     const text = io.json
       ? await jsonText({ success: true, command: "status", ...found.value.json })
-      : `${out.isTTY() ? "\x1b[H\x1b[2J" : "\n"}${found.value.text}`;
+      : `${out.isTTY() ? "\x1b[H\x1b[2J" : "\n"}${onScreen(call, found.value.text)}`;
     if (out.write(`${text}\n`) === "reader-gone") unread.abort();
   };
   const request = { after: latest.value.cursor, intervalMs };
