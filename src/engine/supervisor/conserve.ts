@@ -86,7 +86,7 @@ async function tellNotKept(ports: Telling, agent: Agent, problem: string): Promi
     await tell(tx, ports, agent, {
       recipients: [...new Set([agent.parentName, "operator"])],
       subject: `[ENGINE] uncommitted work of ${agent.name} could not be kept`,
-      body: `${problem}\nIts commits are safe. What is not committed is in its worktree only, until this is mended: ${agent.worktreePath}`,
+      body: `${problem}\nIts commits are safe. What is not committed is in its worktree only, until this is mended: ${agent.worktreePath}\n\nNext: find and mend it: ov doctor, then ov doctor --fix`,
     });
   });
 }

@@ -1,4 +1,14 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { hasEnded } from "../../domain/agent/agent.ts";
 import {
@@ -192,9 +202,6 @@ export const isUnreadable = (path: string): boolean => {
   return found !== undefined && !meaning.test(found);
 };
 
-/** An index begins with these letters. */
-const indexMark = "DIRC";
-
 function unreadableIn(repository: Repository, places: readonly SeenPlace[]): readonly UnreadableFile[] {
   return places.flatMap(({ kind, path, link }): readonly UnreadableFile[] => {
     const admin = kind === "agent" && link === "sound" ? adminDirOf(repository, path) : undefined;
@@ -203,19 +210,41 @@ function unreadableIn(repository: Repository, places: readonly SeenPlace[]): rea
     return [
       // Whoever was to write one again may have died before: git takes the files of a worktree without an index for deleted.
       ...(isGone(head) || isUnreadable(head) ? [{ kind: "head", path: head, worktree: path } as const] : []),
-      ...(isNoIndex(index) ? [{ kind: "index", path: index, worktree: path } as const] : []),
+      ...(isUnreadableIndex(index) ? [{ kind: "index", path: index, worktree: path } as const] : []),
     ];
   });
 }
 
 const isGone = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) === undefined;
 
-function isNoIndex(path: string): boolean {
+/** An index begins with these letters, then its version and the count of its entries. */
+const indexMark = "DIRC";
+const indexHead = 12;
+/** At its end is the sum of all bytes before, or nothing but zeros where the user wants no sum. */
+const indexSums = [
+  { kind: "sha1", length: 20 },
+  { kind: "sha256", length: 32 },
+] as const;
+/** Git itself would need long for one that is larger. */
+const mostIndexBytes = 256 * 1024 * 1024;
+
+const isZero = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0);
+
+/** A machine that loses its power may leave the beginning of an index, or zeros. */
+function isUnreadableIndex(path: string): boolean {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return isGone(path);
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const first = Buffer.alloc(indexMark.length);
-    return readSync(file, first, 0, first.length, 0) < first.length || first.toString("latin1") !== indexMark;
+    if (fstatSync(file).size > mostIndexBytes) return false;
+    const all = readFileSync(file);
+    if (all.length < indexHead || all.toString("latin1", 0, indexMark.length) !== indexMark) return true;
+    return !indexSums.some(({ kind, length }) => {
+      const [body, sum] = [all.subarray(0, -length), all.subarray(-length)];
+      if (body.length < indexHead) return false;
+      return (
+        (isZero(sum) && !isZero(body.subarray(-length))) || new Bun.CryptoHasher(kind).update(body).digest().equals(sum)
+      );
+    });
   } finally {
     closeSync(file);
   }

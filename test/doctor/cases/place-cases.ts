@@ -32,6 +32,16 @@ export const placeCases: readonly Case[] = [
     },
   },
   {
+    name: "a worktree of no agent whose index git cannot read",
+    finds: "unreadable-worktree:stray2/index",
+    make: async (w) => {
+      await w.git("worktree", "add", "--quiet", "-b", "overstory/stray2/x", worktree(w, "stray2"));
+      writeFileSync(join(worktree(w, "stray2"), "kept.txt"), "PLANT.stray2\n");
+      w.planted.add("PLANT.stray2");
+      writeFileSync(join(w.root, ".git", "worktrees", "stray2", "index"), "DIRC and no more");
+    },
+  },
+  {
     name: "a directory of no agent",
     finds: "directory-without-agent:lost",
     make: (w) => plantFile(w, worktree(w, "lost"), "PLANT.directory"),

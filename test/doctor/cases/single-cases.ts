@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { linuxProcesses } from "../../../src/host/processes.ts";
 import { type DoctorWorld, old } from "../doctor.world.ts";
@@ -171,5 +171,13 @@ export const singleCases: readonly Case[] = [
     name: "a worktree whose index git cannot read",
     finds: "unreadable-worktree:waits/index",
     make: (w) => writeFileSync(join(w.root, ".git", "worktrees", "waits", "index"), "nothing"),
+  },
+  {
+    name: "a worktree of whose index only the beginning was written",
+    finds: "unreadable-worktree:waits/index",
+    make: (w) => {
+      const path = join(w.root, ".git", "worktrees", "waits", "index");
+      truncateSync(path, statSync(path).size - 30);
+    },
   },
 ];

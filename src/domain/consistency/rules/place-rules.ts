@@ -8,8 +8,9 @@ export function placeRules(facts: ProjectFacts): readonly Inconsistency[] {
   const ofGit = [...locks(facts), ...unreadableRefs(facts)];
   if (facts.rows === null) return ofGit;
   const { agents } = facts.rows;
-  const ofAgents = [...seats(agents, facts), ...directories(agents, facts), ...records(agents, facts)];
-  return [...ofAgents, ...unreadableWorktrees(agents, facts), ...ofGit];
+  // What a worktree holds can only be kept, before it is taken away, once git can read it.
+  const readable = [...seats(agents, facts), ...unreadableWorktrees(agents, facts)];
+  return [...readable, ...directories(agents, facts), ...records(agents, facts), ...ofGit];
 }
 
 /** Does this agent work, or may it be brought back to work, in its worktree? */
@@ -201,12 +202,15 @@ function unreadableWorktrees(agents: readonly Agent[], { git }: ProjectFacts): r
       .map((agent) => [agent.worktreePath, agent]),
   );
   return git.unreadable.flatMap((file) => {
-    const owner = file.kind === "ref" ? undefined : owners.get(file.worktree);
-    if (owner?.branch == null) return [];
-    const says = `git cannot read the ${file.kind === "head" ? "HEAD" : "index"} of the worktree of ${owner.name}`;
-    return [
-      breach(unreadableWorktree, `${owner.name}/${file.kind}`, says, { on: "recheck", file, branch: owner.branch }),
-    ];
+    if (file.kind === "ref" || file.worktree === null) return [];
+    const owner = owners.get(file.worktree);
+    const branch = owner?.branch ?? null;
+    // Only a row says which branch the HEAD of a worktree has to name; an index can be written for any.
+    if (file.kind === "head" && branch === null) return [];
+    const name = owner?.name ?? file.worktree.slice(file.worktree.lastIndexOf("/") + 1);
+    const of = owner === undefined ? file.worktree : `the worktree of ${name}`;
+    const says = `git cannot read the ${file.kind === "head" ? "HEAD" : "index"} of ${of}`;
+    return [breach(unreadableWorktree, `${name}/${file.kind}`, says, { on: "recheck", file, branch: branch ?? "" })];
   });
 }
 
