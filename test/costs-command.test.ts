@@ -117,7 +117,16 @@ test("a run fills tokens, cost, durations, gate outcome and run, and costs and m
     const narrowed = (await project.json("costs", "--by", by, "--runtime", "scripted")) as { groups: Documents[] };
     expect([by, narrowed.groups]).toEqual([by, grouped.groups]);
   }
-  expect(await project.json("costs", "--by", "agent", "--last", "1")).toMatchObject({ groups: [{ key: "b2" }] });
+  expect(await project.json("costs", "--by", "agent", "--last", "1")).toMatchObject({
+    groups: [{ key: "b2" }],
+    totals: { turns: 1 },
+    all: { turns: 2, costUsd: dollars(add(b1, b2)) },
+  });
+  for (const cutOff of [[], ["--by", "agent"]]) {
+    const { out } = await project.ov("costs", ...cutOff, "--last", "1");
+    expect(out).toMatch(/\nTotal +1 .*\nAll +2 +1018 +528 /);
+    expect(out).toContain("1 turn in All only: they are older than these rows; more rows: --last <n>");
+  }
   expect(await project.json("costs", "--by-capability")).toMatchObject({
     grouped: { builder: { sessions: 2, totals: { inputTokens: b1.input + b2.input, costUsd: dollars(add(b1, b2)) } } },
   });
@@ -133,8 +142,10 @@ test("a run fills tokens, cost, durations, gate outcome and run, and costs and m
   const csv = (await project.ov("costs", "--by", "agent", "--csv")).out.trim().split("\n");
   expect(csv).toHaveLength(3);
   expect(csv[0]).toBe("agent,turns,input,output,cache_read,cache_write,cost,time,limit,used");
-  expect(csv[1]).toStartWith(`b1,1,${b1.input},${b1.output},${b1.cacheRead},${b1.cacheWrite},$`);
-  expect((await project.ov("costs")).out).toMatch(/Total +2 +1018 +528/);
+  expect(csv[1]).toStartWith(`b1,1,${b1.input},${b1.output},${b1.cacheRead},${b1.cacheWrite},${dollars(b1)},`);
+  const whole = (await project.ov("costs")).out;
+  expect(whole).toMatch(/Total +2 +1018 +528/);
+  expect(whole).not.toContain("All");
   expect((await project.ov("metrics")).out).toContain("2 of 2");
 }, 180_000);
 

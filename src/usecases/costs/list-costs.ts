@@ -77,11 +77,15 @@ const filters = {
   until: whole,
 } as const;
 
+/** The sums of a list, and of all that its question is about. */
+interface CostSums {
+  readonly totals: SpendingTotals;
+  /** With what the list leaves out: all but the newest so many, and turns that have no task where tasks are listed. */
+  readonly all: SpendingTotals;
+}
+
 /** What agents used and cost, those first whose turn settled last. */
-export const listCosts: UseCase<
-  CostsRequest,
-  { readonly sessions: readonly SessionCost[]; readonly totals: SpendingTotals }
-> = {
+export const listCosts: UseCase<CostsRequest, CostSums & { readonly sessions: readonly SessionCost[] }> = {
   kind: "read",
   request: fields<CostsRequest>({ last: whole }, filters),
   run: async (tx, { now, settings }, { last, ...asked }) => {
@@ -92,9 +96,15 @@ export const listCosts: UseCase<
     const sums = await tx.spending.sums("session", filter.value, last);
     const sessions: SessionCost[] = [];
     for (const sum of sums) sessions.push(...(await sessionOf(tx, { sum, now, budgets: settings.budgets })));
-    return ok({ sessions, totals: totalOf(sums) });
+    return ok({ sessions, totals: totalOf(sums), all: await allOf(tx, filter.value) });
   },
 };
+
+/** Every turn has a capability, and there are few of them. */
+const allOf = async (tx: Tx, filter: SpendingFilter): Promise<SpendingTotals> =>
+  totalOf(await tx.spending.sums("capability", filter, mostCapabilities));
+
+const mostCapabilities = 1_000;
 
 const problemOf = (last: number): Refusal | undefined =>
   last >= 1 ? undefined : invalid("last", "must be a whole number of 1 or more", { value: String(last) });
@@ -225,10 +235,7 @@ export interface CostGroup extends CostLimit {
 }
 
 /** The same, summed up: days in their order, everything else with the most expensive first. */
-export const groupCosts: UseCase<
-  GroupCostsRequest,
-  { readonly groups: readonly CostGroup[]; readonly totals: SpendingTotals }
-> = {
+export const groupCosts: UseCase<GroupCostsRequest, CostSums & { readonly groups: readonly CostGroup[] }> = {
   kind: "read",
   request: fields<GroupCostsRequest>({ last: whole, by: oneOf(costGroupings), zone: text }, filters),
   run: async (tx, { settings }, { last, by, zone, ...asked }) => {
@@ -236,6 +243,7 @@ export const groupCosts: UseCase<
     if (problem !== undefined) return no(problem);
     const filter = await spendingFilter(tx, asked);
     if (!filter.ok) return filter;
+    const all = await allOf(tx, filter.value);
     if (by === "day") {
       const days = await byDay(tx, zone, filter.value, last);
       if (!days.ok) return days;
@@ -253,6 +261,7 @@ export const groupCosts: UseCase<
       return ok({
         groups: groups.map((group) => ({ ...group, ...shareOf(group.totals, ofDays.get(group.key)) })),
         totals: totalOf(groups.map(({ totals }) => totals)),
+        all,
       });
     }
     const sums = await tx.spending.sums(by, filter.value, last);
@@ -260,7 +269,7 @@ export const groupCosts: UseCase<
     const keys = sums.map(({ key }) => key);
     const limits = scope === undefined ? noLimits : await limitsOf(tx, settings.budgets, scope, keys);
     const groups = sums.map((sum) => ({ ...groupOf(sum), ...shareOf(sum, limits.get(sum.key)) }));
-    return ok({ groups: groups.toSorted(mostFirst), totals: totalOf(sums) });
+    return ok({ groups: groups.toSorted(mostFirst), totals: totalOf(sums), all });
   },
 };
 

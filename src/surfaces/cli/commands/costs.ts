@@ -14,7 +14,7 @@ import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { CostLimit, SessionCost } from "../../../usecases/costs/list-costs.ts";
 import type { LiveCost } from "../../../usecases/costs/live-costs.ts";
-import { duration } from "../../shared/format.ts";
+import { counted, duration } from "../../shared/format.ts";
 import type { Call, Handler, Outcome, Rows } from "../command.ts";
 import { integer, isOn, text } from "../given.ts";
 import { hintLine } from "../marks.ts";
@@ -50,7 +50,8 @@ const narrowing = ["agent", "run", "task", "bead", "capability", "runtime"] as c
 async function list(call: Call): Promise<Result<Outcome, Refusal>> {
   const found = await call.app.call("cost.list", filterOf(call));
   if (!found.ok) return found;
-  const { sessions, totals } = found.value;
+  const { sessions, totals, all } = found.value;
+  const money = moneyOf(call);
   const rows: Rows = {
     columns: ["AGENT", "CAPABILITY", "MODEL", "TURNS", ...tokenColumns, "COST", "LIMIT", "USED"],
     cells: sessions.map((session) => [
@@ -59,37 +60,62 @@ async function list(call: Call): Promise<Result<Outcome, Refusal>> {
       session.model ?? "n/a",
       String(session.totals.turns),
       ...tokenCells(session.totals),
-      cost(session.totals),
-      ...limitCells(session),
+      cost(session.totals, money),
+      ...limitCells(session, money),
     ]),
     objects: sessions.map(sessionCostView),
   };
-  const sum = ["Total", "", "", String(totals.turns), ...tokenCells(totals), cost(totals), "", ""];
-  const json = { sessions: rows.objects, totals: costTotalsView(totals) };
-  return shown(call, { rows, sum, json, none: noneOf(call) });
+  const line = (name: string, of: SpendingTotals) => [
+    ...[name, "", "", String(of.turns)],
+    ...tokenCells(of),
+    cost(of, money),
+    ...["", ""],
+  ];
+  const json = { sessions: rows.objects, totals: costTotalsView(totals), all: costTotalsView(all) };
+  return shown(call, { rows, ...sumLines(call, { totals, all, line }), json, none: noneOf(call) });
 }
 
 async function grouped(call: Call, by: CostGrouping): Promise<Result<Outcome, Refusal>> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const found = await call.app.call("cost.group", { ...filterOf(call), by, zone });
   if (!found.ok) return found;
-  const { groups, totals } = found.value;
+  const { groups, totals, all } = found.value;
+  const money = moneyOf(call);
   const rows: Rows = {
     columns: [by.toUpperCase(), "TURNS", ...tokenColumns, "COST", "TIME", "LIMIT", "USED"],
     cells: groups.map((group) => [
       group.key === "" ? "n/a" : group.key,
       String(group.totals.turns),
       ...tokenCells(group.totals),
-      cost(group.totals),
+      cost(group.totals, money),
       duration(group.totals.durationMs),
-      ...limitCells(group),
+      ...limitCells(group, money),
     ]),
     objects: groups.map(costGroupView),
   };
-  const time = duration(totals.durationMs);
-  const sum = ["Total", String(totals.turns), ...tokenCells(totals), cost(totals), time, "", ""];
-  const json = { by, ...(by === "day" ? { zone } : {}), ...costGroupsView(groups), totals: costTotalsView(totals) };
-  return shown(call, { rows, sum, json, none: noneOf(call) });
+  const line = (name: string, of: SpendingTotals) => [
+    ...[name, String(of.turns)],
+    ...tokenCells(of),
+    ...[cost(of, money), duration(of.durationMs), "", ""],
+  ];
+  const sums = { totals: costTotalsView(totals), all: costTotalsView(all) };
+  const json = { by, ...(by === "day" ? { zone } : {}), ...costGroupsView(groups), ...sums };
+  return shown(call, { rows, ...sumLines(call, { totals, all, line }), json, none: noneOf(call) });
+}
+
+interface Sums {
+  readonly totals: SpendingTotals;
+  readonly all: SpendingTotals;
+  readonly line: (name: string, of: SpendingTotals) => readonly string[];
+}
+
+/** The sum of the rows; where they are not all, the sum of all too, and how to see more. */
+function sumLines({ flags, io }: Call, { totals, all, line }: Sums): Pick<Shown, "sums" | "after"> {
+  const left = all.turns - totals.turns;
+  if (left <= 0) return { sums: [line("Total", totals)] };
+  const untasked = flags.by === "task" ? " or have no task" : "";
+  const words = `${counted(left, "turn")} in All only: they are older than these rows${untasked}; more rows: --last <n>`;
+  return { sums: [line("Total", totals), line("All", all)], after: hintLine(io.paint, words) };
 }
 
 async function live(call: Call): Promise<Result<Outcome, Refusal>> {
@@ -97,19 +123,20 @@ async function live(call: Call): Promise<Result<Outcome, Refusal>> {
   const found = await call.app.call("cost.live", { agentName, runId });
   if (!found.ok) return found;
   const { agents, totals, usdPerMinute, tokensPerMinute } = found.value;
+  const money = moneyOf(call);
   const rows: Rows = {
     columns: ["AGENT", "CAPABILITY", "MODEL", "TURNS", ...tokenColumns, "COST", "ELAPSED"],
-    cells: agents.map((agent) => [...liveCells(agent), duration(agent.elapsedMs)]),
+    cells: agents.map((agent) => [...liveCells(agent, money), duration(agent.elapsedMs)]),
     objects: agents.map(liveCostView),
   };
-  const sum = ["Total", "", "", String(totals.turns), ...tokenCells(totals), cost(totals), ""];
+  const sum = ["Total", "", "", String(totals.turns), ...tokenCells(totals), cost(totals, money), ""];
   const rate = usdPerMinute === null ? "n/a" : `$${dollars(usdPerMinute)}`;
   const tokens = tokensPerMinute === null ? "n/a" : String(Math.round(tokensPerMinute));
   const after = hintLine(
     call.io.paint,
     `${rate} and ${tokens} tokens a minute; turns that run are reckoned by ov prices`,
   );
-  return shown(call, { rows, sum, json: liveCostsView(found.value), none: "No agent is live.", after });
+  return shown(call, { rows, sums: [sum], json: liveCostsView(found.value), none: "No agent is live.", after });
 }
 
 async function self({ app, io }: Call): Promise<Result<Outcome, Refusal>> {
@@ -132,13 +159,13 @@ async function self({ app, io }: Call): Promise<Result<Outcome, Refusal>> {
   });
 }
 
-const liveCells = (agent: LiveCost): string[] => [
+const liveCells = (agent: LiveCost, money: Money): string[] => [
   agent.agentName,
   agent.capability,
   agent.model ?? "n/a",
   String(agent.totals.turns),
   ...tokenCells(agent.totals),
-  cost(agent.totals),
+  cost(agent.totals, money),
 ];
 
 /** Agents that were started again under their name have a row for each time. */
@@ -153,30 +180,36 @@ function tokenCells({ turns, untold, input, output, cacheRead, cacheWrite }: Spe
   return [input, output, cacheRead, cacheWrite].map((count) => (isKnown ? String(count) : "n/a"));
 }
 
-function cost({ turns, unpriced, costMicros }: SpendingTotals): string {
+type Money = (usd: number) => string;
+
+/** As people read it; for a table program a number, to the millionth. */
+const moneyOf = ({ flags }: Call): Money =>
+  isOn(flags.csv) ? (usd) => String(Math.round(usd * 1_000_000) / 1_000_000) : (usd) => `$${dollars(usd)}`;
+
+function cost({ turns, unpriced, costMicros }: SpendingTotals, money: Money): string {
   if (turns > 0 && unpriced === turns) return "n/a";
-  const known = `$${dollars(costMicros / 1_000_000)}`;
+  const known = money(costMicros / 1_000_000);
   return unpriced === 0 ? known : `${known} + n/a`;
 }
 
-const limitCells = ({ limitUsd, usedPercent }: CostLimit): string[] => [
-  limitUsd === null ? "-" : `$${dollars(limitUsd)}`,
+const limitCells = ({ limitUsd, usedPercent }: CostLimit, money: Money): string[] => [
+  limitUsd === null ? "-" : money(limitUsd),
   usedPercent === null ? (limitUsd === null ? "-" : "n/a") : `${usedPercent}%`,
 ];
 
 interface Shown {
   readonly rows: Rows;
-  readonly sum: readonly string[];
+  readonly sums: readonly (readonly string[])[];
   readonly json: Readonly<Record<string, unknown>>;
   /** The sentence for an empty list. */
   readonly none: string;
   readonly after?: string;
 }
 
-function shown({ flags, io }: Call, { rows, sum, json, none, after }: Shown): Result<Outcome, Refusal> {
+function shown({ flags, io }: Call, { rows, sums, json, none, after }: Shown): Result<Outcome, Refusal> {
   if (isOn(flags.csv)) return ok({ json, text: csv(rows), rows });
   if (rows.cells.length === 0) return ok({ json, text: none, rows });
-  const all = { columns: rows.columns, cells: [...rows.cells, sum], optional };
+  const all = { columns: rows.columns, cells: [...rows.cells, ...sums], optional };
   const lines = [table(all, io.paint)];
   return ok({ json, text: [...lines, ...(after === undefined ? [] : [after])].join("\n"), rows });
 }
