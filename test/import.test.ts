@@ -81,6 +81,19 @@ describe("a project of version 0.11", () => {
     expect((await project.json("agents", "discover", "--all")).agents).toEqual([]);
   }, 60_000);
 
+  test("ov doctor says that it was not taken over, and after that it does not", async () => {
+    const { code, out } = await project.ov("doctor", "--category", "structure");
+    expect(code).toBe(0);
+    expect(out).toContain(
+      "! .overstory/ holds a project of version 0.11 that was not taken over: mail.db, sessions.db",
+    );
+    expect(out).toContain("next: ov import --dry-run, then ov import");
+    await using taken = await makeProject({ bare: true });
+    (await plantEarlierProject(taken)).close();
+    await importIn(taken);
+    expect((await taken.ov("doctor", "--category", "structure")).out).not.toContain("0.11");
+  }, 60_000);
+
   test("it comes in once: every row is taken, a second import changes nothing and says so", async () => {
     const before = earlierFiles(project);
     const { parts, problems } = await importIn(project);

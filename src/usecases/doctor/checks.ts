@@ -91,7 +91,27 @@ async function structure(world: World): Promise<readonly DoctorCheck[]> {
   const full = world.fullDisk();
   const about = { category, name: "disk", affects: "every command that stores something fails" } as const;
   if (full !== undefined) return [found("fail", { ...about, message: full })];
-  return [passed(category, "disk", "something can be stored"), ...(await settingsFiles(world))];
+  const files = [...(await settingsFiles(world)), ...(await earlierProject(world))];
+  return [passed(category, "disk", "something can be stored"), ...files];
+}
+
+/** Databases of version 0.11 stay where they are for ever; they count while nothing of them was taken over. */
+async function earlierProject(world: World): Promise<readonly DoctorCheck[]> {
+  const category = "structure" as const;
+  const databases = (await world.projectSetup()).earlierDatabases();
+  const taken = databases.length === 0 ? undefined : await world.call("import.read", {});
+  if (taken?.ok !== true) return [];
+  if (taken.value.length > 0)
+    return [passed(category, "earlier-project", "the project of version 0.11 was taken over")];
+  return [
+    found("warn", {
+      category,
+      name: "earlier-project",
+      message: `.overstory/ holds a project of version 0.11 that was not taken over: ${databases.join(", ")}`,
+      affects: "its agents, mail, runs, costs and events are shown nowhere",
+      next: "ov import --dry-run, then ov import",
+    }),
+  ];
 }
 
 async function settingsFiles(world: World): Promise<readonly DoctorCheck[]> {
