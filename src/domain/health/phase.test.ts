@@ -58,6 +58,11 @@ test("the words count, tell how it went, and say what may come next", () => {
   expect(said(...scouts).body).toContain("no branch is landing, and nothing else will wake you. Open tasks: T2.");
   const mixed = said(worker("b1", "builder", { state: "zombie", outcome: "stalled" }), worker("r1", "reviewer"));
   expect(mixed.subject).toBe("[ENGINE] all 2 workers (builder, reviewer) of run run-1 ended: 1 finished, 1 did not");
+  const stopped = worker("b2", "builder", { outcome: "stopped" });
+  expect(said(stopped).subject).toEndWith("all 1 builder of run run-1 ended: 1 was stopped");
+  expect(said(stopped, worker("b1", "builder")).subject).toEndWith("ended: 1 finished, 1 was stopped");
+  const crashed = worker("b3", "builder", { state: "zombie", outcome: "crashed" });
+  expect(said(stopped, crashed).subject).toEndWith("ended: 0 finished, 1 was stopped, 1 did not");
   expect(mixed.body).toContain("- b1 (builder): ended after a long silence");
   const silent = said(worker("b1", "builder", { outcome: "no_signal" }));
   expect(silent.subject).toBe("[ENGINE] all 1 builder of run run-1 ended: 0 finished, 1 did not");

@@ -71,8 +71,14 @@ export function phaseText(
   const { name, agents, capabilities } = phase;
   const who = name === "mixed" ? `${agents.length} workers (${capabilities.join(", ")})` : counted(agents.length, name);
   const failed = agents.filter((agent) => statusOf(agent).tone === "trouble");
-  const end =
-    failed.length === 0 ? "completed" : `ended: ${agents.length - failed.length} finished, ${failed.length} did not`;
+  const stopped = agents.filter(({ outcome }) => outcome === "stopped").length;
+  const finished = agents.length - failed.length - stopped;
+  const ends = [
+    ...(finished === 0 && failed.length === 0 ? [] : [`${finished} finished`]),
+    ...(stopped === 0 ? [] : [`${stopped} ${stopped === 1 ? "was" : "were"} stopped`]),
+    ...(failed.length === 0 ? [] : [`${failed.length} did not`]),
+  ];
+  const end = finished === agents.length ? "completed" : `ended: ${ends.join(", ")}`;
   const lines = agents.map(({ name: agent, capability, ...facts }) => {
     const words = facts.outcome === "done" ? "done" : statusOf(facts).words;
     return `- ${agent} (${capability}): ${words}`;
