@@ -30,7 +30,8 @@ export const logs: Handler = async (call) => {
   if (!found.ok) return found;
   const { agentName, lines, cursor, ended, older: nextCursor } = found.value;
   const follow = isOn(flags.follow) && !ended && bounds.value.until === undefined;
-  if (lines.length === 0) io.say(emptyWords(agentName, ended));
+  const isNarrowed = ["turn", "level", "since", "until", "before"].some((flag) => flags[flag] !== undefined);
+  if (lines.length === 0) io.say(isNarrowed ? "Nothing on record fits these flags." : emptyWords(agentName, ended));
   const views = lines.map(logLineView);
   return ok({
     json: { agentName, lines: views, ended, nextCursor, ...olderLogListKeys(views) },
@@ -49,8 +50,11 @@ export const logs: Handler = async (call) => {
   });
 };
 
-const emptyWords = (agentName: string | null, ended: boolean): string =>
-  agentName === null ? "Nothing is on record yet." : `${agentName} has said nothing${ended ? "" : " yet"}.`;
+/** What an agent that has ended said may have gone with its age. */
+function emptyWords(agentName: string | null, ended: boolean): string {
+  if (agentName === null) return "Nothing is on record yet.";
+  return ended ? `Nothing that ${agentName} said is on record.` : `${agentName} has said nothing yet.`;
+}
 
 /** Where all agents are shown, a line says when and whose it is. */
 const shownLines = (lines: readonly LogLine[], ofAll: boolean): readonly string[] =>
