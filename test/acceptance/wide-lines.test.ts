@@ -37,7 +37,7 @@ test("a line break in a one-line place is a mark, not an escape", async () => {
   expect((await project.ov("task", "list")).out).not.toContain("u{a}");
 }, 60_000);
 
-test("status, merge log, task list and budget fit into 80 columns, with long names and paths", async () => {
+test("lists and pages about the fleet fit into 80 columns, with long names and paths", async () => {
   const long = "a-task-named-as-people-do";
   await using project = await makeProject({
     gates: ["true"],
@@ -54,7 +54,8 @@ test("status, merge log, task list and budget fit into 80 columns, with long nam
   await project.git("checkout", "--quiet", "main");
   await project.json("merge", "--branch", `feature/${long}`);
   await project.json("sling", long, "--name", "an-agent-with-a-long-name");
-  for (const line of ["status", "merge log", "task list", "budget"]) {
+  const pages = ["status", "run show", "prime", "agents discover", "merge list", "merge log", "task list", "budget"];
+  for (const line of [...pages, "prices show"]) {
     const lines = await onTerminal(project, line, 80);
     expect([line, lines.length > 0, lines.filter((each) => each.length > 80)]).toEqual([line, true, []]);
   }

@@ -31,7 +31,7 @@ export const discover: Handler = async ({ app, flags, io }) => {
   const { agents } = found.value;
   const objects = agents.map(agentView);
   const lines = agents.length === 0 ? ["No agents."] : agents.map((agent) => line(io.paint, agent));
-  return ok({ json: { agents: objects }, text: lines.join("\n"), rows: rowsOf(agents, objects) });
+  return ok({ json: { agents: objects }, text: lines.join("\n"), wraps: true, rows: rowsOf(agents, objects) });
 };
 
 function line(paint: Paint, agent: Agent): string {

@@ -57,6 +57,7 @@ export const list: Handler = async ({ app, flags, io }) => {
   return ok({
     json: { entries: entries.map(queuedEntryView), count: entries.length },
     text: entries.length === 0 ? nothing : full.join("\n"),
+    wraps: true,
     rows,
   });
 };

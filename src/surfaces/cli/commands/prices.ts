@@ -17,6 +17,7 @@ export const show: Handler = async ({ app, args, io }) => {
     columns: ["MODEL", "INPUT", "OUTPUT", "CACHE WRITE", "1 HOUR", "CACHE READ", "FROM", "SOURCE"],
     cells: prices.map(cells),
     objects,
+    optional: ["FROM", "SOURCE"],
   };
   const age = ageDays === null ? "" : `, ${ageDays} ${ageDays === 1 ? "day" : "days"} old`;
   const lines = [`Prices ${visibleLine(version)}${age}, in dollars for a million tokens`, table(rows, io.paint)];
@@ -28,7 +29,12 @@ export const show: Handler = async ({ app, args, io }) => {
   else lines.push(hintLine(io.paint, own));
   if (problem !== null)
     lines.push(warningLine(io.paint, `${visibleLine(file)} is not used: ${visibleLine(problem)}`, "mend it"));
-  return ok({ json: { version, date, ageDays, stale, file, problem, prices: objects }, text: lines.join("\n"), rows });
+  return ok({
+    json: { version, date, ageDays, stale, file, problem, prices: objects },
+    text: lines.join("\n"),
+    wraps: true,
+    rows,
+  });
 };
 
 function cells({ model, input, output, cacheWrite, cacheWrite1h, cacheRead, from, source }: ShownPrice): string[] {

@@ -19,7 +19,11 @@ export const prime: Handler = async ({ app, flags }) => {
   const current = await app.call("project.currentBranch", {});
   if (!current.ok) return current;
   const context = personText(brief, { compact, currentBranch: current.value });
-  return ok({ json: { agent: agent ?? null, compact, context, ...personBriefView(brief) }, text: context });
+  return ok({
+    json: { agent: agent ?? null, compact, context, ...personBriefView(brief) },
+    text: context,
+    wraps: true,
+  });
 };
 
 interface PersonView {

@@ -54,6 +54,7 @@ export const current: Handler = async ({ app, io }) => {
   return ok({
     json: { run: runView(detail), duration: duration(detail.durationMs) },
     text: runLines(io.paint, detail).join("\n"),
+    wraps: true,
   });
 };
 
@@ -66,6 +67,7 @@ export const show: Handler = async ({ app, args, io }) => {
   return ok({
     json: { run: runView(detail), duration: duration(detail.durationMs), agents: agents.map(runAgentView) },
     text: lines.join("\n"),
+    wraps: true,
   });
 };
 
