@@ -54,7 +54,7 @@ export function App() {
       </div>
       <Overlay title="Needs you" shape="panel" open={panel === "inbox"} onClose={closePanel}>
         <div className={css.inbox}>
-          <AttentionList calm="Nothing needs you." />
+          <AttentionList calm="Nothing needs you." isOverPage />
         </div>
       </Overlay>
       <Palette panel={panel} />

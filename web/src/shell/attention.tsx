@@ -13,15 +13,16 @@ import { Shown } from "../ui/states.tsx";
 import { Age } from "../ui/text.tsx";
 import css from "./attention.module.css";
 import { attentionLook } from "./attention-look.ts";
+import { closePanel } from "./panels.ts";
 
 const goneMs = 5000;
 
-/** What needs a person, most urgent first, each with its action. Used by the inbox and by the Overview. */
-export function AttentionList({ calm }: { calm: string }) {
+/** What needs a person, most urgent first, each with its action. Used by the inbox, over the page, and by the Overview. */
+export function AttentionList({ calm, isOverPage = false }: { calm: string; isOverPage?: boolean }) {
   const query = useAttention();
   return (
     <Shown what="what needs you" query={query}>
-      {({ items, snoozed }) => <Items open={items} snoozed={snoozed} calm={calm} />}
+      {({ items, snoozed }) => <Items open={items} snoozed={snoozed} calm={calm} isOverPage={isOverPage} />}
     </Shown>
   );
 }
@@ -31,9 +32,10 @@ interface ItemsProps {
   readonly open: readonly AttentionItem[];
   readonly snoozed: readonly AttentionItem[];
   readonly calm: string;
+  readonly isOverPage: boolean;
 }
 
-function Items({ open, snoozed, calm }: ItemsProps) {
+function Items({ open, snoozed, calm, isOverPage }: ItemsProps) {
   const [showsSnoozed, setShowsSnoozed] = useState(false);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLOListElement>(null);
@@ -41,12 +43,18 @@ function Items({ open, snoozed, calm }: ItemsProps) {
   const shown = [...open, ...(showsSnoozed ? snoozed : [])];
   const current = shown[Math.min(at, shown.length - 1)];
   const { perform, snooze, whyNot } = useItemActions();
-  const move = (to: number): void => {
-    const next = Math.max(0, Math.min(shown.length - 1, to));
+  const move = (by: number): void => {
+    // The first step goes to the list itself.
+    const isIn = list.current?.contains(document.activeElement) === true;
+    const next = Math.max(0, Math.min(shown.length - 1, isIn ? at + by : at));
     setAt(next);
     list.current?.querySelectorAll<HTMLElement>("li[tabindex]")[next]?.focus();
   };
-  useCommands("Needs you", current === undefined ? [] : commandsOf(current, { perform, snooze, whyNot, move, at }));
+  useCommands(
+    "Needs you",
+    current === undefined ? [] : commandsOf(current, { perform, snooze, whyNot, move }),
+    isOverPage,
+  );
   return (
     <>
       {open.length === 0 && resolved.length === 0 ? <p className={css.calm}>{calm}</p> : null}
@@ -111,6 +119,11 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
               {action.danger === true ? `${action.label}...` : action.label}
             </Button>
           ))}
+          {item.kind === "budget" || item.kind === "budget_soon" ? (
+            <Link className={css.open} to="/costs" search={{ view: "budgets" } as never} onClick={closePanel}>
+              Raise in Budgets
+            </Link>
+          ) : null}
           <OpenLink subject={item.subject} words={item.kind === "question" ? "Reply" : "Open"} />
           <Menu
             label="Snooze"
@@ -132,16 +145,21 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
 function OpenLink({ subject, words }: { subject: string; words: string }) {
   if (subject.startsWith("queue:"))
     return (
-      <Link className={css.open} to="/merge">
+      <Link className={css.open} to="/merge" onClick={closePanel}>
         {words}
       </Link>
     );
   const peek = peekOf(subject);
   if (peek === undefined) return null;
   const pages = { agent: `/agents/${peek.id}`, merge: `/merge/${peek.id}`, msg: `/mail`, task: `/tasks` };
-  const search = peek.kind === "msg" ? { msg: peek.id } : peek.kind === "task" ? { task: peek.id } : {};
+  const search =
+    peek.kind === "msg"
+      ? { msg: peek.id, ...(words === "Reply" ? { write: "reply" } : {}) }
+      : peek.kind === "task"
+        ? { task: peek.id }
+        : {};
   return (
-    <Link className={css.open} to={pages[peek.kind] as never} search={search as never}>
+    <Link className={css.open} to={pages[peek.kind] as never} search={search as never} onClick={closePanel}>
       {words}
     </Link>
   );
@@ -199,8 +217,7 @@ interface ItemHands {
   readonly perform: (item: AttentionItem, action: OfferedAction | undefined) => void;
   readonly snooze: (item: AttentionItem, until: number | "change") => void;
   readonly whyNot: string | undefined;
-  readonly move: (to: number) => void;
-  readonly at: number;
+  readonly move: (by: number) => void;
 }
 
 /** Letters of the actions that the server offers, the same as in the terminal dashboard. */
@@ -213,10 +230,10 @@ const letters: Readonly<Record<string, string>> = {
   recover: "v",
 };
 
-function commandsOf(item: AttentionItem, { perform, snooze, whyNot, move, at }: ItemHands): readonly Command[] {
+function commandsOf(item: AttentionItem, { perform, snooze, whyNot, move }: ItemHands): readonly Command[] {
   return [
-    { id: "attention.next", label: "Next item", keys: "j", run: () => move(at + 1), onlyKeys: true },
-    { id: "attention.previous", label: "Previous item", keys: "k", run: () => move(at - 1), onlyKeys: true },
+    { id: "attention.next", label: "Next item", keys: "j", run: () => move(1), onlyKeys: true },
+    { id: "attention.previous", label: "Previous item", keys: "k", run: () => move(-1), onlyKeys: true },
     ...item.options.map(({ number, label }) => ({
       id: `attention.option-${number}`,
       label: `${label} (${item.sentence})`,

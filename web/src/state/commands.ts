@@ -18,6 +18,8 @@ export interface Command {
 export interface CommandGroup {
   readonly title: string;
   readonly commands: readonly Command[];
+  /** They belong to what lies over the page: their keys count there too, and as long as nothing else lies over that. */
+  readonly isOverPage?: boolean | undefined;
 }
 
 const groups = createStore<readonly CommandGroup[]>([]);
@@ -26,7 +28,7 @@ const groups = createStore<readonly CommandGroup[]>([]);
 export const useCommandGroups = (): readonly CommandGroup[] => useStore(groups);
 
 /** Offers commands while the component is on the page. The newest group that knows a key gets it. */
-export function useCommands(title: string, commands: readonly Command[]): void {
+export function useCommands(title: string, commands: readonly Command[], isOverPage = false): void {
   const current = useRef(commands);
   current.current = commands;
   const signature = commands.map(({ id, label, keys, disabled }) => `${id}|${label}|${keys}|${disabled}`).join("\n");
@@ -38,10 +40,11 @@ export function useCommands(title: string, commands: readonly Command[]): void {
         ...command,
         run: () => (current.current[at] ?? command).run(),
       })),
+      isOverPage,
     };
     groups.set((before) => [...before, group]);
     return () => groups.set((before) => before.filter((other) => other !== group));
-  }, [title, signature]);
+  }, [title, signature, isOverPage]);
 }
 
 /** Starts to listen for keys. A letter counts only outside of fields; `Mod` keys count everywhere. */
@@ -55,10 +58,13 @@ export function listenForKeys(): void {
     // A key that put the focus into a field may be the first half of two: `/` filters, `/ /` searches everything.
     const goesOn = begun !== "" && isEmptyField(event.target);
     if (single && ((isField(event.target) && !goesOn) || !readSettings().singleKeys)) return;
-    // A dialog keeps the keys that belong to the page behind it.
-    if (single && document.querySelector("[role=dialog][data-state=open], [role=menu][data-state=open]") !== null)
-      return;
-    const all = groups.get().flatMap(({ commands }) => commands);
+    const over = document.querySelectorAll("[role=dialog][data-state=open], [role=menu][data-state=open]").length;
+    // A dialog keeps the keys that belong to the page behind it, and a question over a panel those of the panel.
+    if (single && over > 1) return;
+    const all = groups
+      .get()
+      .filter(({ isOverPage }) => !single || over === 0 || isOverPage === true)
+      .flatMap(({ commands }) => commands);
     const typed = begun === "" ? stroke : `${begun} ${stroke}`;
     const alone = goesOn ? undefined : all.findLast(({ keys }) => keys === stroke);
     const found = all.findLast(({ keys }) => keys === typed) ?? alone;

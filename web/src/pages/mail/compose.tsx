@@ -49,9 +49,12 @@ function Letter({ to: given, onClose }: { to: string; onClose: () => void }) {
   const act = useAct();
   const offline = useWhyNot();
   const { agents = [] } = useAgents();
-  const [to, setTo] = useState(given);
   const [type, setType] = useState("status");
   const [priority, setPriority] = useState("normal");
+  const [changed, setChanged] = useState(given);
+  const reader = useDraft("compose..to");
+  // A message that was begun at an agent goes to that agent, whatever was written before.
+  const [to, setTo] = given === "" ? [reader.text, reader.setText] : [changed, setChanged];
   const subject = useDraft(`compose.${given}.subject`);
   const body = useDraft(`compose.${given}.body`);
   const names = [...agents.filter(({ running }) => running).map(({ name }) => name), "@all", "@builders", "@leads"];
@@ -68,6 +71,7 @@ function Letter({ to: given, onClose }: { to: string; onClose: () => void }) {
       done: `Message sent to ${to.trim()}.`,
     });
     if (!sent) return;
+    if (given === "") reader.clear();
     subject.clear();
     body.clear();
     onClose();

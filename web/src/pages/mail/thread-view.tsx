@@ -29,10 +29,12 @@ export function ThreadView({ id }: { id: string }) {
   );
 }
 
+const focusReply = (): void => document.querySelector<HTMLElement>("#mail-reply textarea")?.focus();
+
 function Letters({ letters, onClose }: { letters: readonly Letter[]; onClose: () => void }) {
   const { markSeen, reply, whyNot } = useMailActions();
   const { data: me } = useMe();
-  const { search } = useUrl();
+  const { search, replace } = useUrl();
   const end = useRef<HTMLDivElement>(null);
   const newest = letters.at(-1);
   const first = letters[0];
@@ -51,12 +53,19 @@ function Letters({ letters, onClose }: { letters: readonly Letter[]; onClose: ()
     if (place !== null) place.scrollIntoView({ block: "start" });
     else if (newestId !== undefined) end.current?.scrollIntoView({ block: "nearest" });
   }, [newestId, wanted]);
+  const wantsReply = search.write === "reply";
+  useEffect(() => {
+    if (!wantsReply) return;
+    replace({ write: undefined });
+    // A panel that closes gives the focus back first.
+    setTimeout(focusReply, 50);
+  }, [wantsReply, replace]);
   useCommands("Reply", [
     {
       id: "mail.reply",
       label: "Reply",
       keys: "Shift+R",
-      run: () => document.querySelector<HTMLElement>("#mail-reply textarea")?.focus(),
+      run: focusReply,
       disabled: whyNot,
     },
   ]);
