@@ -51,10 +51,5 @@ export function useAgentActions() {
   }, [act, go, offline]);
 }
 
-const stopEffect = (agent: Agent): string => {
-  const files = agent.files ?? 0;
-  const kept = files > 0 ? ` ${count(files, "changed file")} kept.` : "";
-  return agent.state === "in_turn"
-    ? `${agent.name}: its turn ends now.${kept}`
-    : `${agent.name}: no new turn starts.${kept}`;
-};
+const stopEffect = (agent: Agent): string =>
+  agent.state === "in_turn" ? `${agent.name}: its turn ends now.` : `${agent.name}: no new turn starts.`;

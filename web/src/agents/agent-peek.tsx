@@ -5,7 +5,6 @@ import { Button } from "../ui/controls.tsx";
 import { FactList, PeekHead } from "../ui/peek.tsx";
 import { Loading } from "../ui/states.tsx";
 import { Age, Facts, Middle } from "../ui/text.tsx";
-import { VerdictMark } from "../ui/verdict.tsx";
 import { useAgentActions } from "./agent-actions.ts";
 import css from "./agent-peek.module.css";
 import { AgentState, NowLine } from "./agent-state.tsx";
@@ -45,12 +44,6 @@ export default function AgentPeek({ id: name }: { id: string }) {
           ["Advice", agent.advice],
           ["Task", agent.taskId],
           ["Branch", agent.branch === null ? null : <Middle key="branch" text={agent.branch} />],
-          [
-            "Verdict",
-            agent.verdict === undefined || agent.verdict === null ? null : (
-              <VerdictMark key="verdict" verdict={agent.verdict} />
-            ),
-          ],
           ["Parent", agent.parent],
           ["Runs on", <Facts key="runs" facts={[agent.runtime, agent.model]} />],
           [

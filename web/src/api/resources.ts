@@ -19,7 +19,7 @@ export function useOverview() {
   return useResource({ path: "/api/overview", given, topic: topicOf("overview", given) });
 }
 
-/** The agents of the run in the address, or of the newest active one. */
+/** The agents of the run in the address, or of the newest active one, each with what it cost. */
 export function useAgents() {
   const { search } = useUrl();
   const { data: overview } = useOverview();
@@ -27,10 +27,16 @@ export function useAgents() {
   // Of all runs and with those that have ended: a page shows what it wants of them.
   const given = { all: "true" };
   const { data, ...query } = useResource({ path: "/api/agents", given, topic: topicOf("fleet", given) });
-  const agents = useMemo<readonly Agent[] | undefined>(
-    () => data?.items.filter(({ runId }) => run === undefined || runId === run),
-    [data, run],
-  );
+  const spent = useResource({ path: "/api/costs", given: { by: "agent", limit: "500" }, refreshedBy: "costs" }).data;
+  const agents = useMemo<readonly Agent[] | undefined>(() => {
+    const costs = new Map(spent?.groups.map((group) => [group.key, group]));
+    return data?.items
+      .filter(({ runId }) => run === undefined || runId === run)
+      .map((agent) => {
+        const cost = costs.get(agent.name);
+        return cost === undefined ? agent : { ...agent, costUsd: cost.costUsd, limitUsd: cost.limitUsd };
+      });
+  }, [data, run, spent]);
   return { ...query, agents };
 }
 

@@ -1,7 +1,7 @@
 /** The only door to the program's own types. Types alone: nothing of the program is loaded into the page. */
 import type { PageAddress } from "../../../src/contract/http/page-addresses.ts";
 import type { fleetAgentView, headView } from "../../../src/contract/views/agent.ts";
-import type { costSeriesView, liveCostsView } from "../../../src/contract/views/cost.ts";
+import type { costGroupView, costSeriesView, liveCostsView } from "../../../src/contract/views/cost.ts";
 import type { agentDiffView, diffFileView, mergeDiffView } from "../../../src/contract/views/diff.ts";
 import type { examinationView, fixReportView } from "../../../src/contract/views/doctor.ts";
 import type { eventView, generationView, inspectionView, outputPartView } from "../../../src/contract/views/event.ts";
@@ -66,13 +66,12 @@ export type Agent = Json<ReturnType<typeof fleetAgentView>> & {
   readonly now?: { readonly tool: string; readonly argument: string | null; readonly since: string } | null;
   readonly because?: string | null;
   readonly condition?: Condition | null;
+  /** Of all its turns; null where no turn reported a cost. Joined by the page. */
   readonly costUsd?: number | null;
   readonly limitUsd?: number | null;
-  readonly ahead?: number | null;
-  readonly behind?: number | null;
-  readonly verdict?: Verdict | null;
-  readonly files?: number | null;
 };
+/** What all turns of one agent cost. */
+type AgentCost = Json<ReturnType<typeof costGroupView>>;
 
 export type Criterion = Json<ReturnType<typeof criterionView>>;
 export type Overview = Json<ReturnType<typeof overviewView>>;
@@ -202,6 +201,7 @@ export interface Replies {
   "/api/merge/:of/conflicts": Conflicts;
   "/api/gates/:id/log": GateLog;
   "/api/budgets": List<Budget>;
+  "/api/costs": { readonly groups: readonly AgentCost[] };
   "/api/costs/live": LiveCosts;
   "/api/costs/series": CostSeries;
   "/api/runs/figures": List<RunFigures>;

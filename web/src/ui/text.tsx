@@ -31,7 +31,7 @@ export function Middle({ text: name, tail = 14 }: { text: string; tail?: number 
 
 export const Money = ({ usd }: { usd: number | null | undefined }) =>
   usd === null || usd === undefined ? (
-    <span className="faint" title="This runtime reports no cost">
+    <span className="faint" title={usd === null ? "No turn of it reported a cost" : undefined}>
       -
     </span>
   ) : (

@@ -10,7 +10,7 @@ import type { Agent, Generation } from "../../api/types.ts";
 import { useResource } from "../../live/resource.ts";
 import { useCommands } from "../../state/commands.ts";
 import { useGo, useUrl } from "../../state/url.ts";
-import { count, exactTime, money } from "../../state/words.ts";
+import { exactTime, money } from "../../state/words.ts";
 import { Button, Choice } from "../../ui/controls.tsx";
 import { Menu } from "../../ui/overlays.tsx";
 import { Empty, Loading, Shown } from "../../ui/states.tsx";
@@ -247,12 +247,6 @@ function Head({ agent }: { agent: Agent }) {
               {agent.problem}
               {agent.advice ? ` ${agent.advice}` : ""}
             </dd>
-          </div>
-        ) : null}
-        {agent.files ? (
-          <div>
-            <dt>Work</dt>
-            <dd>{count(agent.files, "changed file")}</dd>
           </div>
         ) : null}
       </dl>

@@ -4,7 +4,6 @@ import type { Agent } from "../../api/types.ts";
 import type { Column } from "../../ui/grid.tsx";
 import { NarrowRow } from "../../ui/narrow-row.tsx";
 import { Age, Middle, Money } from "../../ui/text.tsx";
-import { VerdictMark } from "../../ui/verdict.tsx";
 import css from "./fleet-page.module.css";
 
 const time = (at: string | null): number => (at === null ? 0 : Date.parse(at));
@@ -50,7 +49,6 @@ const shared: readonly Column<Agent>[] = [
     from: 76,
     cell: (agent) => (agent.branch === null ? null : <Middle text={agent.branch} />),
   },
-  { id: "ahead", header: "Ahead", width: "7ch", align: "end", from: 70, cell: (agent) => <Ahead agent={agent} /> },
   {
     id: "cost",
     header: "Cost",
@@ -89,24 +87,9 @@ const more: readonly Column<Agent>[] = [
     cell: (agent) => <Middle text={[agent.runtime, agent.model].filter(Boolean).join("/")} />,
   },
   { id: "turns", header: "Turns", width: "6ch", align: "end", from: 64, sortable: true, cell: (agent) => agent.turns },
-  {
-    id: "verdict",
-    header: "Verdict",
-    width: "11ch",
-    from: 92,
-    cell: (agent) => <VerdictMark verdict={agent.verdict} />,
-  },
 ];
 
 export const fleetColumns = (isTree: boolean): readonly Column<Agent>[] => [name, ...shared, ...(isTree ? [] : more)];
-
-const Ahead = ({ agent: { ahead, behind, branch } }: { agent: Agent }) =>
-  branch === null || ahead === null || ahead === undefined ? null : (
-    <span className="figure">
-      +{ahead}
-      {behind === null || behind === undefined || behind === 0 ? "" : ` -${behind}`}
-    </span>
-  );
 
 /** An agent in two lines, for a narrow screen: name and state, then now and cost. */
 export const FleetLine = ({ agent }: { agent: Agent }) => (

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { letGo, slingNew, untilAgent } from "../../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../../testkit/project.ts";
+import { browserProgram } from "../browser.ts";
+import { type LivePage, openPage } from "../live-page.ts";
+
+const turned = "echo '\u202e'";
+const task = "replace-every-cookie-by-a-token-of-the-store";
+
+const scenario = `
+- when: { agent: b1 }
+  do:
+    - say: Much to say.
+      usage: { input: 900000, output: 90000, cacheRead: 10, cacheWrite: 10 }
+- do:
+    - shell: ${JSON.stringify(turned)}
+    - repeat: { times: 70, do: [{ tool: { name: Edit, input: { file_path: a.ts }, output: ok } }, { say: "a word" }] }
+    - shell: touch "$HOME/running"
+    - waitFor: { file: "\${env.HOME}/go" }
+`;
+
+describe.skipIf(browserProgram === undefined)("agents on the page", () => {
+  let project: TestProject;
+  let live: LivePage;
+
+  beforeAll(async () => {
+    project = await makeProject({ scenario });
+    await slingNew(project, "B1");
+    await untilAgent(project, "b1", "between_turns", "completed/no_signal");
+    await project.json("task", "create", "Replace", "--id", task);
+    await project.json("sling", task, "--name", "talker");
+    await untilAgent(project, "talker", "in_turn");
+    live = await openPage(project);
+    live.page.setDefaultTimeout(10_000);
+  }, 60_000);
+  afterAll(async () => {
+    await letGo(project);
+    await live?.close();
+    await project?.[Symbol.asyncDispose]();
+  });
+
+  test("the fleet says what each agent cost, as ov costs does", async () => {
+    const { page, origin } = live;
+    const { groups } = (await project.json("costs", "--by", "agent")) as {
+      groups: { key: string; costUsd: number | null }[];
+    };
+    const cost = groups.find(({ key }) => key === "b1")?.costUsd ?? 0;
+    expect(cost).toBeGreaterThan(1);
+    await page.goto(`${origin}/fleet?done=shown`);
+    await page
+      .locator("[role=row][aria-label=b1]")
+      .getByText(`$${cost.toFixed(2)}`)
+      .waitFor();
+  }, 60_000);
+});
