@@ -263,6 +263,7 @@ const inFleet: First<"fleetAgentView"> = {
   turns: 2,
   needsOperator: true,
   landedNowhere: false,
+  turnSince: at,
   doing: { tool: "Bash", summary: "npm test", since: at },
 };
 

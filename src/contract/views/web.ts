@@ -19,6 +19,7 @@ export const webAgentView = (view: AgentStanding) => ({
   ...fleetAgentView(view),
   now:
     view.doing === null ? null : { tool: view.doing.tool, argument: view.doing.summary, since: iso(view.doing.since) },
+  turnSince: iso(view.turnSince),
   because: becauseOf(view),
   condition: conditionOf(view),
 });

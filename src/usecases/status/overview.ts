@@ -8,6 +8,7 @@ import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { fields, flag, text } from "../../domain/schema/schema.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type FleetReading, readFleet } from "../agents/fleet-reading.ts";
@@ -40,6 +41,8 @@ export interface AgentStanding extends Standing {
   readonly turns: number;
   /** It has commits that landed nowhere and are not on their way. */
   readonly landedNowhere: boolean;
+  /** When its running turn began; null between turns. */
+  readonly turnSince: number | null;
   /** The tool that runs; null while the model thinks, and between turns. */
   readonly doing: RunningTool | null;
 }
@@ -127,6 +130,7 @@ export const overview: UseCase<OverviewRequest, Overview> = {
       const waits = agent.state === "booting" ? await waitsOf(tx, context.now, agent) : fleet.waitsOf(agent.name);
       const tally = fleet.turnsOf(agent.id);
       const turns = tally?.hasFailed === false ? [] : await tx.turns.listFor(agent.id);
+      const turn = agent.state === "in_turn" ? await tx.turns.runningFor(agent.id) : undefined;
       agents.push({
         agent,
         submitted: isSubmitted(agent),
@@ -136,7 +140,8 @@ export const overview: UseCase<OverviewRequest, Overview> = {
         turns: tally?.turns ?? turns.length,
         ...(fleet.isPlainlyWell(agent) ? goodStanding : await standingOf(tx, agent, turns)),
         landedNowhere: agent.ahead > 0 && (await landedNowhere(tx, agent)),
-        doing: agent.state === "in_turn" ? await runningTool(tx, agent) : null,
+        turnSince: turn?.startedAt ?? null,
+        doing: turn === undefined ? null : await runningTool(tx, turn),
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
@@ -203,9 +208,7 @@ async function shownAgents({ tx, unreleased }: FleetReading, run: Run | null, al
 }
 
 /** A call is open while the output of the turn says nothing after it. Tokens are told with the call itself. */
-async function runningTool(tx: Tx, { id }: Agent): Promise<RunningTool | null> {
-  const turn = await tx.turns.runningFor(id);
-  if (turn === undefined) return null;
+async function runningTool(tx: Tx, turn: Turn): Promise<RunningTool | null> {
   const newest = (await tx.events.newestOfTurn(turn.id, 4)).find(({ type }) => type !== "usage");
   if (newest?.type !== "tool_start") return null;
   const { tool, summary } = payloadFields(newest.data);

@@ -33,7 +33,7 @@ export function agentLook(agent: Agent, now: number): AgentLook {
         glyph: "in_turn",
         tone: "live",
         word: "In turn",
-        since: agent.now?.since ?? agent.lastActivity,
+        since: agent.turnSince ?? undefined,
         rank: 4,
       };
     case "between_turns":

@@ -66,6 +66,8 @@ export type Agent = Json<ReturnType<typeof fleetAgentView>> & {
   readonly now?: { readonly tool: string; readonly argument: string | null; readonly since: string } | null;
   readonly because?: string | null;
   readonly condition?: Condition | null;
+  /** When its running turn began. */
+  readonly turnSince?: string | null;
   /** Of all its turns; null where no turn reported a cost. Joined by the page. */
   readonly costUsd?: number | null;
   readonly limitUsd?: number | null;

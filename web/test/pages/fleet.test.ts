@@ -52,4 +52,15 @@ describe.skipIf(browserProgram === undefined)("agents on the page", () => {
       .getByText(`$${cost.toFixed(2)}`)
       .waitFor();
   }, 60_000);
+
+  test("the time beside a turn counts from its beginning, not from the last sign of life", async () => {
+    const { page, origin } = live;
+    await page.goto(`${origin}/fleet`);
+    const began = await project.read(async (tx) => {
+      const agent = await tx.agents.byName("talker");
+      return (await tx.turns.runningFor(agent?.id ?? ""))?.startedAt ?? 0;
+    });
+    const time = page.locator("[role=row][aria-label=talker]").locator("time").first();
+    expect(await time.getAttribute("datetime")).toBe(new Date(began).toISOString());
+  }, 60_000);
 });
