@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from "react";
+import { type ClipboardEvent, Fragment, type ReactNode } from "react";
 import { useNow } from "../state/clock.ts";
 import { exactTime, money, shortAge, span, stopwatch } from "../state/words.ts";
 import { withHidden } from "./safe-text.ts";
@@ -17,12 +17,22 @@ export function Age({ at, form = "short" }: { at: string | null | undefined; for
   );
 }
 
+/** The two parts are boxes of their own, between which a browser copies a line end. */
+function copyInOne(event: ClipboardEvent): void {
+  event.clipboardData.setData("text/plain", String(getSelection()).replaceAll("\n", ""));
+  event.preventDefault();
+}
+
+/** As wide as `text.module.css` keeps it: a letter and the dots. */
+const shortestHead = 3;
+
 /** A branch or a path: both ends are read, so the middle is cut. The whole text is the title and what is copied. */
 export function Middle({ text: name, tail = 14 }: { text: string; tail?: number }) {
   const text = withHidden(name);
-  const cut = text.length > tail ? text.length - tail : text.length;
+  // A beginning that is shorter than its dots is not worth cutting.
+  const cut = text.length > tail + shortestHead ? text.length - tail : text.length;
   return (
-    <span className={css.middle} title={text}>
+    <span className={css.middle} title={text} onCopy={copyInOne}>
       <span>{text.slice(0, cut)}</span>
       <span>{text.slice(cut)}</span>
     </span>

@@ -63,4 +63,19 @@ describe.skipIf(browserProgram === undefined)("agents on the page", () => {
     const time = page.locator("[role=row][aria-label=talker]").locator("time").first();
     expect(await time.getAttribute("datetime")).toBe(new Date(began).toISOString());
   }, 60_000);
+
+  test("a name that is cut keeps both ends and its dots, and is copied in one piece", async () => {
+    const { page, origin } = live;
+    await page.goto(`${origin}/fleet`);
+    const name = page.locator(`[role=row][aria-label=talker] [title="${task}"]`);
+    await name.waitFor();
+    const shown = `document.querySelector('[role=row][aria-label=talker] [title="${task}"]')`;
+    const widths = await page.evaluate<number[]>(`[...${shown}.children].map((part) => part.clientWidth)`);
+    expect(Math.min(...widths)).toBeGreaterThan(15);
+    await page.evaluate(`getSelection().selectAllChildren(${shown})`);
+    await page.keyboard.press("Control+c");
+    await page.locator("#page input").first().focus();
+    await page.keyboard.press("Control+v");
+    expect(await page.locator("#page input").first().inputValue()).toBe(task);
+  }, 60_000);
 });
