@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hasHidden, nestsWithoutEnd, safeTarget, withHidden } from "../src/ui/safe-text.ts";
+import { hasHidden, nestsWithoutEnd, safeTarget, withHidden, withTurns } from "../src/ui/safe-text.ts";
 
 test("links lead to the web, to mail and to pages of ours; all others are only words", () => {
   expect(safeTarget("https://example.org/a?b#c")).toBe("https://example.org/a?b#c");
@@ -29,4 +29,11 @@ test("quotes without end are not read as Markdown", () => {
 test("characters that cannot be seen, or that turn text around, are written out", () => {
   expect(withHidden("a\u202egpj.exe\u2066\u0007\tb")).toBe("a\\u{202e}gpj.exe\\u{2066}\\u{7}\tb");
   expect([hasHidden("a\tb ü 語"), hasHidden("\u200fa")]).toEqual([false, true]);
+});
+
+test("words keep their lines and their joiners; what turns them around is written out", () => {
+  expect(withTurns("git commit -m 'x \u202e'; rm\n\u001b[31mred")).toBe(
+    "git commit -m 'x \\u{202e}'; rm\n\\u{1b}[31mred",
+  );
+  for (const words of ["👩\u200d💻 می\u200cخواهم", "a\tb\u00adc"]) expect(withTurns(words)).toBe(words);
 });

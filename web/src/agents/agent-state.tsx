@@ -1,6 +1,7 @@
 import type { Agent } from "../api/types.ts";
 import { useNow } from "../state/clock.ts";
 import { LookMark } from "../ui/look.tsx";
+import { withTurns } from "../ui/safe-text.ts";
 import { Age } from "../ui/text.tsx";
 import { agentLook, nowLine } from "./agent-look.ts";
 import css from "./agent-state.module.css";
@@ -25,7 +26,8 @@ export function AgentState({ agent, breathes = false }: { agent: Agent; breathes
 
 /** What an agent does now, or why it waits. */
 export function NowLine({ agent }: { agent: Agent }) {
-  const { text, isCode } = nowLine(agent);
+  const { text: line, isCode } = nowLine(agent);
+  const text = withTurns(line);
   return (
     <span className={isCode ? css.code : css.words} title={text}>
       {text}

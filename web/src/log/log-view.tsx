@@ -4,6 +4,7 @@ import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { useCommands } from "../state/commands.ts";
 import { count } from "../state/words.ts";
 import { Button, Filter } from "../ui/controls.tsx";
+import { withTurns } from "../ui/safe-text.ts";
 import { type LogLine, LogLines, type LogPart, plainLine } from "./log-lines.ts";
 import css from "./log-view.module.css";
 
@@ -225,7 +226,7 @@ const Coloured = memo(function Coloured({ line, words }: { line: LogLine; words:
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no name but their place
           <span key={at} className={classes.filter((name) => name !== "").join(" ") || undefined}>
-            <Found text={content} words={words} />
+            <Found text={withTurns(content)} words={words} />
           </span>
         );
       })}

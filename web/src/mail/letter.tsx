@@ -6,6 +6,7 @@ import { useCommands } from "../state/commands.ts";
 import { Button } from "../ui/controls.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Prose } from "../ui/prose.tsx";
+import { withTurns } from "../ui/safe-text.ts";
 import { Speech } from "../ui/speech.tsx";
 import { Age, Facts } from "../ui/text.tsx";
 import { Deliveries } from "./deliveries.tsx";
@@ -37,7 +38,9 @@ export function LetterCard({ letter, subject }: { letter: Letter; subject?: stri
           />
         </span>
       </header>
-      {subject === undefined || letter.subject === subject ? null : <p className={css.subject}>{letter.subject}</p>}
+      {subject === undefined || letter.subject === subject ? null : (
+        <p className={css.subject}>{withTurns(letter.subject)}</p>
+      )}
       <Prose text={letter.body} />
       {letter.blobPath === null ? null : (
         <p className={css.meta}>

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useResource } from "../live/resource.ts";
 import { PeekHead } from "../ui/peek.tsx";
+import { withTurns } from "../ui/safe-text.ts";
 import { Shown } from "../ui/states.tsx";
 import { LetterCard } from "./letter.tsx";
 
@@ -14,7 +15,7 @@ export default function MailPeek({ id }: { id: string }) {
         if (letter === undefined) return <PeekHead title={id}>There is no such message.</PeekHead>;
         return (
           <>
-            <PeekHead title={letter.subject}>
+            <PeekHead title={withTurns(letter.subject)}>
               <Link to="/mail" search={{ box: "all", thread: letter.threadId } as never}>
                 {items.length === 1 ? "Open in Mail" : `Open the thread of ${items.length} messages`}
               </Link>

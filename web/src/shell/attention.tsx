@@ -9,6 +9,7 @@ import { count, span } from "../state/words.ts";
 import { Button } from "../ui/controls.tsx";
 import { Glyph } from "../ui/glyph.tsx";
 import { confirm, Menu } from "../ui/overlays.tsx";
+import { withTurns } from "../ui/safe-text.ts";
 import { Shown } from "../ui/states.tsx";
 import { Age } from "../ui/text.tsx";
 import css from "./attention.module.css";
@@ -65,7 +66,7 @@ function Items({ open, snoozed, calm, isOverPage }: ItemsProps) {
         {resolved.map((item) => (
           <li key={item.id} className={css.item} data-gone>
             <Glyph name={attentionLook(item.kind).glyph} tone="done" />
-            <s>{item.sentence}</s>
+            <s>{withTurns(item.sentence)}</s>
           </li>
         ))}
       </ol>
@@ -100,9 +101,9 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
     <li className={css.item} data-tone={tone} tabIndex={isCurrent ? 0 : -1} onFocus={onFocus}>
       <Glyph name={glyph} tone={tone} word={word} />
       <div className={css.text}>
-        <p className={css.sentence}>{item.sentence}</p>
+        <p className={css.sentence}>{withTurns(item.sentence)}</p>
         <p className={css.detail}>
-          {item.detail === null ? null : <span>{item.detail.replaceAll(/\*\*|`/g, "")}</span>}
+          {item.detail === null ? null : <span>{withTurns(item.detail.replaceAll(/\*\*|`/g, ""))}</span>}
           {item.blocks.length === 0 ? null : (
             <span title={item.blocks.join(", ")}>blocks {count(item.blocks.length, "agent")}</span>
           )}
@@ -111,7 +112,7 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
         <div className={css.actions}>
           {item.options.map((option) => (
             <Button key={option.number} whyNot={whyNot} onClick={() => perform(item, optionAction(item, option.label))}>
-              <kbd>{option.number}</kbd> {optionWords(item, option.label)}
+              <kbd>{option.number}</kbd> {withTurns(optionWords(item, option.label))}
             </Button>
           ))}
           {otherActions(item).map((action) => (

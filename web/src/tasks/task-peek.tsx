@@ -7,6 +7,7 @@ import { Button } from "../ui/controls.tsx";
 import { Menu } from "../ui/overlays.tsx";
 import { FactList, PeekHead } from "../ui/peek.tsx";
 import { Prose } from "../ui/prose.tsx";
+import { withTurns } from "../ui/safe-text.ts";
 import { Shown } from "../ui/states.tsx";
 import { Age, Facts, Middle } from "../ui/text.tsx";
 import { columns, useTaskActions } from "./task-actions.ts";
@@ -30,7 +31,7 @@ export default function TaskPeek({ id }: { id: string }) {
         const titleOf = (other: string) => items.find((each) => each.id === other)?.title ?? "";
         return (
           <>
-            <PeekHead title={task.title}>
+            <PeekHead title={withTurns(task.title)}>
               <span className={css.meta}>
                 <Facts
                   facts={[
@@ -115,7 +116,7 @@ function links(ids: readonly string[], titleOf: (id: string) => string, open?: r
     <ul className={css.links}>
       {ids.map((id) => (
         <li key={id}>
-          <PeekLink id={id} /> {titleOf(id)}
+          <PeekLink id={id} /> {withTurns(titleOf(id))}
           {open === undefined ? "" : open.includes(id) ? " (open)" : " (closed)"}
         </li>
       ))}

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import css from "./prose.module.css";
+import { withTurns } from "./safe-text.ts";
 
 const Markdown = lazy(() => import("./markdown.tsx"));
 
@@ -7,7 +8,8 @@ const Markdown = lazy(() => import("./markdown.tsx"));
 const longestRead = 20_000;
 
 /** Words of an agent or a person, for reading. Until the reader of Markdown is there, as they were written. */
-export function Prose({ text }: { text: string }) {
+export function Prose({ text: written }: { text: string }) {
+  const text = withTurns(written);
   const plain = <p className={css.plain}>{text}</p>;
   return (
     <div className={css.prose} dir="auto">

@@ -16,8 +16,15 @@ export const nestsWithoutEnd = (text: string): boolean => /(?:>\s?){40}/.test(te
 const hidden = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const everyHidden = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
+/** Of those, what turns whole stretches of text around, or commands a terminal. Joiners within words are left to them. */
+const everyTurn = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
 export const hasHidden = (text: string): boolean => hidden.test(text);
 
-/** The text with such characters written out: `\u{202e}`. */
-export const withHidden = (text: string): string =>
-  text.replace(everyHidden, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
+const writtenOut = (sign: string): string => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** Code, a name or a path with every such character written out: `\u{202e}`. */
+export const withHidden = (text: string): string => text.replace(everyHidden, writtenOut);
+
+/** Words of an agent or a person with those written out that make them read as others. */
+export const withTurns = (text: string): string => text.replace(everyTurn, writtenOut);

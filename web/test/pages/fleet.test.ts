@@ -78,4 +78,17 @@ describe.skipIf(browserProgram === undefined)("agents on the page", () => {
     await page.keyboard.press("Control+v");
     expect(await page.locator("#page input").first().inputValue()).toBe(task);
   }, 60_000);
+
+  test("a command that turns its own text around reads as it was run", async () => {
+    const { page, origin } = live;
+    await page.goto(`${origin}/agents/talker?q=echo`);
+    const older = page.getByRole("button", { name: "Read older events" });
+    await page.locator("[role=log]").waitFor();
+    for (let reads = 0; reads < 10 && (await older.count()) > 0; reads++) {
+      await older.click();
+      await page.waitForTimeout(300);
+    }
+    await page.getByText("echo '\\u{202e}'").first().waitFor();
+    expect(live.complaints).toEqual([]);
+  }, 60_000);
 });

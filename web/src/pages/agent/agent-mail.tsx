@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { addressOf } from "../../api/client.ts";
 import { useResource } from "../../live/resource.ts";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Empty, Shown } from "../../ui/states.tsx";
 import { Age, Facts } from "../../ui/text.tsx";
 import css from "./agent-page.module.css";
@@ -30,10 +31,10 @@ export function AgentMail({ name }: { name: string }) {
                     ]}
                   />
                   <Link className={css.subject} to={"/mail" as never} search={{ msg: message.id } as never} dir="auto">
-                    {message.subject}
+                    {withTurns(message.subject)}
                   </Link>
                   <p className={css.text} dir="auto">
-                    {message.body}
+                    {withTurns(message.body)}
                   </p>
                 </article>
               ))}

@@ -9,6 +9,7 @@ import { useUrl } from "../../state/url.ts";
 import { exactTime, span } from "../../state/words.ts";
 import { Button, Choice, Filter } from "../../ui/controls.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Empty, Shown } from "../../ui/states.tsx";
 import { Age } from "../../ui/text.tsx";
 import css from "./timeline.module.css";
@@ -197,7 +198,7 @@ function Row({ row, isOpen, onTurn }: { row: TimelineRow; isOpen: boolean; onTur
         <Time at={row.at} />
         <span className={css.what}>{row.kind}</span>
         <span className={row.kind === "thinking" ? css.thought : css.said} dir="auto">
-          {isLong && !isOpen ? `${row.text.slice(0, 400)}…` : row.text}
+          {withTurns(isLong && !isOpen ? `${row.text.slice(0, 400)}…` : row.text)}
           {isLong ? (
             <button type="button" className={css.more} onClick={onTurn}>
               {isOpen ? "Show less" : "Show all"}
@@ -215,7 +216,7 @@ function Row({ row, isOpen, onTurn }: { row: TimelineRow; isOpen: boolean; onTur
         {row.event.type.replaceAll("_", " ")}
       </span>
       <span className={css.said} dir="auto">
-        {row.event.text}
+        {withTurns(row.event.text)}
       </span>
     </div>
   );
@@ -243,8 +244,8 @@ function ToolRow({
           {call.failed ? <Glyph name="failed" tone="bad" word="Failed" /> : null}
           {call.isRunning ? <Glyph name="in_turn" tone="live" word="Runs" /> : null} {call.tool}
         </span>
-        <code className={css.summary} title={call.summary} dir="auto">
-          {call.summary}
+        <code className={css.summary} title={withTurns(call.summary)} dir="auto">
+          {withTurns(call.summary)}
         </code>
         <span className={css.end}>
           {call.isRunning ? (
@@ -263,7 +264,7 @@ function ToolRow({
       </div>
       {isOpen && call.said !== null ? (
         <pre className={css.answer} dir="auto">
-          {call.said}
+          {withTurns(call.said)}
         </pre>
       ) : null}
     </>

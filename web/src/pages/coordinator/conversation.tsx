@@ -12,6 +12,7 @@ import { clockTime, count, exactTime } from "../../state/words.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
 import { Prose } from "../../ui/prose.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Speech } from "../../ui/speech.tsx";
 import { Empty, Shown } from "../../ui/states.tsx";
 import { Age } from "../../ui/text.tsx";
@@ -131,7 +132,7 @@ function Sent({ letter }: { letter: Letter }) {
         <time dateTime={letter.createdAt} title={exactTime(letter.createdAt)}>
           {clockTime(letter.createdAt)}
         </time>
-        {letter.body.startsWith(letter.subject.replace(/…$/, "")) ? null : <span>{letter.subject}</span>}
+        {letter.body.startsWith(letter.subject.replace(/…$/, "")) ? null : <span>{withTurns(letter.subject)}</span>}
         <span className={css.state}>
           {letter.deliveries.map(({ to, state }) => {
             const { glyph, tone, word } = deliveryLook(state);
@@ -172,7 +173,7 @@ function OtherDecisions({ head, shown }: { head: Head; shown: readonly Letter[] 
         <header>
           <Glyph name="question" tone="attn" word="decision" />
           <b>{decision.from}</b>
-          <span>{decision.subject}</span>
+          <span>{withTurns(decision.subject)}</span>
           <Age at={decision.createdAt} form="span" />
           {blocks.length === 0 ? null : <span>blocks {count(blocks.length, "agent")}</span>}
           <Link to="/mail" search={{ msg: decision.id } as never}>

@@ -15,6 +15,7 @@ import { asOptions, Select } from "../../ui/fields.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
 import { type Column, Grid } from "../../ui/grid.tsx";
 import { PageHead } from "../../ui/page.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Empty, Shown } from "../../ui/states.tsx";
 import { Age } from "../../ui/text.tsx";
 import { Compose, mailTypes } from "./compose.tsx";
@@ -175,10 +176,10 @@ const SubjectCell = ({ thread: { id, subject, messages, seen, dead, away } }: { 
   <span
     className={seen ? css.subject : css.unseen}
     dir="auto"
-    title={subject}
+    title={withTurns(subject)}
     aria-current={useUrl().search.thread === id || undefined}
   >
-    {subject}
+    {withTurns(subject)}
     {messages > 1 ? <span className={css.faint}> {messages}</span> : null}
     {away ? <span className={css.faint}> put away</span> : null}
     {dead[0] === undefined ? null : (

@@ -9,6 +9,7 @@ import { useUrl } from "../../state/url.ts";
 import { count } from "../../state/words.ts";
 import { Composer } from "../../ui/composer.tsx";
 import { Button } from "../../ui/controls.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Shown } from "../../ui/states.tsx";
 import css from "./mail-page.module.css";
 
@@ -73,7 +74,7 @@ function Letters({ letters, onClose }: { letters: readonly Letter[]; onClose: ()
   return (
     <>
       <header className={css.threadHead}>
-        <h2 dir="auto">{first.subject}</h2>
+        <h2 dir="auto">{withTurns(first.subject)}</h2>
         <span className={css.faint}>{count(letters.length, "message")}</span>
         <Button look="quiet" onClick={onClose}>
           Close

@@ -5,6 +5,7 @@ import { count, shortCommit, span } from "../../state/words.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Glyph } from "../../ui/glyph.tsx";
 import { Section } from "../../ui/page.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Age } from "../../ui/text.tsx";
 import { VerdictMark } from "../../ui/verdict.tsx";
 import type { Anchored } from "./drafts.ts";
@@ -27,14 +28,14 @@ export const ReviewFacts = ({
       <Section title={`Task ${detail.taskId ?? ""}`}>
         <div className={css.text}>
           <p className={css.strong} dir="auto">
-            {detail.title ?? "It has no task."}
+            {withTurns(detail.title ?? "It has no task.")}
           </p>
-          {detail.description === null ? null : <p dir="auto">{detail.description}</p>}
+          {detail.description === null ? null : <p dir="auto">{withTurns(detail.description)}</p>}
         </div>
       </Section>
       <Section title={`Summary by ${detail.name}`}>
         <blockquote className={css.text} dir="auto">
-          {detail.summary ?? "It said nothing about its work yet."}
+          {withTurns(detail.summary ?? "It said nothing about its work yet.")}
         </blockquote>
       </Section>
       <Section title="Checks" more={<VerdictMark verdict={detail.verdict} />}>
@@ -76,7 +77,7 @@ export const ReviewFacts = ({
                 {review.verdict.replaceAll("_", " ")} by {review.by}, <Age at={review.at} form="span" /> ago
                 {review.findings.length === 0 ? "" : `, ${count(review.findings.length, "finding")}`}
               </summary>
-              <p dir="auto">{review.body}</p>
+              <p dir="auto">{withTurns(review.body)}</p>
             </details>
           ))}
         </Section>
@@ -97,7 +98,7 @@ function Risk({ detail, outside }: { detail: ReviewDetail; outside: number }) {
       <ul className={css.risks} data-tone="attn">
         {risks.map((risk) => (
           <li key={risk} dir="auto">
-            {risk}
+            {withTurns(risk)}
           </li>
         ))}
       </ul>

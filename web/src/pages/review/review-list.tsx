@@ -8,6 +8,7 @@ import { Button, Filter } from "../../ui/controls.tsx";
 import { type Column, Grid } from "../../ui/grid.tsx";
 import { NarrowRow } from "../../ui/narrow-row.tsx";
 import { PageHead } from "../../ui/page.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Empty, Shown } from "../../ui/states.tsx";
 import { Age, Facts, Middle } from "../../ui/text.tsx";
 import { VerdictMark } from "../../ui/verdict.tsx";
@@ -120,7 +121,7 @@ const columns: readonly Column<Reviewable>[] = [
     width: "minmax(16ch, 3fr)",
     cell: ({ title, taskId, branch }) => (
       <span className={css.cut} title={title ?? undefined} dir="auto">
-        {title ?? taskId ?? branch}
+        {withTurns(title ?? taskId ?? branch)}
       </span>
     ),
   },

@@ -8,6 +8,7 @@ import { type ColumnId, columns as states, useTaskActions } from "../../tasks/ta
 import { Button } from "../../ui/controls.tsx";
 import { Glyph, type GlyphName, type Tone } from "../../ui/glyph.tsx";
 import { Menu } from "../../ui/overlays.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Age } from "../../ui/text.tsx";
 import css from "./tasks-page.module.css";
 
@@ -213,7 +214,7 @@ function Card({ task, agent, isCurrent, onFocus, onDrag, onLetGo }: CardProps) {
         onClick={peek}
       >
         <p className={css.title}>
-          <code>{task.id}</code> {task.title}
+          <code>{task.id}</code> {withTurns(task.title)}
         </p>
         <p className={css.facts}>
           {task.priority < 2 ? <b>p{task.priority}</b> : null}

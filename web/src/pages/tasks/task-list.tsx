@@ -6,6 +6,7 @@ import { useUrl } from "../../state/url.ts";
 import { columns as places, useTaskActions } from "../../tasks/task-actions.ts";
 import { Glyph } from "../../ui/glyph.tsx";
 import { type Column, Grid } from "../../ui/grid.tsx";
+import { withTurns } from "../../ui/safe-text.ts";
 import { Age } from "../../ui/text.tsx";
 import { mergeLook } from "./task-board.tsx";
 import css from "./tasks-page.module.css";
@@ -67,8 +68,8 @@ export function TaskList({
         header: "Title",
         width: "minmax(20ch, 1fr)",
         cell: ({ title }) => (
-          <span className={css.lineTitle} title={title}>
-            {title}
+          <span className={css.lineTitle} title={withTurns(title)}>
+            {withTurns(title)}
           </span>
         ),
       },
@@ -96,7 +97,7 @@ export function TaskList({
     (task: Task) => (
       <span className={css.line}>
         <span className={css.lineTop}>
-          <span className={css.lineTitle}>{task.title}</span>
+          <span className={css.lineTitle}>{withTurns(task.title)}</span>
           <Age at={task.updatedAt} />
         </span>
         <span className={css.lineTop}>
