@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { letGo, slingNew, untilAgent } from "../../../testkit/lifecycle.ts";
+import { letGo, slingNew, untilAgent, untilFile } from "../../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../../testkit/project.ts";
 import { browserProgram } from "../browser.ts";
 import { type LivePage, openPage } from "../live-page.ts";
@@ -77,6 +77,13 @@ describe.skipIf(browserProgram === undefined)("agents on the page", () => {
     await page.locator("#page input").first().focus();
     await page.keyboard.press("Control+v");
     expect(await page.locator("#page input").first().inputValue()).toBe(task);
+  }, 60_000);
+
+  test("a timeline does not say that nothing happened when it has only read the newest events", async () => {
+    const { page, origin } = live;
+    await untilFile(project, "running");
+    await page.goto(`${origin}/agents/talker?types=errors`);
+    await page.getByText(/^None of the newest \d+ rows is of this kind\.$/).waitFor();
   }, 60_000);
 
   test("a command that turns its own text around reads as it was run", async () => {

@@ -110,7 +110,7 @@ function Rows({ rows, onOlder }: { rows: readonly TimelineRow[]; onOlder: (() =>
           label="Show"
           value={kind ?? "all"}
           options={[
-            { value: "all", label: `All ${rows.length}` },
+            { value: "all", label: `${onOlder === undefined ? "All" : "Newest"} ${rows.length}` },
             ...timelineKinds.map((each) => ({ value: each, label: `${labels[each]} ${counts[each]}` })),
           ]}
           onChoose={(value) => replace({ types: value === "all" ? undefined : value })}
@@ -119,7 +119,7 @@ function Rows({ rows, onOlder }: { rows: readonly TimelineRow[]; onOlder: (() =>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
       <div className={css.scroller} ref={scroller} tabIndex={0} role="log" aria-label="Timeline, newest first">
-        {shown.length === 0 ? <Empty why="Nothing of this kind has happened yet." /> : null}
+        {shown.length === 0 ? <Empty why={emptyWords(rows.length, onOlder !== undefined)} /> : null}
         <div className={css.rows} style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, key, start }) => {
             const row = shown[index];
@@ -145,6 +145,10 @@ function Rows({ rows, onOlder }: { rows: readonly TimelineRow[]; onOlder: (() =>
     </>
   );
 }
+
+/** Only the newest events are read; what is not among them may still have happened. */
+const emptyWords = (read: number, hasOlder: boolean): string =>
+  hasOlder ? `None of the newest ${read} rows is of this kind.` : "Nothing of this kind has happened yet.";
 
 function countsOf(rows: readonly TimelineRow[]): Readonly<Record<TimelineKind, number>> {
   const counts = { text: 0, tools: 0, errors: 0, mail: 0, state: 0 };
