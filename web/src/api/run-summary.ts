@@ -1,8 +1,9 @@
 import { useMemo } from "react";
 import { useResource } from "../live/resource.ts";
 import { useUrl } from "../state/url.ts";
+import { type Progress, progressOf } from "./progress.ts";
 import { useOverview, useRuns, useTasks } from "./resources.ts";
-import type { Budget, Landed, LiveCosts, Run, Task, Verdict } from "./types.ts";
+import type { Budget, Landed, LiveCosts, Run, Verdict } from "./types.ts";
 
 export interface Landing {
   readonly op: string;
@@ -28,14 +29,6 @@ export interface RunSummary {
   /** How long the open tasks take if they land as fast as the newest ones did. */
   readonly projection: { readonly ms: number; readonly basis: string } | undefined;
   readonly burn: Burn | undefined;
-}
-
-export interface Progress {
-  readonly total: number;
-  readonly landed: number;
-  readonly queued: number;
-  readonly working: number;
-  readonly ready: number;
 }
 
 export interface Burn {
@@ -100,20 +93,6 @@ function targetOf(run: Run | undefined, landings: readonly Landing[]): RunSummar
   if (branch === null || branch === undefined) return undefined;
   const newest = landings.find(({ isTakenBack, ref }) => !isTakenBack && ref === `refs/heads/${branch}`);
   return { branch, commit: newest?.commit ?? null, verdict: newest?.verdict ?? null };
-}
-
-function progressOf(tasks: readonly Task[]): Progress {
-  const open = tasks.filter(({ status, mergeState }) => status !== "closed" && mergeState !== "merged");
-  const counted = tasks.filter(({ mergeState }) => mergeState !== "abandoned");
-  return {
-    total: counted.length,
-    landed: counted.filter(({ status, mergeState }) => mergeState === "merged" || status === "closed").length,
-    queued: open.filter(({ mergeState }) => mergeState === "queued" || mergeState === "pending").length,
-    working: open.filter(
-      ({ status, mergeState }) => (status === "in_progress" || status === "in_review") && mergeState === "none",
-    ).length,
-    ready: open.filter(({ status, waitsFor }) => status === "open" && waitsFor.length === 0).length,
-  };
 }
 
 /** How fast the newest landings followed each other, up to now. */
