@@ -26,6 +26,11 @@ test("large bodies and wrong bodies are refused, also where their length is not 
   const tricks = ['{"__proto__":{"title":"a"}}', '{"title":"a","constructor":{}}', '{"title":"a\\u0000b"}'];
   for (const body of [...wrong, ...tricks])
     expect([body.slice(0, 30), (await web.send("POST", "/api/tasks", body)).status]).toEqual([body.slice(0, 30), 400]);
+  // Bytes that are no UTF-8 would become other words than were sent.
+  const bytes = Buffer.from('{"title":"a\u00ff"}', "latin1");
+  const broken = await fetch(`${web.url}/api/tasks`, { method: "POST", body: bytes, headers });
+  expect(broken.status).toBe(400);
+  expect((await project.json("task", "list")).tasks).toEqual([]);
   expect((await web.get("/healthz")).status).toBe(200);
 }, 60_000);
 

@@ -160,13 +160,14 @@ export async function bodyOf(request: Request): Promise<Readonly<Record<string, 
     if (read.value !== undefined) parts.push(read.value);
     isOver = read.done;
   }
-  const text = Buffer.concat(parts).toString("utf8");
-  if (text.trim() === "") return {};
   try {
+    // What is no UTF-8 would be stored as other words than were sent.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
+    if (text.trim() === "") return {};
     const body: unknown = JSON.parse(text);
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   } catch {
-    // The sender is told that it is not JSON.
+    // The sender is told that it is no JSON in UTF-8.
   }
   return refuse(400, "VALIDATION_ERROR", "the body must be a JSON object; nothing was changed");
 }
