@@ -45,7 +45,9 @@ export default function EntryDiff({ detail: { entry } }: { detail: MergeDetail }
           more={
             <>
               <span className="faint">
-                {shortCommit(data.base)} to {shortCommit(data.head)}
+                {data.base.endsWith("^1")
+                  ? `landed as ${shortCommit(data.head)}`
+                  : `${shortCommit(data.base)} to ${shortCommit(data.head)}`}
               </span>
               {entry.agentName === null ? null : (
                 <Link to={`/review/${entry.agentName}` as never}>Review {entry.agentName}</Link>
