@@ -6,8 +6,9 @@ import type { Task } from "../api/types.ts";
 import { useDraft } from "../state/drafts.ts";
 import { toast } from "../state/toasts.ts";
 import { Button } from "../ui/controls.tsx";
-import { asOptions, Form, Select, TextArea, TextField } from "../ui/fields.tsx";
+import { AboveForm, asOptions, Form, Select, TextArea, TextField } from "../ui/fields.tsx";
 import { Overlay } from "../ui/overlays.tsx";
+import { withTurns } from "../ui/safe-text.ts";
 import { Loading } from "../ui/states.tsx";
 import { closeTaskPanel, useTaskPanel } from "./task-panels.ts";
 
@@ -44,8 +45,8 @@ function NewTask() {
   const description = useDraft("task.description");
   const [priority, setPriority] = useState("2");
   const [type, setType] = useState("task");
-  const [files, setFiles] = useState("");
-  const [after, setAfter] = useState("");
+  const files = useDraft("task.files");
+  const after = useDraft("task.after");
   const whyNot = offline ?? (title.text.trim() === "" ? "It has no title yet" : undefined);
   const create = async (): Promise<void> => {
     if (whyNot !== undefined) return;
@@ -58,14 +59,13 @@ function NewTask() {
         type,
         priority: Number(priority),
         ...(description.text.trim() === "" ? {} : { description: description.text }),
-        ...(files.trim() === "" ? {} : { files: parts(files) }),
-        ...(after.trim() === "" ? {} : { blockedBy: parts(after) }),
+        ...(files.text.trim() === "" ? {} : { files: parts(files.text) }),
+        ...(after.text.trim() === "" ? {} : { blockedBy: parts(after.text) }),
       },
       done: `Made: ${title.text.trim()}.`,
     });
     if (!made) return;
-    title.clear();
-    description.clear();
+    for (const draft of [title, description, files, after]) draft.clear();
     closeTaskPanel();
   };
   return (
@@ -92,11 +92,16 @@ function NewTask() {
         }))}
       />
       <Select label="Type" value={type} onChange={setType} options={asOptions(["task", "bug", "feature", "epic"])} />
-      <TextField label="Files that it owns" value={files} onChange={setFiles} hint="src/auth/**, test/auth.test.ts" />
+      <TextField
+        label="Files that it owns"
+        value={files.text}
+        onChange={files.setText}
+        hint="src/auth/**, test/auth.test.ts"
+      />
       <TextField
         label="Begins after"
-        value={after}
-        onChange={setAfter}
+        value={after.text}
+        onChange={after.setText}
         hint="Ids of tasks"
         options={data?.items.filter(({ column }) => column !== "done").map(({ id }) => id) ?? []}
       />
@@ -113,15 +118,17 @@ function NewAgent() {
   const task = ready.find(({ id }) => id === chosen);
   return (
     <>
-      <Select
-        label="Task"
-        value={task?.id ?? ""}
-        onChange={setChosen}
-        options={[
-          { value: "", label: "a new one, told in words" },
-          ...ready.map(({ id, title }) => ({ value: id, label: `${id}: ${title}` })),
-        ]}
-      />
+      <AboveForm>
+        <Select
+          label="Task"
+          value={task?.id ?? ""}
+          onChange={setChosen}
+          options={[
+            { value: "", label: "a new one, told in words" },
+            ...ready.map(({ id, title }) => ({ value: id, label: `${id}: ${title}` })),
+          ]}
+        />
+      </AboveForm>
       <Sling key={task?.id ?? ""} task={task} />
     </>
   );
@@ -197,7 +204,7 @@ function Sling({ task }: { task: Task | undefined }) {
       {task === undefined ? (
         <TextArea label="What is to be done" value={words} onChange={setWords} rows={4} />
       ) : (
-        <p>{task.title}</p>
+        <p>{withTurns(task.title)}</p>
       )}
       <Select label="As" value={capability} onChange={setCapability} options={asOptions(roles)} />
       <TextField

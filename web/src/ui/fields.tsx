@@ -23,6 +23,9 @@ export const Form = ({
   </form>
 );
 
+/** A field that decides which form follows. */
+export const AboveForm = ({ children }: { children: ReactNode }) => <div className={css.above}>{children}</div>;
+
 interface FieldProps {
   readonly label: string;
   readonly value: string;
