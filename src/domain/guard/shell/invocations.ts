@@ -5,7 +5,7 @@ import { execsOf } from "./find.ts";
 import { foundFiles, ofLoop } from "./found-files.ts";
 import { type GateCommands, readGates } from "./gates.ts";
 import { assignmentOf, declared, declares, indexScripts, makesUnseen, renames, variableScript } from "./hidden-code.ts";
-import { assignedIn, KnownValues } from "./known-values.ts";
+import { assignedIn, KnownValues, oneOfEach } from "./known-values.ts";
 import { runs } from "./package-runners.ts";
 import type { Place } from "./places.ts";
 import { printedBy } from "./printed-text.ts";
@@ -229,11 +229,12 @@ class Reader implements ShellEffects {
     if (this.#gates.has(command) && this.#gate([])) return;
     this.#apart(() => this.#walk(inner, depth));
     this.#variables(assignments, depth);
-    const words = command.words.flatMap((word) => this.#known.resolve(word));
-    const [program] = words;
+    const [program] = command.words;
     if (program === undefined) this.#push("", [], assignments);
-    if (program === undefined || declares.includes(program.text)) this.#known.take(ofLoop(assignments, this.#known));
-    this.#run(words, assignments, depth);
+    const settles = program === undefined || declares.includes(program.text);
+    if (settles) this.#known.take(ofLoop(assignments, this.#known));
+    const calls = oneOfEach(command.words.map((word) => this.#known.resolve(word))) ?? [command.words];
+    this.#standing.oneOf(calls.map((words) => () => this.#run(words, assignments, depth)));
   }
 
   /** What other programs make of the variables that they get. */

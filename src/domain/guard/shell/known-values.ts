@@ -90,6 +90,23 @@ export class KnownValues {
   }
 }
 
+/**
+ * The calls that a command may become whose words have these values: in each round of a loop a variable has one of them.
+ * Undefined: they are too many.
+ */
+export function oneOfEach(values: readonly (readonly ShellWord[])[]): readonly (readonly ShellWord[])[] | undefined {
+  const calls: ShellWord[][] = [[]];
+  for (const [first, ...more] of values) {
+    if (first === undefined || calls.length * (more.length + 1) > mostCalls) return undefined;
+    const others = more.flatMap((word) => calls.map((before) => [...before, word]));
+    for (const call of calls) call.push(first);
+    calls.push(...others);
+  }
+  return calls;
+}
+
+const mostCalls = 200;
+
 /** Its file or directory lies where temporary ones do. */
 const makesTemporary = /^\$\(mktemp(?: -[dqu]+| -t [\w.-]+)*(?: \/tmp\/[\w.-]*X{3,}[\w.-]*)?\)$/;
 

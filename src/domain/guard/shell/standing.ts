@@ -61,6 +61,28 @@ export class Standing {
     this.#stops = before.stops;
   }
 
+  /** One of these is done; the line may go on from wherever any of them leads. */
+  oneOf(works: readonly (() => void)[]): void {
+    const [only, ...more] = works;
+    if (only === undefined) return;
+    if (more.length === 0) {
+      only();
+      return;
+    }
+    const before = { places: this.places, failed: this.#failed };
+    const after = works.map((work) => {
+      this.places = before.places;
+      this.#failed = before.failed;
+      work();
+      return { places: this.places, failed: this.#failed };
+    });
+    this.places = after.reduce<readonly Place[]>((all, { places }) => together(all, places), []);
+    const isUnsure = after.some(({ failed }) => failed !== undefined);
+    this.#failed = isUnsure
+      ? after.reduce<readonly Place[]>((all, { places, failed }) => together(all, failed ?? places), [])
+      : undefined;
+  }
+
   /** The line may go on from all of these places, whether the commands worked or failed. */
   alsoFrom(places: readonly Place[]): void {
     const failed = this.#terms.works === true ? [] : (this.#failed ?? []);
