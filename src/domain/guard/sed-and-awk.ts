@@ -1,4 +1,4 @@
-import { literal, type ShellWord, unknownWord } from "./shell/syntax.ts";
+import { literal, type ShellWord, unknownWord, valuesOf } from "./shell/syntax.ts";
 
 /** Does `sed` called so only print? */
 export function sedOnlyPrints(args: readonly ShellWord[]): boolean {
@@ -13,8 +13,23 @@ export function sedOnlyPrints(args: readonly ShellWord[]): boolean {
 export function sedWrites(args: readonly ShellWord[]): readonly ShellWord[] {
   const { inPlace, files, scripts } = readSed(args);
   const changed = inPlace ? [...files, ...args.flatMap(keptBySed)] : [];
-  const named = scripts.flatMap(({ text, dynamic }) => (dynamic || isHarmlessSed(text) ? [] : namedBySed(text)));
+  const named = scripts.flatMap((script) => {
+    if (script.dynamic) return isHarmlessSed(shownOf(script)) ? [] : [unknownWord];
+    return isHarmlessSed(script.text) ? [] : namedBySed(script.text);
+  });
   return [...changed, ...named];
+}
+
+/**
+ * A script with a number in the place of each variable: it may be a line, a pattern or what is put there, in a command that
+ * is written out. What is nothing but variables is no script that could be read.
+ */
+function shownOf({ text, parts }: ShellWord): string {
+  const shown =
+    parts === undefined
+      ? text.replaceAll(/\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g, "1")
+      : parts.map((part) => (typeof part === "string" ? part : "1")).join("");
+  return /^[1\s;]*$/.test(shown) ? "w" : shown;
 }
 
 /** The place of backups: the text behind the option may be a path. */
@@ -176,17 +191,22 @@ export function awkOnlyPrints(args: readonly ShellWord[]): boolean {
  * sort or count are let through.
  */
 export function awkWrites(args: readonly ShellWord[]): readonly ShellWord[] {
-  const inPlace = args.some(({ text }, at) => /^(-i|--include)$/.test(args[at - 1]?.text ?? "") && text === "inplace");
+  const inPlace = valuesOf(args, "-i", "--include").some(({ text }) => text === "inplace");
   const told = args.flatMap(
     ({ text }) => /^(?:-[opdD]|--(?:pretty-print|profile|dump-variables)=)(.+)$/.exec(text)?.[1] ?? [],
   );
   const begin = args.findIndex((_, at) => programOf(args.slice(at)) !== undefined);
-  const program = programOf(inPlace ? args.slice(2) : args) ?? (begin < 0 ? undefined : programOf(args.slice(begin)));
+  const program =
+    programOf(inPlace ? args.slice(args[0]?.text.includes("=") ? 1 : 2) : args) ??
+    (begin < 0 ? undefined : programOf(args.slice(begin)));
   const changed = inPlace && program !== undefined ? args.slice(args.indexOf(program) + 1) : [];
   const files = [...changed, ...told.map(literal)];
-  if (program === undefined || program.dynamic || isHarmlessAwk(program.text)) return files;
-  return [...files, ...namedByAwk(program.text)];
+  if (program === undefined || (isHarmlessAwk(program.text) && !isOnlyVariable.test(program.text))) return files;
+  return [...files, ...(program.dynamic ? [unknownWord] : namedByAwk(program.text))];
 }
+
+/** A program that is the value of a variable, or what a command prints. */
+const isOnlyVariable = /^\s*(\$\{?[A-Za-z_]\w*\}?|\$\(.*\)|`.*`)\s*$/s;
 
 function namedByAwk(program: string): readonly ShellWord[] {
   // Commands that only pass on what they get take nothing away from what is judged.
