@@ -126,7 +126,7 @@ function valuesBehind(args: readonly ShellWord[], option: string): readonly Shel
     const given = equals < 0 ? word.text : word.text.slice(0, equals);
     const isIt =
       given === option ||
-      (option.startsWith("--") ? given.length > 5 && option.startsWith(given) : isLastOfCluster(given, option));
+      (option.startsWith("--") ? given.length > 3 && option.startsWith(given) : isLastOfCluster(given, option));
     if (!isIt) return [];
     return equals < 0 ? [args[at + 1] ?? literal("")] : [{ ...word, text: word.text.slice(equals + 1) }];
   });

@@ -105,21 +105,39 @@ function isLong(text: string, long: readonly string[]): boolean {
 
 const clusterOf = (text: string): readonly string[] => [...(/^-([A-Za-z0-9]+)/.exec(text)?.[1] ?? "")];
 
-/** The values of an option, as `--name value`, `--name=value`, `-n value` or `-nvalue`. */
+/**
+ * The values of an option, as `--name value`, `--name=value`, `-n value` or `-nvalue`. Many programs take any beginning of a
+ * long name.
+ */
 export function valuesOf(args: readonly ShellWord[], ...names: readonly string[]): readonly ShellWord[] {
   const found: ShellWord[] = [];
   for (const [at, word] of args.entries()) {
+    const { text } = word;
+    const next = args[at + 1];
+    if (text.startsWith("--")) {
+      const equals = text.indexOf("=");
+      const given = equals < 0 ? text : text.slice(0, equals);
+      const isIt = names.includes(given) || names.some((name) => isBeginning(given, name));
+      const value = equals < 0 ? next : { ...word, text: text.slice(equals + 1), home: false };
+      if (isIt && value !== undefined && (equals < 0 || value.text !== "")) found.push(value);
+      continue;
+    }
     for (const name of names) {
-      const next = args[at + 1];
-      const glued = name.startsWith("--") ? `${name}=` : name;
-      if (word.text === name && next !== undefined) found.push(next);
-      else if (word.text.startsWith(glued) && word.text.length > glued.length) {
-        found.push({ ...word, text: word.text.slice(glued.length), home: false });
+      if (text === name && next !== undefined) found.push(next);
+      else if (!name.startsWith("--") && text.startsWith(name) && text.length > name.length) {
+        found.push({ ...word, text: text.slice(name.length), home: false });
       }
     }
   }
   return found;
 }
+
+const isBeginning = (given: string, name: string): boolean =>
+  given.length > 2 && name.startsWith(given) && name.startsWith("--") && !namesOfTheirOwn.includes(given);
+
+/** Long names that mean something else than the longer ones which begin like them. */
+const namesOfTheirOwn: readonly string[] =
+  "--config --cookie --export --file --include --parent --pre --project --report --run --settings --type".split(" ");
 
 /** The values of options of one letter that end or stand in a cluster: `-sSLo file`, `-rtdir`. */
 export function clusteredValues(args: readonly ShellWord[], letters: string): readonly ShellWord[] {
