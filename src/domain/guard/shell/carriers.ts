@@ -1,5 +1,6 @@
 import { isNestedAgent } from "../nested-agents.ts";
 import { readOnlyPrograms } from "../read-only-programs.ts";
+import { knownRunners } from "../test-runners.ts";
 import { isKnownWriter } from "../writing-programs.ts";
 import { handedScripts } from "./hidden-code.ts";
 import { operandsBeside, type ShellWord, valuesOf } from "./syntax.ts";
@@ -20,7 +21,10 @@ const runners: readonly string[] =
   watchexec screen xvfb-run dbus-run-session catchsegv valgrind perf gdb`.split(/\s+/);
 
 /** Programs whose words are commands, each of them one. */
-const takeCommands = ["concurrently", "hyperfine", "nodemon", "chokidar", "onchange", "ssh", "pm2"];
+const takeCommands =
+  "concurrently hyperfine nodemon chokidar onchange ssh pm2 start-server-and-test start-test server-test scl".split(
+    " ",
+  );
 
 /** Programs whose words are names of packages, files or pages; but not of those that they run. */
 const takeNames: readonly string[] =
@@ -82,6 +86,18 @@ function isJudged({ text, dynamic, home }: ShellWord): boolean {
   );
 }
 
+/** The only word. To a test runner it is the name of a test. */
+function alone(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  const words = args[0]?.text === "--" ? args.slice(1) : args;
+  return words.length === 1 && !Object.hasOwn(knownRunners().testRunners, name) ? words : [];
+}
+
+/** A text that begins with such a program. */
+const beginsLikeOne = (word: ShellWord): boolean => {
+  const [, program] = /^(\S+)\s/.exec(word.text) ?? [];
+  return program !== undefined && isJudged({ ...word, text: program });
+};
+
 const removers: readonly string[] =
   "rm rmdir unlink shred mv cp dd tee truncate chmod chown ln install rsync sed tar unzip su npm npx".split(" ");
 
@@ -91,7 +107,9 @@ function scriptsIn(name: string, args: readonly ShellWord[]): readonly string[] 
   const words = takeCommands.includes(name) ? args.filter(({ text }) => /\s/.test(text)) : [];
   // Many programs mean something else by these options, such as a file; one word counts only as the name of a program.
   const commands = behind.filter((word) => /\s/.test(word.text) || isJudged(word));
-  return [...commands, ...words].filter(({ dynamic }) => !dynamic).map(({ text }) => text);
+  const told = args.filter((_, at) => /^(-e|-s|--shell)$/.test(args[at - 1]?.text ?? ""));
+  const lines = [...told, ...alone(name, args)].filter(beginsLikeOne);
+  return [...commands, ...words, ...lines].filter(({ dynamic }) => !dynamic).map(({ text }) => text);
 }
 
 const tmuxValues = "-s -t -n -c -x -y -e -F -l -p -L -S -f -b -d -N".split(" ");
@@ -104,7 +122,7 @@ export function terminalScripts(name: string, args: readonly ShellWord[]): reado
     const at = args.findIndex(({ text }) => text === "stuff");
     return at < 0 ? [] : typed(args.slice(at + 1));
   }
-  if (name !== "tmux") return [];
+  if (!["tmux", "byobu"].includes(name)) return [];
   const at = args.findIndex(({ text }) => !text.startsWith("-") && /^[a-z][a-z-]*$/.test(text));
   const verb = args[at]?.text ?? "";
   if (/^source(-file)?$/.test(verb)) return "opaque";

@@ -1,4 +1,11 @@
-import { arithmetic, literal, type ShellAssignment, type ShellWord } from "./syntax.ts";
+import {
+  arithmetic,
+  literal,
+  type ShellAssignment,
+  type ShellCommand,
+  type ShellNode,
+  type ShellWord,
+} from "./syntax.ts";
 import { shells } from "./wrappers.ts";
 
 /** Variables whose value other programs run as a command. */
@@ -55,6 +62,22 @@ const indexed: Readonly<Record<string, RegExp | "all" | undefined>> = {
 /** A command that does nothing but expand a text. In a here-document quotes mean nothing, but in the commands of the text they do. */
 const expansion = (text: string): string => `: <<${endOfText}\n${text}\n${endOfText}\n`;
 const endOfText = "END-OF-THE-TEXT-THAT-A-SHELL-EXPANDS";
+
+/** Does a function do nothing that could keep it from calling itself, with no way out? */
+export const callsItself = (name: string, nodes: readonly ShellNode[]): boolean =>
+  !leaves(nodes) && always(nodes).some(({ words: [program] }) => program?.text === name);
+
+const leaves = (nodes: readonly ShellNode[]): boolean =>
+  nodes.some((node) =>
+    node.kind === "group" ? leaves(node.nodes) : /^(return|exit|exec)$/.test(node.words[0]?.text ?? ""),
+  );
+
+/** The commands that run whenever these do. */
+const always = (nodes: readonly ShellNode[]): readonly ShellCommand[] =>
+  nodes.flatMap((node) => {
+    if (node.kind === "command") return [node, ...always(node.inner)];
+    return node.after === undefined && node.maybe === undefined && node.name === undefined ? always(node.nodes) : [];
+  });
 
 /** Options whose value is a command. */
 const options: Readonly<Record<string, readonly string[] | undefined>> = {

@@ -4,7 +4,16 @@ import { carried, terminalScripts } from "./carriers.ts";
 import { execsOf } from "./find.ts";
 import { foundFiles, ofLoop } from "./found-files.ts";
 import { type GateCommands, readGates } from "./gates.ts";
-import { assignmentOf, declared, declares, indexScripts, makesUnseen, renames, variableScript } from "./hidden-code.ts";
+import {
+  assignmentOf,
+  callsItself,
+  declared,
+  declares,
+  indexScripts,
+  makesUnseen,
+  renames,
+  variableScript,
+} from "./hidden-code.ts";
 import { assignedIn, KnownValues, oneOfEach } from "./known-values.ts";
 import { runs } from "./package-runners.ts";
 import type { Place } from "./places.ts";
@@ -20,7 +29,7 @@ import {
   type ShellNode,
   type ShellWord,
 } from "./syntax.ts";
-import { handedFiles, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
+import { handed, type Input, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
 
 /** One program that a text would run, whatever it is wrapped in. */
 export interface Invocation {
@@ -81,9 +90,6 @@ const mostInvocations = 4_000;
 
 const tooLong = deny("unreadable", "this is too long to be read; run it in pieces");
 const mostWrappers = 100;
-
-/** What is on the input: its text, and the files that are named there, where a pipe finds them. */
-type Input = { readonly text?: ShellWord | undefined; readonly files?: readonly ShellWord[] | undefined };
 
 class Reader implements ShellEffects {
   readonly invocations: Invocation[] = [];
@@ -173,6 +179,7 @@ class Reader implements ShellEffects {
 
   /** A function does nothing yet. It is read all the same, so that none is left out, and once more where it is called. */
   #define(name: string, nodes: readonly ShellNode[], depth: number): void {
+    if (callsItself(name, nodes)) this.#deny(deny("machine", `${name} would start itself without end`));
     this.functions.add(name);
     this.#bodies.set(name, nodes);
     this.#apart(() => this.#call(() => this.#walk(nodes, depth)));
@@ -270,9 +277,10 @@ class Reader implements ShellEffects {
     } else if (inside === undefined) {
       this.#program({ program: program.text, name, args, assignments }, depth);
     } else {
-      const fed = name === "xargs" ? this.#input.files : undefined;
-      const words = fed === undefined ? inside.words : handedFiles(inside.words, args, fed);
-      const run = (): void => this.#unwrapped(name, { ...inside, words }, assignments, depth);
+      const all = name === "xargs" ? handed(inside.words, args, this.#input) : [inside.words];
+      const run = (): void => {
+        for (const words of all) this.#unwrapped(name, { ...inside, words }, assignments, depth);
+      };
       // It reads the input itself, or a file.
       if (name !== "xargs") run();
       else {

@@ -14,7 +14,9 @@ test.each([
   ["echo a b", "a b"],
   ["echo -e 'a\\nb'", "a\nb"],
   ["printf 'a\\nb\\n'", "a\nb\n"],
-  ["printf '%s\\n' a b", "a\nb"],
+  ["printf '%s\\n' a b", "a\nb\n"],
+  ["printf 'w %s (100%%)\\n' a", "w a (100%)\n"],
+  ["printf '%s=%s;' a 1 b 2", "a=1;b=2;"],
   ["echo a | cat | tee log", "a"],
   ["cat <<< a", "a"],
   ["cat file", ""],
@@ -22,9 +24,13 @@ test.each([
   expect(printed(pipe)).toBe(text);
 });
 
-test.each(['echo "$x"', "printf 'w %s' a", "echo a | base64 -d", "curl http://h", "cat <(curl http://h)"])(
-  "what %j prints is not known",
-  (pipe) => {
-    expect(printed(pipe)).toBeNull();
-  },
-);
+test.each([
+  'echo "$x"',
+  "printf '%d' a",
+  "printf '%s' \"$x\"",
+  "echo a | base64 -d",
+  "curl http://h",
+  "cat <(curl http://h)",
+])("what %j prints is not known", (pipe) => {
+  expect(printed(pipe)).toBeNull();
+});

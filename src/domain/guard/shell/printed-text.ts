@@ -13,15 +13,26 @@ export function printedBy(pipe: readonly ShellCommand[]): ShellWord {
         args.filter(({ text }) => !/^-[neE]+$/.test(text)),
         " ",
       );
-    case "printf": {
-      const [format, ...values] = args;
-      const onlyValues = /^(%s(\\n|\n)?)+$/.test(format?.text ?? "");
-      if (onlyValues) return joined(values, "\n");
-      return format?.text.includes("%") === true ? unknownWord : joined(args, "\n");
-    }
+    case "printf":
+      return formatted(args);
     default:
       return unknownWord;
   }
+}
+
+/** What `printf` prints: its values in the places of the format, which begins again until none is left. */
+function formatted([format, ...values]: readonly ShellWord[]): ShellWord {
+  const text = format?.text ?? "";
+  const places = text.match(/%[sb]/g)?.length ?? 0;
+  if (text.replaceAll(/%[sb]|%%/g, "").includes("%")) return unknownWord;
+  if (places === 0) return joined(format === undefined ? [] : [format, ...values], "\n");
+  const isDynamic = [format, ...values].some((word) => word?.dynamic === true);
+  let printed = "";
+  for (let at = 0; at < Math.max(values.length, 1); at += places) {
+    let next = at;
+    printed += text.replaceAll(/%[sb]|%%/g, (sign) => (sign === "%%" ? "%" : (values[next++]?.text ?? "")));
+  }
+  return { ...literal(printed.replaceAll("\\n", "\n")), dynamic: isDynamic };
 }
 
 const handsOn = ({ words: [program] }: ShellCommand): boolean => program?.text === "cat" || program?.text === "tee";

@@ -1,4 +1,4 @@
-import { hasOption, operands, type ShellWord, unknownWord, valuesOf } from "./syntax.ts";
+import { hasOption, literal, operands, type ShellWord, unknownWord, valuesOf } from "./syntax.ts";
 
 /** A program whose only purpose is to run another one. */
 interface Wrapper {
@@ -51,6 +51,8 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
     operands: 0,
     adds: true,
   },
+  // Where a system runs programs of several machines it takes one; alone it tells the machine.
+  arch: wrapper(["-arch", "-d", "-e"], /^(-[\dch]+|-(x86_64|arm64e?|i386)|--(version|help))$/),
   busybox: wrapper([], none),
   toybox: wrapper([], none),
   chronic: wrapper([], none),
@@ -156,8 +158,21 @@ function filledIn(words: readonly ShellWord[], inserted: string | undefined): re
   return words.map((word) => (word.text.includes(inserted) ? { ...word, dynamic: true } : word));
 }
 
-/** The same words, with the files that a pipe hands to `xargs` in the place of unknown words. */
-export function handedFiles(
+/** What is on the input: its text, and the files that are named there, where a pipe finds them. */
+export interface Input {
+  readonly text?: ShellWord | undefined;
+  readonly files?: readonly ShellWord[] | undefined;
+}
+
+/** The calls that `xargs` makes, with what it is handed in the place of unknown words. */
+export const handed = (
+  words: readonly ShellWord[],
+  args: readonly ShellWord[],
+  { files, text }: Input,
+): readonly (readonly ShellWord[])[] =>
+  files === undefined ? handedText(words, args, text) : [handedFiles(words, args, files)];
+
+function handedFiles(
   words: readonly ShellWord[],
   args: readonly ShellWord[],
   files: readonly ShellWord[],
@@ -171,6 +186,34 @@ export function handedFiles(
     return files.map((file) => ({ ...file, text: word.text.replaceAll(inserted, file.text) }));
   });
 }
+
+/** Of a text that the line itself puts there: all its words at once, each by itself, and as many as it is told to take. */
+function handedText(
+  words: readonly ShellWord[],
+  args: readonly ShellWord[],
+  text: ShellWord | undefined,
+): readonly (readonly ShellWord[])[] {
+  const isSeen = text !== undefined && !text.dynamic && text.text.trim() !== "" && !/["'\\]/.test(text.text);
+  if (!isSeen || runsOthers(words) || readsOtherwise.test(args.map((word) => word.text).join(" "))) return [words];
+  const pieces = text.text.trim().split(insertedBy(args) === undefined ? /\s+/ : /\n/);
+  if (pieces.length > mostPieces) return [words];
+  const many = Number(valuesOf(args, "-n", "--max-args")[0]?.text);
+  const chunks = many > 1 ? pieces.flatMap((_, at) => (at % many === 0 ? [pieces.slice(at, at + many)] : [])) : [];
+  const all = [pieces, ...chunks, ...(pieces.length > 1 ? pieces.map((piece) => [piece]) : [])];
+  return all.map((each) => handedFiles(words, args, each.map(asTyped)));
+}
+
+const mostPieces = 50;
+
+/** The shell has replaced tildes and patterns before, unless they were quoted. */
+const asTyped = (text: string): ShellWord => ({
+  ...literal(text),
+  home: text.startsWith("~"),
+  pattern: /[*?[{]/.test(text),
+});
+
+/** Options with which it takes its input apart in another way, or reads something else. */
+const readsOtherwise = /(^| )(-[a-z]*[0dEaL]|--(null|delimiter|eof|arg-file|max-lines))/;
 
 const added = (words: readonly ShellWord[], { adds }: Wrapper): readonly ShellWord[] =>
   adds === true ? [...words, unknownWord] : words;
