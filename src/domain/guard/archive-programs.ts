@@ -35,10 +35,16 @@ const tar: Targets = (args) => {
   const isTaken = args.some(({ text }) => /^--remove/.test(text));
   if (tarMode(args) === "c") return [...archive, ...(isTaken ? [...where, ...operands(args)] : [])];
   // Names in the archive that begin with a slash would lead anywhere.
-  const anywhere = hasOption(args, "P", "absolute-names") || (bundle && first.text.includes("P"));
+  const anywhere =
+    hasOption(args, "P", "absolute-names") ||
+    (bundle && first.text.includes("P")) ||
+    valuesOf(args, "--transform", "--xform").some(({ text }) => climbs.test(text));
   // The archive's contents are unknown: where settings of agents may lie, it may hold some.
   return anywhere ? [literal("/")] : where.flatMap(withSettings);
 };
+
+/** A replacement that puts files at the root, or above where they are unpacked. */
+const climbs = /s([^\w\s\\]).*?\1(\/|.*\.\.)/;
 
 const withSettings = (word: ShellWord): readonly ShellWord[] => [word, { ...word, text: `${word.text}/settings.json` }];
 

@@ -1,4 +1,5 @@
 import { archivers } from "./archive-programs.ts";
+import { awayIn, downloaders, formatters, installed, last, mounted, outputs } from "./building-programs.ts";
 import { isTrackerCall, readOnlyPrograms } from "./read-only-programs.ts";
 import { awkWrites, sedWrites } from "./sed-and-awk.ts";
 import { findRoots, findsAnything } from "./shell/find.ts";
@@ -64,8 +65,11 @@ const linked: Targets = (args) => {
   const led = isFixed ? from : { ...from, text: `${beside}${from.text}`, dynamic: to.dynamic, home: to.home };
   // What steers agents in a directory could be written by the other name.
   const within = ["settings.json", "mcp.json", "hooks"].map((name) => ({ ...led, text: `${led.text}/${name}` }));
-  return [led, to, ...(from.dynamic ? [] : within)];
+  return [led, to, ...settingsIn([to]), ...(from.dynamic ? [] : within)];
 };
+
+/** What would lie in a directory that comes from elsewhere, under the name that it gets. */
+const settingsIn: Targets = (words) => words.map((word) => ({ ...word, text: `${word.text}/settings.json` }));
 
 /** What loses its place: all but the last of the words, or all of them. */
 const moved: Targets = (args) => {
@@ -98,34 +102,6 @@ const options =
 
 const inPlace: Targets = (args) => (hasOption(args, "i", "inplace", "in-place") ? operands(args).slice(1) : []);
 
-const last: Targets = (args) => operands(args).slice(1).slice(-1);
-
-const curlFiles = `-o --output --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save
-  --hsts --alt-svc --libcurl`.split(/\s+/);
-const wgetFiles = `-O --output-document -P --directory-prefix -o --output-file -a --append-output --save-cookies
-  --warc-file --rejected-log`.split(/\s+/);
-
-/** A line of the settings file of wget. */
-const wgetSettings: Targets = (args) =>
-  valuesOf(args, "-e", "--execute").map((word) => ({
-    ...word,
-    text: word.text.slice(word.text.indexOf("=") + 1).trim(),
-  }));
-
-/** Addresses of socat that are files. */
-const socatFiles: Targets = (args) =>
-  args.flatMap((word) => {
-    const path = /^(?:FILE|OPEN|GOPEN|CREATE|CREAT|PIPE|UNIX-L(?:ISTEN)?|UNIX-RECV\w*):([^,]+)/i.exec(word.text)?.[1];
-    return path === undefined ? [] : [{ ...word, text: path }];
-  });
-
-/** Programs that bring something from elsewhere, with what they write to. */
-const downloaders: Readonly<Record<string, Targets>> = {
-  curl: (args) => [...valuesOf(args, ...curlFiles), ...clusteredValues(args, "oDc")].filter(({ text }) => text !== "-"),
-  wget: (args) => [...valuesOf(args, ...wgetFiles), ...clusteredValues(args, "OPoa"), ...wgetSettings(args)],
-  socat: socatFiles,
-};
-
 const removers: Readonly<Record<string, Targets>> = {
   rm: everything,
   rmdir: everything,
@@ -139,40 +115,22 @@ const removers: Readonly<Record<string, Targets>> = {
   rsync: (args) => (args.some(({ text }) => /^--(del|remove)/.test(text)) ? operands(args).slice(-1) : []),
 };
 
-/** Only what leads away from where it stands: everything else is in the worktree. */
-const awayIn = (words: readonly ShellWord[]): readonly ShellWord[] =>
-  words.filter(({ text, home }) => home || /^\/|(^|\/)\.\.(\/|$)/.test(text));
-
-/** Programs that bring files into shape where they lie: always, or when they are told to. */
-const formats =
-  (told?: RegExp): Targets =>
-  (args) => {
-    const isTold =
-      told === undefined ? !args.some(({ text }) => onlyChecks.test(text)) : args.some(({ text }) => told.test(text));
-    return [...outputs(args), ...(isTold ? awayIn(operands(args)) : [])];
-  };
-const onlyChecks = /^(--(check|check-only|diff|dry-run|stdout|list-different|output)(=.*)?|-c|-n)$/;
-const inPlaceOption = /^(-[a-zA-Z]*[iw]|--(in-?place|write|fix|autocorrect(-all)?|fix-only|auto-correct))(=|$)/;
-
-const formatsBy: Readonly<Record<string, RegExp>> = {
-  ruff: /^(format|--fix)$/,
-  terraform: /^fmt$/,
-  rubocop: /^(-[aAx]|--(auto-?correct|autocorrect-all|fix-layout))/,
-};
-
-const formatters: Readonly<Record<string, Targets>> = Object.fromEntries([
-  ...`black isort rustfmt autoflake pyupgrade dos2unix unix2dos strip jpegoptim optipng stylua csharpier swiftformat`
-    .split(" ")
-    .map((name) => [name, formats()] as const),
-  ...`golangci-lint prettier eslint biome gofmt goimports gofumpt shfmt clang-format autopep8 yapf stylelint rubocop standard xo oxlint ruff
-    markdownlint ktlint astyle uncrustify google-java-format scalafmt ormolu terraform cmake-format taplo dprint`
-    .split(/\s+/)
-    .map((name) => [name, formats(formatsBy[name] ?? inPlaceOption)] as const),
-  ...["convert", "magick", "ffmpeg", "sox", "pngquant"].map((name) => [name, last] as const),
-]);
+/** Programs that put hooks into the repository, with what they are told to. All worktrees share the hooks. */
+const hookInstallers: Readonly<Record<string, Targets>> = Object.fromEntries(
+  Object.entries({
+    lefthook: /^(install|uninstall|add)$/,
+    "pre-commit": /^(install|uninstall)$/,
+    "simple-git-hooks": /^(?!-)/,
+    overcommit: /^(-i|-u|--install|--uninstall)$/,
+  }).map(([name, installs]) => [
+    name,
+    (args: readonly ShellWord[]) => (installs.test(args[0]?.text ?? "") ? [literal(".git/hooks/pre-commit")] : []),
+  ]),
+);
 
 const targets: Readonly<Record<string, Targets>> = {
   ...removers,
+  ...hookInstallers,
   ...archivers,
   mkdir: everything,
   mkfifo: everything,
@@ -181,11 +139,12 @@ const targets: Readonly<Record<string, Targets>> = {
   truncate: everything,
   tee: everything,
   sponge: everything,
-  mv: (args) => [...everything(args), ...destination(args)],
+  mv: (args) => [...everything(args), ...destination(args), ...settingsIn(operands(args).slice(-1))],
   ln: (args) => [...linked(args), ...glued(args), ...destination(args)],
   // A file with a second name can be written by both.
   cp: (args) => [
     ...destination(args),
+    ...(hasOption(args, "rRa", "recursive", "archive") ? settingsIn(operands(args).slice(-1)) : []),
     ...(hasOption(args, "ls", "link", "symbolic-link") ? operands(args).slice(0, -1) : []),
   ],
   link: everything,
@@ -237,11 +196,21 @@ const targets: Readonly<Record<string, Targets>> = {
   ],
   ...downloaders,
   pandoc: options("-o", "--output"),
-  protoc: (args) =>
-    args.flatMap((word) => {
+  protoc: (args) => [
+    ...valuesOf(args, "-o"),
+    ...args.flatMap((word) => {
       const path = /^--(?:\w+_out|descriptor_set_out)=(?:[^:]*:)?(.+)$/.exec(word.text)?.[1];
       return path === undefined ? [] : [{ ...word, text: path }];
     }),
+  ],
+  xmllint: options("-o", "--output"),
+  xmlstarlet: (args) => (hasOption(args, "L", "inplace") ? operands(args).slice(-1) : []),
+  base64: options("-o", "--output"),
+  scc: options("-o", "--output"),
+  diffstat: options("-o"),
+  cmake: (args) => awayIn(valuesOf(args, "-B", "--prefix")),
+  coverage: (args) => awayIn(valuesOf(args, "-d", "--directory", "-o")),
+  aria2c: (args) => awayIn(valuesOf(args, "-d", "--dir", "-o", "--out")),
   // Without a second name it writes beside the first.
   pdftotext: (args) =>
     operands(args)
@@ -280,7 +249,7 @@ const targets: Readonly<Record<string, Targets>> = {
       .filter(({ text }) => !/^\d+$/.test(text)),
   // Writes below the directory it is called in.
   make: (args) => valuesOf(args, "-C", "--directory"),
-  npm: (args) => valuesOf(args, "--prefix", "-C"),
+  npm: (args) => [...valuesOf(args, "--prefix", "-C"), ...awayIn(valuesOf(args, "--pack-destination"))],
   cargo: (args) => [...outputs(args), ...valuesOf(args, "--root")],
   pip: installed,
   pip3: installed,
@@ -288,34 +257,6 @@ const targets: Readonly<Record<string, Targets>> = {
   podman: mounted,
   ...formatters,
 };
-
-/** Where packages are to lie, beside the place that is meant for them. */
-function installed(args: readonly ShellWord[]): readonly ShellWord[] {
-  return valuesOf(args, "-t", "--target", "--prefix", "--root");
-}
-
-/** Directories of this machine that a container may write to; other names are volumes of its own. */
-function mounted(args: readonly ShellWord[]): readonly ShellWord[] {
-  const bound = valuesOf(args, "--mount").flatMap((word) => {
-    const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(word.text)?.[1];
-    return source === undefined ? [] : [{ ...word, text: source }];
-  });
-  const volumes = valuesOf(args, "-v", "--volume")
-    .filter(({ text }) => !/:ro(,|$)/.test(text))
-    .map((word) => ({ ...word, text: word.text.replace(/:.*$/s, "") }));
-  const copied = args[0]?.text === "cp" ? operands(args).slice(2).slice(-1) : [];
-  return [...bound, ...volumes, ...copied]
-    .map(atHome)
-    .filter(({ text, dynamic, home }) => !dynamic && (home || /^[./]/.test(text)));
-}
-
-/** The home by its variable is the home by its tilde. */
-function atHome(word: ShellWord): ShellWord {
-  const [whole] = /^\$(?:HOME|\{HOME\})(?=\/|$)/.exec(word.text) ?? [];
-  return whole === undefined
-    ? word
-    : { ...word, text: `~${word.text.slice(whole.length)}`, dynamic: false, home: true };
-}
 
 /** The files, without what the editor is told to do. */
 function editors(args: readonly ShellWord[]): readonly ShellWord[] {
@@ -331,25 +272,6 @@ export function targetsOf(called: string, args: readonly ShellWord[]): readonly 
   return readOnlyPrograms.includes(name) ? [] : outputs(args);
 }
 
-/** Options that name what is written, in many programs. Only what leads away from where it stands is looked at. */
-const outputs: Targets = (args) =>
-  valuesOf(
-    args,
-    "-o",
-    "--output",
-    "--out",
-    "--outfile",
-    "--output-file",
-    "--out-dir",
-    "--outDir",
-    "--output-dir",
-    ...reports,
-  ).filter(({ text, home }) => home || /^\/|(^|\/)\.\.(\/|$)/.test(text));
-
-const reports = "--target-dir --outputFile --junitxml --junit-xml --export-json --export-csv --export-markdown".split(
-  " ",
-);
-
 /** What would be gone afterwards, with everything in it. */
 export function removedBy(called: string, args: readonly ShellWord[]): readonly ShellWord[] {
   const name = plainName(called);
@@ -363,7 +285,19 @@ export const setsModes = (name: string): boolean => ["chmod", "chown", "chgrp", 
 export const hasOwnTargets = (name: string): boolean =>
   Object.hasOwn(targets, plainName(name)) && !takeAny.includes(name);
 
-const takeAny = ["make", "npm", "cargo", "pip", "pip3", "terraform"];
+const takeAny = [
+  "make",
+  "npm",
+  "cargo",
+  "pip",
+  "pip3",
+  "terraform",
+  "cmake",
+  "coverage",
+  "aria2c",
+  "xmlstarlet",
+  ...Object.keys(hookInstallers),
+];
 
 /** Where a system has tools of its own, those of GNU have a letter before their names. */
 const plainName = (name: string): string =>
@@ -376,7 +310,18 @@ const plainName = (name: string): string =>
 /** Is it known what this program writes to? */
 export const isKnownWriter = (name: string): boolean => Object.hasOwn(targets, name) && !carriers.includes(name);
 
-const carriers = ["strace", "ltrace", "flock", "cargo", "docker", "podman"];
+const carriers = [
+  "strace",
+  "ltrace",
+  "flock",
+  "cargo",
+  "docker",
+  "podman",
+  "cmake",
+  "coverage",
+  "lefthook",
+  "pre-commit",
+];
 
 /** Whatever else it is told, it writes there: nothing may be added to what is known of it. */
 export const writesWhereTold = (name: string): boolean =>

@@ -32,7 +32,7 @@ const takeNames: readonly string[] =
   npm pnpm yarn npx bunx pnpx rustup nvm fnm volta conda mamba docker podman kubectl helm terraform man info tldr help
   code eslint prettier biome tsc`.split(/\s+/);
 
-const runsWords = /^(exec|run|x|execute)$/;
+const runsWords = /^(exec|run|x|execute|watch)$/;
 
 /**
  * The commands a program may run by its words. Of an unknown program, every word that could be a command which we
