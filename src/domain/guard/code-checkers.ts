@@ -16,6 +16,7 @@ export function knownCheckers(): CodeCheckers {
 
 function makeCheckers(): CodeCheckers {
   const name = /^[\w.,:/@*-]+$/;
+  const takenBack = /--(noEmit|showConfig|listFilesOnly) (false|null)\b/;
 
   const ruff: readonly TestRunner[] = [
     {
@@ -71,6 +72,7 @@ function makeCheckers(): CodeCheckers {
           /^--(noEmit|pretty|skipLibCheck|strict|listFiles|listFilesOnly|showConfig|incremental=false|pretty=false)$/,
         values: ["-p", "--project"],
         needs: /^--(noEmit|showConfig|listFilesOnly)$/,
+        unless: takenBack,
       },
     ],
     eslint: [
@@ -90,7 +92,15 @@ function makeCheckers(): CodeCheckers {
     ],
     standard: [plain(/^--verbose$/)],
     xo: [plain(/^--quiet$/)],
-    "vue-tsc": [{ begins: [], flags: /^--(noEmit|skipLibCheck)$/, values: ["-p", "--project"], needs: /^--noEmit$/ }],
+    "vue-tsc": [
+      {
+        begins: [],
+        flags: /^--(noEmit|skipLibCheck)$/,
+        values: ["-p", "--project"],
+        needs: /^--noEmit$/,
+        unless: takenBack,
+      },
+    ],
     "svelte-check": [plain(/^--(fail-on-warnings|no-tsconfig)$/, "--tsconfig", "--threshold", "--output")],
     knip: [plain(/^--(production|strict|include-libs|no-progress)$/)],
     markdownlint: [plain(/^(-q|--quiet)$/)],

@@ -54,6 +54,8 @@ const careful: Readonly<Record<string, Check>> = {
   zipgrep: without(""),
   tee: (args) => operands(args).every(({ text }) => /^\/dev\/(null|stderr|stdout)$/.test(text)),
   shuf: without("o", "output"),
+  scc: without("o", "output", "format-multi"),
+  diffstat: without("oO"),
   iconv: without("o", "output"),
   top: (args) => hasOption(args, "b") && !hasOption(args, "", "write"),
   xmllint: noneOf(/^--?(o|output|shell|save\w*)(=|$)/),
@@ -217,7 +219,7 @@ const plain: readonly string[] =
   zcat jq stat du df pwd basename dirname realpath readlink echo printf true false : type which whereis
   printenv env id whoami uname locale ps pgrep lsof free uptime nproc seq expr sleep od hexdump strings cksum
   md5sum sha1sum sha256sum sha512sum b2sum cmp numfmt tokei netstat cal lscpu lsblk lsb_release arch groups
-  getconf vmstat help bc scc diffstat nm readelf objdump bzcat xzcat zstdcat tldr cd pushd popd dirs set export readonly unset
+  getconf vmstat help bc factor tsort pr tput tty nm readelf objdump bzcat xzcat zstdcat tldr cd pushd popd dirs set export readonly unset
   shift read mapfile wait exit return break continue let exec trap xargs jobs ov overstory bd`.split(/\s+/);
 
 /** The shell evaluates the index in what it asks about. */

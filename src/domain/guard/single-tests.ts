@@ -113,7 +113,8 @@ const ownOf = <T>(table: Readonly<Record<string, T>>, name: string | undefined):
   name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 
 function fits(how: TestRunner, args: readonly ShellWord[], isTreeFile: (word: ShellWord) => boolean): boolean {
-  const { flags, values, words, form, unknown, needs } = how;
+  const { flags, values, words, form, unknown, needs, unless } = how;
+  if (unless?.test(args.map(({ text }) => text).join(" ")) === true) return false;
   if (needs !== undefined && !args.some(({ text }) => needs.test(text))) return false;
   const isValue = (word: ShellWord): boolean =>
     // Some runners take a word with a dash for the next option.

@@ -14,6 +14,8 @@ export interface TestRunner {
   readonly unknown?: true;
   /** One of the words must be this: without it the program does something else. */
   readonly needs?: RegExp;
+  /** With these words in a row it does something else all the same. */
+  readonly unless?: RegExp;
 }
 
 interface TestRunners {
@@ -63,7 +65,7 @@ function makeRunners(): TestRunners {
   const pytest: TestRunner = {
     begins: [],
     flags:
-      /^(-[qvsxl]+|-r[A-Za-z]+|--(exitfirst|verbose|quiet|no-header|no-summary|collect-only|co|lf|last-failed|ff|failed-first|nf|sw|stepwise|disable-warnings|strict-markers|no-cov|showlocals))$/,
+      /^(-[qvsxl]+|-r[A-Za-z]+|--(exitfirst|verbose|quiet|no-header|no-summary|collect-only|co|lf|last-failed|ff|failed-first|nf|sw|stepwise|disable-warnings|strict-markers|no-cov|showlocals|cov(=[\w./-]+)?|cov-report=term(-missing)?))$/,
     values: ["-k", "-m", "--maxfail", "--tb", "-n", "--durations", "--timeout", "--color", "--deselect"],
     // Older versions evaluate these expressions as code.
     form: { value: /^[\w .:/[\]-]+$/ },
@@ -77,14 +79,19 @@ function makeRunners(): TestRunners {
 
   /** A script of the project whose name says that it tests or checks. What stands behind it goes to a program that is not known. */
   const script: Omit<TestRunner, "begins"> = {
-    flags: /^(--|-s|--silent|--bail|-i|--run|--ci|--watch=false|--workspaces|--if-present)$/,
-    values: ["-t", "-g", "-k", "-w", "--workspace", "--grep", "--testNamePattern", "--test-name-pattern", "--timeout"],
+    flags:
+      /^(--|-s|--silent|--bail|-i|--run|--ci|--coverage|--quiet|--verbose|--watch=false|--workspaces|--if-present|--reporter=(spec|dot|tap|min|list|verbose|basic|default))$/,
+    values:
+      "-t -g -k -w --workspace --grep --testNamePattern --test-name-pattern --timeout --max-warnings --maxWorkers".split(
+        " ",
+      ),
     unknown: true,
   };
   const onlyLooks =
     /^(?!.*(fix|write|update|watch))(tests?|spec|lint|typecheck|type-check|types|check|check-types|format-check|format:check|fmt:check|prettier:check|validate)(:[\w:-]+)?$/;
   const scripts: readonly TestRunner[] = [
     { ...script, begins: [/^(t|test)$/] },
+    { ...script, begins: [/^(-s|--silent)$/, /^(t|test)$/] },
     { ...script, begins: [/^run(-script)?$/, onlyLooks] },
     { ...script, begins: [/^(-s|--silent)$/, /^run$/, onlyLooks] },
     { ...script, begins: [/^run$/, /^(-s|--silent)$/, onlyLooks] },
@@ -252,6 +259,7 @@ function makeRunners(): TestRunners {
         flags: /^(-V|-VV|--verbose|--output-on-failure|-j\d*|--rerun-failed)$/,
         values: ["-R", "-E", "--test-dir", "-j", "--timeout"],
         words: "none",
+        form: { value: /^(?!\/|.*\.\.)/ },
       },
     ],
     bats: [{ begins: [], flags: /^(-r|-t|--tap|--recursive)$/, values: ["-f", "--filter"] }],
