@@ -289,8 +289,9 @@ function checkTracker({ name, args }: Invocation, { taskId, capability }: GuardP
   const [verb, ...ids] = operandsBeside(args, trackerValues);
   if (name === "bd" && verb?.text === "sync" && capability !== "coordinator")
     return deny("publish", "bd sync pushes; what leaves this machine is the operator's to send");
-  if (!/^(close|done|update|delete|reopen|edit)$/.test(verb?.text ?? "")) return undefined;
+  if (!/^(close|done|update|delete|reopen|edit|claim|assign|start|archive)$/.test(verb?.text ?? "")) return undefined;
   if (args.length === 2 && /^(--help|-h)$/.test(args[1]?.text ?? "")) return undefined;
+  if (verb?.text === "delete") return deny("tracker", "no agent deletes a task; report that it is not needed");
   const own = ids.length > 0 && ids.every(({ text }) => text === taskId) && args.every(({ dynamic }) => !dynamic);
   return own ? undefined : deny("tracker", `change only your own task${taskId === null ? "" : ` ${taskId}`}`);
 }

@@ -102,7 +102,8 @@ const isGlobalPlace = ({ text }: ShellWord, at: number, args: readonly ShellWord
   text === "--location=global" || (text === "global" && args[at - 1]?.text === "--location");
 
 /** Programs whose every use changes the system. */
-const always: readonly string[] = `umount shutdown reboot halt poweroff useradd userdel usermod groupadd groupdel passwd
+const always: readonly string[] =
+  `gosu su-exec wipefs blkdiscard umount shutdown reboot halt poweroff useradd userdel usermod groupadd groupdel passwd
   chpasswd chsh chfn visudo sudo sudoedit doas su runuser pkexec iptables ip6tables nft swapon swapoff insmod rmmod modprobe fdisk parted losetup telinit skill snice
   scalar xdg-open gcore xkill newgrp killall5 slay`.split(/\s+/);
 
@@ -160,6 +161,9 @@ function ofAll(name: string, args: readonly ShellWord[]): boolean {
         words.some((word) => word === "1") ||
         args.some(({ text }) => /^-?\$\{?PPID\}?$/.test(text))
       );
+    case "ulimit":
+      // By the limit of file locks an agent is known.
+      return words.length > 0 && hasOption(args, "xw");
     case "ssh-add":
       return !hasOption(args, "lL");
     case "ip":

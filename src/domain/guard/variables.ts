@@ -1,7 +1,7 @@
 import { isOv } from "./ov-verbs.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { isForTests, onlyPrints } from "./shell/gates.ts";
-import { declared } from "./shell/hidden-code.ts";
+import { declared, declares } from "./shell/hidden-code.ts";
 import type { Invocation, ShellEffects } from "./shell/invocations.ts";
 import {
   operands,
@@ -49,7 +49,10 @@ function changesIdentity({ name, args, assignments }: Invocation): boolean {
   if (variablesSet(name, args).some(({ text }) => isOurs(text))) return true;
   // Names that a command or a variable tells may be these.
   if (name === "unset" && args.some((word) => word.dynamic)) return true;
-  return name === "export" && args.some(({ text }) => /^-\w*n/.test(text)) && args.some(({ text }) => isOurs(text));
+  const isTaken = name === "export" ? /^(-\w*n|\+\w*x)/ : /^\+\w*x/;
+  return (
+    declares.includes(name) && args.some(({ text }) => isTaken.test(text)) && args.some(({ text }) => isOurs(text))
+  );
 }
 
 export const steering = (variable: string): Denial =>
@@ -84,8 +87,12 @@ function loadsCode({ name, value }: ShellAssignment): boolean {
 }
 
 /** What passes on what it is given, and how a line that is read is taken apart. */
-const isHarmless = (each: ShellAssignment, program: string): boolean =>
-  each.value.text === "cat" || (each.name === "IFS" && program === "read");
+const isHarmless = ({ name, value }: ShellAssignment, program: string): boolean =>
+  value.text === "cat" ||
+  (name === "IFS" && program === "read") ||
+  // Without settings of a user, as tests want it.
+  (/^GIT_CONFIG_(GLOBAL|SYSTEM)$/.test(name) && value.text === "/dev/null") ||
+  (name === "GIT_CONFIG_NOSYSTEM" && value.text === "1");
 
 /** The variables that the line sets, by an assignment or by a builtin. A variable that only says that tests run is left out. */
 export function namesSet(effects: ShellEffects): readonly string[] {

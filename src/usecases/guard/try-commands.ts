@@ -60,11 +60,13 @@ export const tryCommands: Effect<{ readonly commands: readonly TriedCommand[] },
       commands.map(({ role, command, cwd, worktree, task, agent: named }): TryVerdict => {
         const place = worktree ?? here;
         const known = project !== undefined && isInside(place, project.root) ? project : undefined;
-        const terms = known ?? strangeTerms(place, places.temporary);
+        const spec = roleOf(role);
+        const isRoot = spec.access.place === "root";
+        const terms = known ?? strangeTerms(isRoot ? place : rootAbove(place, places.temporary));
         const name = named ?? place.slice(place.lastIndexOf("/") + 1);
         const agent = { name, taskId: task, worktreePath: place, scope: [], shares: [] };
         const use = { tool: "Bash", kind: "execute", command, paths: [], changes: false, attended: false } as const;
-        const policy = guardPolicyOf(roleOf(role), agent, terms);
+        const policy = guardPolicyOf(spec, agent, terms);
         const verdict = decide({ ...use, cwd: cwd ?? place }, policy, { parse, places });
         if (verdict.decision === "allow") return { decision: "allow", ruleId: null, reason: null, of: null };
         return { decision: "deny", ruleId: verdict.rule, reason: verdict.reason, of: verdict.of ?? null };
@@ -85,10 +87,16 @@ async function projectTerms(world: World): Promise<GuardTerms | undefined> {
   }
 }
 
-/** Of a worktree that belongs to no project that we know. */
-function strangeTerms(worktree: string, temporary: readonly string[]): GuardTerms {
+/** Of a project that we do not know. */
+const strangeTerms = (root: string): GuardTerms => ({
+  root,
+  state: `${root}/.git/ov-state`,
+  gates: [],
+  steering: [],
+});
+
+/** The project of a worktree. In a directory of temporary files, the directory above belongs to no project. */
+function rootAbove(worktree: string, temporary: readonly string[]): string {
   const above = worktree.replace(/\/+$/, "").replace(/(\/\.overstory\/worktrees)?\/[^/]*$/, "");
-  // In a directory of temporary files, the directory above belongs to no project.
-  const root = above === "" || temporary.includes(above) ? worktree : above;
-  return { root, state: `${root}/.git/ov-state`, gates: [], steering: [] };
+  return above === "" || temporary.includes(above) ? worktree : above;
 }
