@@ -47,6 +47,8 @@ export interface GitHealth {
   /** Tracked files whose names or first bytes look like a secret. */
   readonly secrets: readonly string[];
   readonly hasCommit: boolean;
+  /** Git takes the checkout for none, because `core.bare` is set. */
+  readonly isBare: boolean;
   /** Objects for which git shows others instead: `git replace`. */
   readonly replaced: readonly string[];
   readonly branches: readonly string[];

@@ -211,6 +211,16 @@ test("objects that git replaces are named, with the command that takes the repla
   expect(await shown()).not.toContain("git replace");
 });
 
+test("a checkout that git calls bare is named, with the command that mends it", async () => {
+  await using project = await makeProject();
+  await project.ov("init", "--no-commit");
+  const bare = async () =>
+    checksOf(await project.ov("doctor", "--category", "git", "--json")).find(({ id }) => id === "bare");
+  expect(await bare()).toMatchObject({ status: "pass" });
+  Bun.spawnSync(["git", "config", "core.bare", "true"], { cwd: project.root });
+  expect(await bare()).toMatchObject({ status: "fail", next: "git config core.bare false" });
+}, 60_000);
+
 test("only the operator mends", async () => {
   await using project = await hanging();
   chmodSync(statePath(project.root, "overstory.db"), 0o644);

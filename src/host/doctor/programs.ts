@@ -47,12 +47,13 @@ async function versionOf(
 }
 
 async function gitHealth(root: string, env: Readonly<Record<string, string | undefined>>): Promise<GitHealth> {
-  const [version, signs, hooksDir, tracked, head, branches, replaced, unknown] = await Promise.all([
+  const [version, signs, hooksDir, tracked, head, bare, branches, replaced, unknown] = await Promise.all([
     git(root, "--version"),
     git(root, "config", "--type=bool", "--get", "commit.gpgSign"),
     git(root, "rev-parse", "--git-path", "hooks"),
     runGit({ cwd: root, args: ["ls-files", "-z"] }),
     git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
+    git(root, "rev-parse", "--is-bare-repository"),
     git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads/"),
     git(root, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/replace/"),
     unknownCommitter(root, env),
@@ -65,6 +66,7 @@ async function gitHealth(root: string, env: Readonly<Record<string, string | und
     hooks: hooksIn(join(root, hooksDir.out.trim())),
     secrets: paths.filter((path) => secretName.test(path)),
     hasCommit: head.code === 0,
+    isBare: bare.out.trim() === "true",
     replaced: replaced.out.split("\n").filter((name) => name !== ""),
     branches: branches.out.split("\n").filter((name) => name !== ""),
   };

@@ -146,6 +146,15 @@ export async function git(world: World, survey: ProjectSurvey): Promise<readonly
           affects: "agents have nothing to start from",
           next: "git commit --allow-empty -m first",
         }),
+    health.isBare
+      ? found("fail", {
+          category,
+          name: "bare",
+          message: "core.bare is set, so git takes this checkout for none",
+          affects: "your own git refuses to work here, and nothing is promoted to the branch that is checked out",
+          next: "git config core.bare false",
+        })
+      : passed(category, "bare", "git knows this checkout"),
     health.committer !== null
       ? passed(category, "identity", "git knows who commits")
       : found("warn", {

@@ -161,7 +161,10 @@ export async function checkoutProblem(path: string): Promise<string | undefined>
   if (top.code === 0 && top.out.replace(/\n$/, "") === realpathSync(path)) return undefined;
   const gitDir = await git(path, "rev-parse", "--absolute-git-dir");
   if (gitDir.out.replace(/\n$/, "") !== realpathSync(path)) {
-    return `${path} is not the top directory of a checkout; see: git worktree list`;
+    const bare = await git(path, "rev-parse", "--is-bare-repository");
+    return bare.out.trim() === "true"
+      ? `git takes ${path} for a bare repository, because core.bare is set; when that is a mistake: git -C ${shellWord(path)} config core.bare false`
+      : `${path} is not the top directory of a checkout; see: git worktree list`;
   }
   // Files that were written there would be refs, hooks or settings.
   const tell = `git config --file ${shellWord(join(path, "config"))} core.worktree <its directory>`;

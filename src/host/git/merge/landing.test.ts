@@ -107,6 +107,30 @@ describe("moving refs", () => {
     expect(world.git(root, "status", "--porcelain")).toBe("");
   });
 
+  test("files that git calls bare by mistake are a checkout; without them the repository is bare", async () => {
+    using world = gitMergeWorld();
+    const { merging, root } = world;
+    const main = world.tip("main");
+    const to = world.branch("side", () => world.write(root, "s", "s\n"));
+    world.git(root, "config", "core.bare", "true");
+    expect(await merging.checkoutsOf("main")).toEqual([root]);
+    const update = { ref: "refs/heads/main", from: main, to };
+    expect(await merging.updateRefs([update], "x")).toMatchObject({
+      problem: `refs/heads/main is checked out at ${root}`,
+    });
+    expect(await merging.moveCheckout({ checkout: root, from: main, to })).toMatchObject({
+      kind: "failed",
+      problem: expect.stringContaining(`git -C ${root} config core.bare false`),
+    });
+    world.git(root, "config", "core.bare", "false");
+    expect(world.git(root, "status", "--porcelain")).toBe("");
+    expect(world.tip("main")).toBe(main);
+    for (const name of readdirSync(root)) if (name !== ".git") rmSync(join(root, name), { recursive: true });
+    world.git(root, "config", "core.bare", "true");
+    expect(await merging.checkoutsOf("main")).toEqual([]);
+    expect(await merging.updateRefs([update], "x")).toEqual({ kind: "updated" });
+  });
+
   test("from a linked worktree the main checkout is where core.worktree says, as in a submodule", async () => {
     using world = gitMergeWorld();
     const { root } = world;

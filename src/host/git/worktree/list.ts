@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { FoundBranch, FoundWorktree } from "../../../ports/worktrees.ts";
 import { lstatIfThere } from "../../file-access.ts";
-import { expectGit, type GitAnswer, git, runGit } from "../git.ts";
+import { expectGit, type GitAnswer, git, runGit, zeroEnded } from "../git.ts";
 import { adminDirOf, standing, textOf } from "../places.ts";
 import { refsBelow } from "../refs.ts";
 import type { GitProject, Repository } from "../repository.ts";
@@ -25,12 +25,33 @@ export interface Entry {
 
 /** All linked worktrees of the project, its own checkout first. */
 export async function listEntries({ repository }: Pick<GitProject, "repository">): Promise<readonly Entry[]> {
-  const list = expectGit(await gitWorktree(repository.root, "list", "--porcelain", "-z"), "listing worktrees");
-  const entries = readEntries(repository, list.out);
-  const [main] = entries;
-  return main === undefined || main.isBare
-    ? entries
-    : entries.with(0, { ...main, path: await mainCheckout(repository, main.path) });
+  const seen = await entriesWith(repository);
+  if (seen[0] === undefined) return seen;
+  const path = await mainCheckout(repository, seen[0].path);
+  if (seen[0].isBare && !(await hasFilesOfIndex(repository, path))) return seen;
+  // A mistaken setting does not turn the files of a person into none: their branch is checked out.
+  const entries = seen[0].isBare ? await entriesWith(repository, "core.bare=false") : seen;
+  return entries.map((entry, at) => (at === 0 ? { ...entry, path } : entry));
+}
+
+async function entriesWith(repository: Repository, ...settings: readonly string[]): Promise<readonly Entry[]> {
+  const list = await askWorktrees(repository.root, settings, ["list", "--porcelain", "-z"]);
+  return readEntries(repository, expectGit(list, "listing worktrees").out);
+}
+
+/**
+ * Do files lie in the place of the checkout, although git takes the repository for bare? Some programs set `core.bare` by
+ * mistake. A repository that was made bare on purpose may have an index left, but not the files of it.
+ */
+async function hasFilesOfIndex({ commonDir }: Repository, checkout: string): Promise<boolean> {
+  if (checkout === commonDir || !existsSync(join(commonDir, "index"))) return false;
+  const env = { GIT_DIR: commonDir, GIT_WORK_TREE: checkout };
+  const { raw } = await runGit({ cwd: checkout, args: ["ls-files", "-z"], env });
+  const tops = new Set(readdirSync(checkout));
+  return zeroEnded(raw).some((bytes) => {
+    const path = bytes.toString("utf8");
+    return tops.has(path.split("/")[0] ?? "") && lstatIfThere(join(checkout, path)) !== undefined;
+  });
 }
 
 /**
@@ -145,11 +166,14 @@ export async function checkedOut(project: GitProject): Promise<ReadonlyMap<strin
  * Runs `git worktree ...`. For each of these commands git reads the records of all worktrees, and fails over a record
  * that another process is just adding or removing. Then this asks again a moment later.
  */
-export async function gitWorktree(root: string, ...args: string[]): Promise<GitAnswer> {
+export const gitWorktree = (root: string, ...args: string[]): Promise<GitAnswer> => askWorktrees(root, [], args);
+
+async function askWorktrees(root: string, settings: readonly string[], args: readonly string[]): Promise<GitAnswer> {
+  // A new worktree has all files. Git would give it the patterns of a sparse checkout of the user's, and then refuse to
+  // add files outside of them.
+  const all = ["core.sparseCheckout=false", ...settings].flatMap((setting) => ["-c", setting]);
   for (let tries = 1; ; tries++) {
-    // A new worktree has all files. Git would give it the patterns of a sparse checkout of the user's, and then refuse to
-    // add files outside of them.
-    const answer = await git(root, "-c", "core.sparseCheckout=false", "worktree", ...args);
+    const answer = await git(root, ...all, "worktree", ...args);
     if (answer.code === 0 || tries === mostTries || !metHalfARecord(answer)) return answer;
     await Bun.sleep(betweenTriesMs * tries);
   }
