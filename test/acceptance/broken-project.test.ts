@@ -13,8 +13,8 @@ import { bytesOf, type Expected, expectRefusal, stateOf } from "./refusal.world.
 const send = ["mail", "send", "--to", "operator", "--subject", "s", "--body", "b"];
 /** One that only reads, one that writes, one that sets up. */
 const any = [["status"], send, ["init"]];
-/** With broken settings, looking at what goes on and stopping it works; these do not. */
-const anyButLooking = [["mail", "list"], send, ["init"]];
+/** With broken settings, looking at what goes on, stopping it, mail and reports of agents work; these do not. */
+const anyButLooking = [["task", "list"], ["task", "create", "Another task"], ["init"]];
 
 /** Set a project up themselves, bring their own, or look at none; a hook answers in the exit codes of whoever calls it. */
 const needNone = ["init", "go", "demo", "merge-file", "completions", "__complete", "hook", "guard test"];

@@ -26,8 +26,9 @@ test("an engine that is started while a file is broken goes on with the last kno
   killServices(project);
   await letGo(project);
   await project.ov("status");
-  // What the agent itself types is refused meanwhile, but its turns are supervised to their end.
+  // The turns are supervised to their end, and the agent can report.
   await untilTurns(project, "b1", 2);
+  await untilAgent(project, "b1", "completed/done");
   const told = logOf(project)
     .split("\n")
     .filter((line) => line.includes("its last known copy counts"));
@@ -87,4 +88,26 @@ test("turns go on with the settings that the engine knows while a file is broken
   writeFileSync(configOf(project), "agents: [broken\n");
   await letGo(project);
   await untilTurns(project, "b1", 2);
+  await untilAgent(project, "b1", "completed/done");
+}, 120_000);
+
+test("while a file is broken an agent's mail and its word that it is done get through; it can start nobody", async () => {
+  const [report, ask] = ["mail send --to operator --subject Half --body half", "sling X1 --skip-task-check"];
+  await using project = await makeProject({
+    scenario: `
+- when: { agent: b1 }
+  do:
+    - touch: "\${env.HOME}/began"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: ${report}
+    - { ov: ${ask}, expect: 3 }
+    - ov: [done, --no-code, --summary, "\${agent}"]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilFile(project, "began");
+  writeFileSync(configOf(project), "agents: [broken\n");
+  await letGo(project);
+  await untilAgent(project, "b1", "completed/done");
+  expect((await project.ov("mail", "list")).out).toContain("Half");
 }, 120_000);

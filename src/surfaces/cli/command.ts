@@ -82,8 +82,9 @@ export interface Command {
    */
   readonly inHooks?: boolean;
   /**
-   * It looks or stops, and starts and lands nothing, so it goes on with the last known configuration while a file of it
-   * is broken: a person must be able to stop an agent before they mend a file.
+   * It looks, stops or reports, and by itself starts and lands nothing, so it goes on with the last known configuration
+   * while a file of it is broken: a person must be able to stop an agent before they mend a file, and an agent whose turn
+   * ends meanwhile must be able to say that it is done.
    */
   readonly worksWithBrokenConfig?: boolean;
   readonly run?: () => Promise<Handler>;

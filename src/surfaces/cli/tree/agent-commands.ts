@@ -223,6 +223,7 @@ export const doneCommand: Command = {
       does: "a reviewer sends a branch back",
     },
   ],
+  worksWithBrokenConfig: true,
   run: async () => (await import("../commands/done.ts")).done,
 };
 

@@ -56,6 +56,7 @@ export const mailCommand: Command = {
           does: "Wakes all builders",
         },
       ],
+      worksWithBrokenConfig: true,
       run: async () => (await import("../commands/mail.ts")).send,
     },
     {
@@ -77,6 +78,7 @@ export const mailCommand: Command = {
         },
       ],
       examples: [{ line: "ov mail check", does: "Shows what is new and marks it read" }],
+      worksWithBrokenConfig: true,
       run: async () => (await import("../commands/mail-check.ts")).check,
     },
     {
@@ -92,12 +94,14 @@ export const mailCommand: Command = {
         { name: "thread", value: "id", summary: "Only the thread of this message", complete: "messages" },
         limit,
       ],
+      worksWithBrokenConfig: true,
       run: async () => (await import("../commands/mail.ts")).list,
     },
     {
       name: "read",
       summary: "Show one message and mark it read",
       arguments: [messageId],
+      worksWithBrokenConfig: true,
       run: async () => (await import("../commands/mail.ts")).read,
     },
     {
@@ -111,6 +115,7 @@ export const mailCommand: Command = {
         payload,
         ...as,
       ],
+      worksWithBrokenConfig: true,
       run: async () => (await import("../commands/mail.ts")).reply,
     },
     {
