@@ -74,6 +74,7 @@ describe("an agent that cannot be given a worktree", () => {
     expect((await project.ov("logs", "b1")).out).toContain(`it could not start: `);
     const seen = (await project.ov("status")).out;
     expect(seen).toContain("could not start");
+    expect(seen.split(obstacle.problem)).toHaveLength(3);
     expect(seen).toContain("ov sling B1 --capability builder --name b1");
     expect((await project.json("status")).needsOperator).toBe(true);
     const again = await project.ov("sling", "B1", "--name", "b1", "--wait=done");

@@ -1,6 +1,7 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { endedInTrouble, raiseCommand } from "../../domain/agent/status.ts";
 import { neverFinished } from "../../domain/completion/unfinished.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
@@ -72,8 +73,18 @@ export async function standingOf(tx: Tx, agent: Agent, turns: readonly Turn[]): 
   }
   const still = await stillnessOf(tx, agent);
   if (still !== undefined) return { ...untroubled, ...still, needsOperator: true };
-  const trouble = agent.outcome === "no_signal" ? { ...untroubled, problem: await silenceOf(tx, agent) } : undefined;
+  const end = await endOf(tx, agent);
+  const trouble = end === undefined ? undefined : { ...untroubled, problem: end };
   return { ...(trouble ?? troubleOf(agent, turns)), needsOperator: await hasFailedUnnoticed(tx, agent) };
+}
+
+/** Why an agent ended that has no failed turn to tell it. */
+async function endOf(tx: Tx, agent: Agent): Promise<string | undefined> {
+  if (agent.outcome === "no_signal") return silenceOf(tx, agent);
+  if (agent.outcome !== "start_failed") return undefined;
+  const [event] = await tx.events.newest({ agents: [agent.name], types: ["start_failed"] }, 1);
+  const problem = event === undefined ? undefined : payloadFields(event.data).problem;
+  return typeof problem === "string" ? problem : undefined;
 }
 
 /** Why an agent that ended without a report counts as unfinished, and the work it leaves. */
