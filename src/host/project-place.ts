@@ -59,7 +59,17 @@ export function placeAround(start: string): FoundPlace {
       throw new Failure({ kind: "nested-repository", root: inner, outer: place.root });
     }
     if (common !== undefined) inner ??= dir;
-    if (dir === dirname(dir)) throw new Failure({ kind: "not-initialised", root: start });
+    if (dir === dirname(dir)) throw new Failure(inner === undefined ? withoutProject(start) : notInitialised(start));
+  }
+}
+
+const notInitialised = (root: string): FailureData => ({ kind: "not-initialised", root });
+
+/** Where a project's files are left without its repository, that is what is missing, and not a set-up. */
+function withoutProject(start: string): FailureData {
+  for (let dir = outsideWorktrees(start); ; dir = dirname(dir)) {
+    if (hasConfig(dir)) return { kind: "not-a-git-repository", path: dir };
+    if (dir === dirname(dir)) return notInitialised(start);
   }
 }
 
@@ -73,7 +83,7 @@ export function placeIfAny(start: string): FoundPlace | undefined {
   }
 }
 
-const noProject: readonly FailureData["kind"][] = ["not-initialised", "nested-repository"];
+const noProject: readonly FailureData["kind"][] = ["not-initialised", "nested-repository", "not-a-git-repository"];
 
 /** The path of the state directory for the repository that is checked out at `root`. It need not exist. */
 export function stateDir(root: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaves, shortestLine } from "../../testkit/leaves.ts";
@@ -90,6 +90,19 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
     for (const [where, says] of places) {
       await refused(project, [["status", "--project", where]], setup("CONFIG_ERROR", says));
     }
+  });
+
+  test("files of a project without their repository are told from a project that was never set up", async () => {
+    await using project = await usedProject();
+    const [git, away] = [join(project.root, ".git"), join(project.home, "away.git")];
+    renameSync(git, away);
+    const missing = setup("WORKTREE_ERROR", `${project.root} is not inside a git repository`);
+    await expectRefusal(project.ov, ["status"], missing);
+    writeFileSync(git, "gitdir: nowhere\n");
+    await expectRefusal(project.ov, ["doctor"], missing);
+    rmSync(git);
+    renameSync(away, git);
+    expect(await project.json("task", "list")).toMatchObject({ tasks: [{ id: "T1" }] });
   });
 
   test("settings that are no YAML are refused with the line", async () => {
