@@ -4,7 +4,7 @@ import type { ModelTerms } from "../domain/agent/model.ts";
 import type { RuntimeSpec } from "../domain/agent/runtime-spec.ts";
 import { attachPrefix } from "../domain/agent/wait.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
-import { conditionList, literals, type Sql, type SqlValue } from "./sql.ts";
+import { conditionList, literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
 import { assign, flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const agents = table<Agent>("agents", {
@@ -202,6 +202,7 @@ function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } 
   equal("parent_name", filter.parentName);
   equal("task_id", filter.taskId);
   equal("branch", filter.branch);
+  if (filter.branches !== undefined) add(`branch IN ${placeholders(filter.branches.length)}`, ...filter.branches);
   equal("capability", filter.capability);
   equal("env_file", filter.envFile);
   equal("outcome", filter.outcome);

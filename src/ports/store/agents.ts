@@ -11,6 +11,8 @@ export interface AgentFilter {
   readonly parentName?: string;
   readonly taskId?: string;
   readonly branch?: string;
+  /** Only agents of one of these branches. */
+  readonly branches?: readonly string[];
   readonly capability?: Capability;
   /** Only agents with this outcome. */
   readonly outcome?: Agent["outcome"] & string;

@@ -10,11 +10,25 @@ import { namedIn } from "../../domain/text/long-list.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /** The agent whose branch this is, by the record and not by what a message says. */
-export async function ownerOfBranch(tx: Tx, branch: string): Promise<Agent | undefined> {
-  const owners = newestPerName(await tx.agents.list({ branch }));
-  // An agent that works in the project's own checkout does not own the branch that is checked out there.
-  return owners.filter(({ worktreeKind }) => worktreeKind !== "root").at(-1);
+export const ownerOfBranch = async (tx: Tx, branch: string): Promise<Agent | undefined> =>
+  ownerAmong(await tx.agents.list({ branch }));
+
+/** The same for many branches, read at once. */
+async function ownersOfBranches(tx: Tx, branches: readonly string[]): Promise<ReadonlyMap<string | null, Agent>> {
+  const agents = branches.length === 0 ? [] : await tx.agents.list({ branches });
+  const owners = new Map<string | null, Agent>();
+  for (const [branch, all] of Map.groupBy(agents, (agent) => agent.branch)) {
+    const owner = ownerAmong(all);
+    if (owner !== undefined) owners.set(branch, owner);
+  }
+  return owners;
 }
+
+/** An agent that works in the project's own checkout does not own the branch that is checked out there. */
+const ownerAmong = (ofBranch: readonly Agent[]): Agent | undefined =>
+  newestPerName(ofBranch)
+    .filter(({ worktreeKind }) => worktreeKind !== "root")
+    .at(-1);
 
 /**
  * The owner of a branch that is still at its base commit: the branch has nothing to land, and the task is not done. An
@@ -133,14 +147,29 @@ export async function setMergeState(tx: Tx, entry: MergeEntry, mergeState: Merge
   await tx.tasks.update({ ...touched(task, now), mergeState });
 }
 
-/**
- * The entry with the verdict about exactly this commit, while it has not landed. The question about its approval says
- * the same. A person's refusal does not change the verdict. An agent that was called back since has a later generation
- * than the one that proved the commit.
- */
+/** See `withVerdicts`. */
 export async function withVerdict(tx: Tx, entry: MergeEntry): Promise<MergeEntry> {
-  const keeps = isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied";
-  const owner = keeps && entry.verdict === null ? await ownerOfBranch(tx, entry.branch) : undefined;
-  if (owner === undefined) return entry;
-  return { ...entry, verdict: (await completionReceipt(tx, owner, entry.headCommit))?.verdict ?? null };
+  const [judged = entry] = await withVerdicts(tx, [entry]);
+  return judged;
 }
+
+/**
+ * The entries, each with the verdict about exactly its commit, while it has not landed. The question about its approval
+ * says the same. A person's refusal does not change the verdict. An agent that was called back since has a later
+ * generation than the one that proved the commit.
+ */
+export async function withVerdicts(tx: Tx, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
+  const branches = entries.filter(mayBeProved).map(({ branch }) => branch);
+  const owners = await ownersOfBranches(tx, branches);
+  const judged: MergeEntry[] = [];
+  for (const entry of entries) {
+    const owner = mayBeProved(entry) ? owners.get(entry.branch) : undefined;
+    const receipt = owner === undefined ? undefined : await completionReceipt(tx, owner, entry.headCommit);
+    judged.push(receipt === undefined ? entry : { ...entry, verdict: receipt.verdict });
+  }
+  return judged;
+}
+
+/** It has no verdict of its own, and has not landed. */
+const mayBeProved = (entry: MergeEntry): boolean =>
+  entry.verdict === null && (isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied");

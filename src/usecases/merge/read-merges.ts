@@ -9,7 +9,7 @@ import { no, ok } from "../../domain/result.ts";
 import { fields, flag, list, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { withVerdict } from "./branch-owner.ts";
+import { withVerdict, withVerdicts } from "./branch-owner.ts";
 import { promotionOf, purposeOf } from "./landing/landing-target.ts";
 import { type EntryEffect, findEntry, ofEntry } from "./merge-records.ts";
 import { type QueueOrder, queueOrder, unsettledOf } from "./queue/queue-state.ts";
@@ -49,10 +49,7 @@ export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly
       ...(branch === undefined ? {} : { branch }),
       ...(limit === undefined ? {} : { limit }),
     });
-    const order = await queueOrder(tx, context);
-    const queued: QueuedMerge[] = [];
-    for (const entry of entries) queued.push(await queuedMerge(tx, entry, order));
-    return ok({ entries: queued });
+    return ok({ entries: await queuedMerges(tx, entries, await queueOrder(tx, context)) });
   },
 };
 
@@ -221,17 +218,24 @@ function inOrder(operations: readonly MergeOp[]): readonly MergeOp[] {
 /** All open entries by their number. */
 export async function openMerges(tx: Tx, context: Context): Promise<ReadonlyMap<number, QueuedMerge>> {
   const order = await queueOrder(tx, context);
-  const open = new Map<number, QueuedMerge>();
-  for (const entry of await tx.merges.list({ statuses: openMergeStatuses }))
-    open.set(entry.id, await queuedMerge(tx, entry, order));
-  return open;
+  const open = await queuedMerges(tx, await tx.merges.list({ statuses: openMergeStatuses }), order);
+  return new Map(open.map((merge) => [merge.entry.id, merge]));
 }
 
-export async function queuedMerge(tx: Tx, entry: MergeEntry, { ids, isPaused }: QueueOrder): Promise<QueuedMerge> {
+export const queuedMerge = async (tx: Tx, entry: MergeEntry, order: QueueOrder): Promise<QueuedMerge> =>
+  inQueue(tx, await withVerdict(tx, entry), order);
+
+async function queuedMerges(tx: Tx, entries: readonly MergeEntry[], order: QueueOrder): Promise<QueuedMerge[]> {
+  const queued: QueuedMerge[] = [];
+  for (const entry of await withVerdicts(tx, entries)) queued.push(await inQueue(tx, entry, order));
+  return queued;
+}
+
+async function inQueue(tx: Tx, entry: MergeEntry, { ids, isPaused }: QueueOrder): Promise<QueuedMerge> {
   const waitsFor = (await unsettledOf(tx, entry.dependsOn)).map(({ id }) => id);
   const place = ids.indexOf(entry.id);
   const isHeld = isPaused && place >= 0 && !bringsTarget(entry);
-  return { entry: await withVerdict(tx, entry), waitsFor, place: place < 0 ? null : place + 1, isHeld };
+  return { entry, waitsFor, place: place < 0 ? null : place + 1, isHeld };
 }
 
 function unknownStatus(status: string): InvalidInput {

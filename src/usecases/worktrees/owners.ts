@@ -75,8 +75,9 @@ export const ownersOfBranchesForCleaning: typeof ownersOfBranches = {
 
 async function readOwnersOf(tx: Tx, _: Context, { branches }: OfBranches) {
   const agents: Agent[] = [];
+  const ofBranch = Map.groupBy(await tx.agents.list({ branches }), ({ branch }) => branch);
   for (const branch of branches) {
-    for (const agent of newestPerName(await tx.agents.list({ branch }))) {
+    for (const agent of newestPerName(ofBranch.get(branch) ?? [])) {
       if (agent.worktreeKind === "root") continue;
       // A later incarnation may work on another branch, in the same directory.
       if ((await tx.agents.byName(agent.name))?.id !== agent.id) continue;

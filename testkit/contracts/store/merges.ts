@@ -266,5 +266,9 @@ export function mergePromises(check: Check): void {
     await seed(store, anAgent("b1", { branch: "overstory/b1/T1" }), anAgent("b2", { branch: "overstory/b2/T2" }));
     const found = await store.read((tx) => tx.agents.list({ branch: "overstory/b1/T1" }));
     expect(found.map(({ name }) => name)).toEqual(["b1"]);
+    const named = async (...branches: string[]) =>
+      (await store.read((tx) => tx.agents.list({ branches }))).map(({ name }) => name);
+    expect(await named("overstory/b2/T2", "none", "overstory/b1/T1")).toEqual(["b1", "b2"]);
+    expect(await named()).toEqual([]);
   });
 }

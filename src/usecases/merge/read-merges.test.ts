@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { aReceipt } from "../../../testkit/contracts/store/gates.ts";
+import { anEntry } from "../../../testkit/contracts/store/merges.ts";
+import { anAgent, seed } from "../../../testkit/contracts/store/rows.ts";
+import { useCaseWorld } from "../../../testkit/use-case.ts";
+import type { AgentFilter } from "../../ports/store/agents.ts";
+import type { Tx } from "../../ports/store.ts";
+import { ownersOfBranches } from "../worktrees/owners.ts";
+import { listMerges } from "./read-merges.ts";
+
+/** The transaction, and the questions about agents that were asked in it. */
+function watched(tx: Tx): { readonly tx: Tx; readonly asked: readonly AgentFilter[] } {
+  const asked: AgentFilter[] = [];
+  const list = (filter: AgentFilter) => {
+    asked.push(filter);
+    return tx.agents.list(filter);
+  };
+  return { tx: Object.assign(Object.create(tx) as Tx, { agents: { ...tx.agents, list } }), asked };
+}
+
+test("a list of the queue asks once for the owners of all branches, and shows what each of them proved", async () => {
+  await using world = useCaseWorld();
+  const { store } = world;
+  const owned = (name: string, branch: string) => anAgent(name, { branch, worktreeKind: "linked" });
+  await seed(store, owned("b1", "one"), owned("b2", "two"), anAgent("root", { branch: "three", worktreeKind: "root" }));
+  await store.transaction(async (tx) => {
+    for (const branch of ["one", "two", "three", "four"]) await tx.merges.insert(anEntry(branch));
+    const proved = { kind: "completion", headCommit: "c0ffee" } as const;
+    await tx.receipts.add(aReceipt("r1", { ...proved, subject: "b1#1", verdict: "verified" }));
+    await tx.receipts.add(aReceipt("r2", { ...proved, subject: "b2#1", headCommit: "older" }));
+    await tx.receipts.add(aReceipt("r3", { ...proved, subject: "root#1" }));
+  });
+  const { listed, asked } = await store.read(async (direct) => {
+    const { tx, asked } = watched(direct);
+    return { listed: await listMerges.run(tx, world.context(), {}), asked };
+  });
+  expect(listed).toMatchObject({
+    ok: true,
+    value: {
+      entries: [
+        { entry: { branch: "one", verdict: "verified" }, place: 1 },
+        { entry: { branch: "two", verdict: null }, place: 2 },
+        { entry: { branch: "three", verdict: null }, place: 3 },
+        { entry: { branch: "four", verdict: null }, place: 4 },
+      ],
+    },
+  });
+  expect(asked).toEqual([{ branches: ["one", "two", "three", "four"] }]);
+});
+
+test("who looks for what agents left behind asks once for the owners of all branches", async () => {
+  await using world = useCaseWorld();
+  await seed(world.store, anAgent("b1", { branch: "one" }), anAgent("b2", { branch: "two" }));
+  const { found, asked } = await world.store.read(async (direct) => {
+    const { tx, asked } = watched(direct);
+    return { found: await ownersOfBranches.run(tx, world.context(), { branches: ["two", "none", "one"] }), asked };
+  });
+  expect(found).toMatchObject({ ok: true, value: { agents: [{ name: "b2" }, { name: "b1" }] } });
+  expect(asked).toHaveLength(1);
+});
