@@ -116,6 +116,7 @@ export const mergeRows = (sql: Sql): MergeRows => ({
 
 function conditions(filter: MergeFilter): { where: string; values: SqlValue[] } {
   const { add, equal, all } = conditionList();
+  if (filter.ids !== undefined) add(`id IN ${placeholders(filter.ids.length)}`, ...filter.ids);
   equal("approval", filter.approval);
   equal("branch", filter.branch);
   equal("task_id", filter.taskId);

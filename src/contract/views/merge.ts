@@ -16,7 +16,7 @@ import type { MergePreview } from "../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../usecases/merge/queue/queue-state.ts";
 import type { WatchedMerge } from "../../usecases/merge/queue/read-queue.ts";
 import type { RadarReply } from "../../usecases/merge/radar.ts";
-import type { MergeDetail, QueuedMerge } from "../../usecases/merge/read-merges.ts";
+import type { MergeDetail, MergeOutcome, QueuedMerge } from "../../usecases/merge/read-merges.ts";
 import type { ShownState } from "../../usecases/merge/read-state.ts";
 import type { ShownConflicts } from "../../usecases/merge/show-conflicts.ts";
 import { olderBranchKeys, olderEntryKeys } from "../older-keys.ts";
@@ -145,18 +145,17 @@ export interface MergeResult {
 
 /** `standing`: why nothing more happens to an entry that is still open. */
 export function mergeResult(
-  { entry, operations, receipts, meantFor, promotion }: MergeDetail,
+  { entry, hasLanding, gaps, meantFor, promotion }: MergeOutcome,
   standing: string | undefined,
 ): MergeResult {
   const success = entry.status === "merged";
-  const landed = operations.some(({ kind, status }) => kind === "land" && status === "done");
   return {
     entry,
     success,
     tier: entry.tier ?? (entry.cause === "conflict" ? "auto-resolve" : "clean-merge"),
     conflictFiles: entry.cause === "conflict" ? (entry.causeDetail?.files ?? []) : [],
     errorMessage: success ? null : (standing ?? entry.causeDetail?.message ?? endings[entry.status]),
-    warnings: success ? [...(landed ? [] : [contained(entry)]), ...(receipts[0]?.gaps ?? [])] : [],
+    warnings: success ? [...(hasLanding ? [] : [contained(entry)]), ...gaps] : [],
     meantFor,
     promotion,
   };

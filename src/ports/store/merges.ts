@@ -8,6 +8,7 @@ import type { Looked, Place } from "./old-rows.ts";
 
 /** Which entries of the merge queue to list. Every field that is given narrows the list. */
 export interface MergeFilter {
+  readonly ids?: readonly number[];
   readonly statuses?: readonly MergeStatus[];
   readonly approval?: Approval;
   readonly branch?: string;

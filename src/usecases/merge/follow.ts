@@ -6,10 +6,10 @@ import { ok, type Result } from "../../domain/result.ts";
 import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
 import type { Stream, World } from "../operation.ts";
-import type { MergeDetail, QueuedMerge } from "./read-merges.ts";
+import type { MergeOutcome, QueuedMerge } from "./read-merges.ts";
 
 export interface FollowedMerges {
-  readonly merges: readonly MergeDetail[];
+  readonly merges: readonly MergeOutcome[];
   /** Why an entry that is still open will not move by itself, by its number. */
   readonly standing: Readonly<Record<number, string>>;
 }
@@ -41,7 +41,7 @@ export const followMerges: Stream<{ readonly ids: readonly number[] }, FollowedM
       return undefined;
     });
     if (!standing.ok) return standing;
-    const ended = await world.call("merge.showMany", { ids });
+    const ended = await world.call("merge.showOutcomes", { ids });
     if (!ended.ok) return ended;
     return ok({ merges: ended.value.merges, standing: standing.value as Readonly<Record<number, string>> });
   },

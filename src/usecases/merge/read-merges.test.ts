@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { aReceipt } from "../../../testkit/contracts/store/gates.ts";
-import { anEntry } from "../../../testkit/contracts/store/merges.ts";
-import { anAgent, seed } from "../../../testkit/contracts/store/rows.ts";
+import { anEntry, anOp } from "../../../testkit/contracts/store/merges.ts";
+import { anAgent, noon, seed } from "../../../testkit/contracts/store/rows.ts";
 import { useCaseWorld } from "../../../testkit/use-case.ts";
 import type { AgentFilter } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { ownersOfBranches } from "../worktrees/owners.ts";
-import { listMerges } from "./read-merges.ts";
+import { listMerges, showOutcomes } from "./read-merges.ts";
 
 /** The transaction, and the questions about agents that were asked in it. */
 function watched(tx: Tx): { readonly tx: Tx; readonly asked: readonly AgentFilter[] } {
@@ -57,4 +57,29 @@ test("who looks for what agents left behind asks once for the owners of all bran
   });
   expect(found).toMatchObject({ ok: true, value: { agents: [{ name: "b2" }, { name: "b1" }] } });
   expect(asked).toHaveLength(1);
+});
+
+test("what became of entries is told in the order of the question", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction(async (tx) => {
+    const merged = { status: "merged", verdict: "verified" } as const;
+    for (const branch of ["one", "two", "three"]) await tx.merges.insert(anEntry(branch, merged));
+    await tx.merges.insert(anEntry("four", { status: "failed" }));
+    await tx.mergeOps.insert(anOp("op-1", { status: "done", queueIds: [1, 2] }));
+    // Taken back before it happened, and another kind of operation.
+    await tx.mergeOps.insert(anOp("op-2", { status: "dropped", queueIds: [3] }));
+    await tx.mergeOps.insert(anOp("op-3", { kind: "undo", status: "done", queueIds: [3] }));
+    await tx.receipts.add(aReceipt("r1", { kind: "landing", subject: "merge:2", gaps: ["older"], createdAt: noon }));
+    await tx.receipts.add(
+      aReceipt("r2", { kind: "landing", subject: "merge:2", gaps: ["unlinted"], createdAt: noon + 1 }),
+    );
+    await tx.receipts.add(aReceipt("r3", { kind: "landing", subject: "merge:4", gaps: ["before"], createdAt: noon }));
+  });
+  const { merges } = await world.must(showOutcomes, { ids: [2, 99, 4, 1, 3] });
+  expect(merges.map(({ entry: { id }, hasLanding, gaps }) => ({ id, hasLanding, gaps }))).toEqual([
+    { id: 2, hasLanding: true, gaps: ["unlinted"] },
+    { id: 4, hasLanding: false, gaps: [] },
+    { id: 1, hasLanding: true, gaps: [] },
+    { id: 3, hasLanding: false, gaps: [] },
+  ]);
 });

@@ -72,7 +72,7 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
   request: fields({ of: text }),
   run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);
-    return found.ok ? ok(await detailReader(tx, context)(found.value)) : found;
+    return found.ok ? ok(await detailOf(tx, context, found.value)) : found;
   },
 };
 
@@ -87,61 +87,68 @@ export const showWithFiles: EntryEffect<MergeDetail> = ofEntry<MergeDetail>(asyn
   return ok(changed.ok ? { ...found, entry: { ...found.entry, filesModified: changed.value.files } } : found);
 });
 
-/** The same for many entries, in the order of their numbers here; a number that is none has no detail. */
-export const showMerges: UseCase<{ readonly ids: readonly number[] }, { readonly merges: readonly MergeDetail[] }> = {
-  kind: "read",
-  request: fields({ ids: list(whole) }),
-  run: async (tx, context, { ids }) => {
-    const detailOf = detailReader(tx, context);
-    const merges: MergeDetail[] = [];
-    for (const id of ids) {
-      const entry = await tx.merges.get(id);
-      if (entry !== undefined) merges.push(await detailOf(entry));
-    }
-    return ok({ merges });
-  },
-};
-
-/** What many entries have in common is read once. */
-function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<MergeDetail> {
-  const ready = once(() => queueOrder(tx, context));
-  const open = once(() => openMerges(tx, context));
-  const purposeOfBranch = once(async (branch: string) => {
-    const purpose = await purposeOf(tx, context, branch);
-    return {
-      meantFor: purpose?.target ?? null,
-      promotion: await promotionOf(tx, purpose),
-    };
-  });
-  return async (entry) => {
-    const attempts = await tx.mergeAttempts.of(entry.id);
-    const operations = await tx.mergeOps.list({ queueId: entry.id });
-    const results = await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]);
-    const queued = await queuedMerge(tx, entry, await ready(""));
-    return {
-      ...queued,
-      attempts: attempts.map(({ members, ...attempt }) => ({
-        ...attempt,
-        outcome: outcomeFor(entry, { ...attempt, members }, operations),
-      })),
-      gates: results.map((result) => ({ ...result, on: gateSubject(entry.id, result, attempts, operations) })),
-      receipts: await tx.receipts.about(mergeRef(entry.id)),
-      operations,
-      ...(await purposeOfBranch(entry.targetBranch)),
-      standing: standingOf(queued, await open("")),
-    };
+async function detailOf(tx: Tx, context: Context, entry: MergeEntry): Promise<MergeDetail> {
+  const attempts = await tx.mergeAttempts.of(entry.id);
+  const operations = await tx.mergeOps.list({ queueId: entry.id });
+  const results = await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]);
+  const queued = await queuedMerge(tx, entry, await queueOrder(tx, context));
+  return {
+    ...queued,
+    attempts: attempts.map(({ members, ...attempt }) => ({
+      ...attempt,
+      outcome: outcomeFor(entry, { ...attempt, members }, operations),
+    })),
+    gates: results.map((result) => ({ ...result, on: gateSubject(entry.id, result, attempts, operations) })),
+    receipts: await tx.receipts.about(mergeRef(entry.id)),
+    operations,
+    ...(await aimOf(tx, context, entry.targetBranch)),
+    standing: standingOf(queued, await openMerges(tx, context)),
   };
 }
 
-/** Reads each key once. */
-function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const known = new Map<string, Promise<T>>();
-  return (key) => {
-    const found = known.get(key) ?? read(key);
-    known.set(key, found);
-    return found;
-  };
+/** Where what lands on a branch is meant to go, and how it gets there. */
+async function aimOf(tx: Tx, context: Context, branch: string): Promise<Pick<MergeDetail, "meantFor" | "promotion">> {
+  const purpose = await purposeOf(tx, context, branch);
+  return { meantFor: purpose?.target ?? null, promotion: await promotionOf(tx, purpose) };
 }
+
+/** What became of an entry, for a caller that waited for it. */
+export interface MergeOutcome extends Pick<MergeDetail, "entry" | "meantFor" | "promotion"> {
+  /** The operation that landed it is on record. There is none where its target had everything of it already. */
+  readonly hasLanding: boolean;
+  /** What its landing left unproved; empty while it has not landed. */
+  readonly gaps: readonly string[];
+}
+
+/** What became of many entries, in the order of their numbers here; a number that is none has no outcome. */
+export const showOutcomes: UseCase<{ readonly ids: readonly number[] }, { readonly merges: readonly MergeOutcome[] }> =
+  {
+    kind: "read",
+    request: fields({ ids: list(whole) }),
+    run: async (tx, context, { ids }) => {
+      const entries = new Map(
+        (await withVerdicts(tx, await tx.merges.list({ ids }))).map((entry) => [entry.id, entry]),
+      );
+      const aims = new Map<string, Awaited<ReturnType<typeof aimOf>>>();
+      // Those that landed together share their operation, so it is read for the first of them alone.
+      const landed = new Set<number>();
+      const merges: MergeOutcome[] = [];
+      for (const id of ids) {
+        const entry = entries.get(id);
+        if (entry === undefined) continue;
+        const { targetBranch, status } = entry;
+        const aim = aims.get(targetBranch) ?? (await aimOf(tx, context, targetBranch));
+        aims.set(targetBranch, aim);
+        const isMerged = status === "merged";
+        if (isMerged && !landed.has(id))
+          for (const { queueIds } of await tx.mergeOps.list({ kind: "land", status: "done", queueId: id }))
+            for (const together of queueIds) landed.add(together);
+        const [receipt] = isMerged ? await tx.receipts.about(mergeRef(id)) : [];
+        merges.push({ entry, ...aim, hasLanding: landed.has(id), gaps: receipt?.gaps ?? [] });
+      }
+      return ok({ merges });
+    },
+  };
 
 /** One operation, for callers that wait for its end. */
 export const showOperation: UseCase<{ readonly id: string }, { readonly operation: MergeOp }> = {

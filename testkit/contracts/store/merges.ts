@@ -118,6 +118,8 @@ export function mergePromises(check: Check): void {
       (await store.read((tx) => tx.merges.list(filter))).map(({ branch }) => branch);
     expect(await branches({})).toEqual(["a", "b", "a"]);
     expect(await branches({ limit: 2 })).toEqual(["b", "a"]);
+    expect(await branches({ ids: [2, 1, 99] })).toEqual(["a", "b"]);
+    expect(await branches({ ids: [] })).toEqual([]);
     expect(await branches({ statuses: ["merged", "failed"] })).toEqual(["a"]);
     expect(await branches({ statuses: [] })).toEqual([]);
     expect(await branches({ runId: "r1" })).toEqual(["a", "b"]);

@@ -153,7 +153,7 @@ async function settledMerges(
   if (ended === undefined) return ok(undefined);
   if (!ended.ok) return ended;
   const { merges, standing } = ended.value;
-  return ok(merges.map((detail) => mergeResult(detail, standing[detail.entry.id])));
+  return ok(merges.map((outcome) => mergeResult(outcome, standing[outcome.entry.id])));
 }
 
 function progressWords({ status, targetBranch, causeDetail }: MergeEntry): string {
