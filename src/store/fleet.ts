@@ -54,12 +54,7 @@ export const fleetRows = (sql: Sql): FleetRows => ({
     );
     return rows.map(({ asker, asked }) => ({ asker: String(asker), asked: String(asked) }));
   },
-  openThreads: async () => ({
-    messages: await select(sql, messages, `WHERE ${inOpenThread} ORDER BY seq`),
-    deliveries: await select(
-      sql,
-      deliveries,
-      `WHERE message_seq IN (SELECT seq FROM messages WHERE ${inOpenThread}) ORDER BY to_agent`,
-    ),
-  }),
+  openThreads: () => select(sql, messages, `WHERE ${inOpenThread} ORDER BY seq`),
+  deliveriesOfOpenThreads: () =>
+    select(sql, deliveries, `WHERE message_seq IN (SELECT seq FROM messages WHERE ${inOpenThread}) ORDER BY to_agent`),
 });

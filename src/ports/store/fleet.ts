@@ -27,14 +27,6 @@ export interface QueuedMail {
   readonly wakes: boolean;
 }
 
-/** The questions that agents wait on, with the threads they are in. */
-export interface OpenThreads {
-  /** In the order of `messages.thread`. */
-  readonly messages: readonly Message[];
-  /** Of these messages, those of each in the order of `deliveries.ofMessage`. */
-  readonly deliveries: readonly Delivery[];
-}
-
 /** Facts about the whole fleet, each in one query: with 500 agents a query for each of them takes seconds. */
 export interface FleetRows {
   /** All waits, of every name in the order of `waits.of`. */
@@ -49,6 +41,8 @@ export interface FleetRows {
   checkedAgents(): Promise<string[]>;
   /** Of each question that a wait for a reply names, the names that it reached. Others may have a copy of it. */
   askedNames(): Promise<AskedName[]>;
-  /** The threads of all questions that a wait for a reply names. */
-  openThreads(): Promise<OpenThreads>;
+  /** The threads of all questions that a wait for a reply names, each in the order of `messages.thread`. */
+  openThreads(): Promise<Message[]>;
+  /** The deliveries of their messages, those of each in the order of `deliveries.ofMessage`. */
+  deliveriesOfOpenThreads(): Promise<Delivery[]>;
 }

@@ -46,7 +46,7 @@ export async function readFleet(tx: Tx): Promise<FleetReading> {
     childrenOf: (name) => liveByParent.get(name) ?? [],
     asked: Map.groupBy(await tx.fleet.askedNames(), ({ asker }) => asker),
   });
-  const { openTurn, threads } = openTurnsAndThreads(tx);
+  const { openTurn, threads, deliveries } = openTurnsAndThreads(tx);
   const byName = remembered(tx.agents.byName);
   const reading = changed(tx, {
     agents: changed(tx.agents, {
@@ -75,7 +75,7 @@ export async function readFleet(tx: Tx): Promise<FleetReading> {
       queuedFor: (agentId) => openTurn(agentId, "queued"),
     }),
     deliveries: changed(tx.deliveries, {
-      ofMessage: async (seq) => (await threads()).byMessage.get(seq) ?? tx.deliveries.ofMessage(seq),
+      ofMessage: async (seq) => (await deliveries()).get(seq) ?? tx.deliveries.ofMessage(seq),
       countQueued: async (name) => unreadOf(name),
       hasWaking: async (name) => hasWaking(name),
     }),
@@ -132,20 +132,22 @@ function whoGoesOn(live: readonly Agent[], { startsByItself, waitsOf, childrenOf
   return found;
 }
 
-/** Read together when one of them is asked for. Where all agents go on by themselves, none is. */
+/** All of a kind are read when one of them is asked for. Where all agents go on by themselves, few are. */
 function openTurnsAndThreads(tx: Tx) {
   const turns = once(async () => Map.groupBy(await tx.fleet.openTurns(), ({ agentId }) => agentId));
   const threads = once(async () => {
-    const { messages, deliveries } = await tx.fleet.openThreads();
+    const messages = await tx.fleet.openThreads();
     return {
       messages: new Map(messages.map((message) => [message.id, message])),
       byThread: Map.groupBy(messages, ({ threadId }) => threadId),
-      byMessage: Map.groupBy(deliveries, ({ messageSeq }) => messageSeq),
     };
   });
+  const deliveries = once(async () =>
+    Map.groupBy(await tx.fleet.deliveriesOfOpenThreads(), ({ messageSeq }) => messageSeq),
+  );
   const openTurn = async (agentId: string, status: "running" | "queued") =>
     (await turns()).get(agentId)?.find((turn) => turn.status === status);
-  return { openTurn, threads };
+  return { openTurn, threads, deliveries };
 }
 
 /** The same object with other answers to some questions. Copying a transaction would make all its families. */

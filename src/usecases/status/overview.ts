@@ -136,7 +136,7 @@ export const overview: UseCase<OverviewRequest, Overview> = {
         submitted: isSubmitted(agent),
         unread: fleet.unreadOf(agent.name),
         waits,
-        asked: await askedIn(tx, waits),
+        asked: waits.some(({ kind }) => kind === "reply") ? await askedIn(tx, waits) : nothingAsked,
         turns: tally?.turns ?? turns.length,
         ...(fleet.isPlainlyWell(agent) ? goodStanding : await standingOf(tx, agent, turns)),
         landedNowhere: agent.ahead > 0 && (await landedNowhere(tx, agent)),
@@ -247,6 +247,9 @@ async function otherRuns(tx: Tx, current: Run | null): Promise<readonly OtherRun
   }
   return found;
 }
+
+/** Most agents wait for no answer. */
+const nothingAsked: AgentStanding["asked"] = new Map();
 
 async function askedIn(tx: Tx, waits: readonly Wait[]): Promise<AgentStanding["asked"]> {
   const asked = new Map<string, Pick<Message, "address" | "subject">>();

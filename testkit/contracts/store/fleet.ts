@@ -72,7 +72,7 @@ export function fleetPromises(check: Check): void {
       await tx.waits.add({ agentName: "b1", kind: "child", ref: "other", since: noon, deadline: null });
     });
     await store.read(async (tx) => {
-      const { messages, deliveries } = await tx.fleet.openThreads();
+      const [messages, deliveries] = [await tx.fleet.openThreads(), await tx.fleet.deliveriesOfOpenThreads()];
       expect(messages).toEqual(await tx.messages.thread("question"));
       const each = await Promise.all(messages.map(({ seq }) => tx.deliveries.ofMessage(seq)));
       for (const [at, { seq }] of messages.entries()) {
