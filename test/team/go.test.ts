@@ -260,6 +260,21 @@ test("go says that the team does not get what is not committed", async () => {
   expect(gone.err).toContain("1 file of your checkout has changes that are not committed");
 }, 60_000);
 
+test("typed in a subdirectory, go counts the changes of the whole checkout, and no file that is as it was", async () => {
+  await using project = await makeProject({ scenario, env: gateIs("true") });
+  const inside = join(project.root, "docs", "deep");
+  await Bun.write(join(inside, "b.txt"), "one\n");
+  await Bun.write(join(project.root, "a.txt"), "one\n");
+  await project.git("add", "-A");
+  await project.git("commit", "-qm", "a");
+  const unchanged = await project.ovWith({ cwd: inside }, "go", "Make it better", "--yes");
+  expect(unchanged.code).toBe(0);
+  expect(unchanged.err).not.toContain("not committed");
+  await Bun.write(join(project.root, "a.txt"), "two\n");
+  const gone = await project.ovWith({ cwd: inside }, "go", "Make it better", "--name", "second", "--yes");
+  expect(gone.err).toContain("1 file of your checkout has changes that are not committed");
+}, 60_000);
+
 test("go shows and tries the runtime of each capability before anything starts", async () => {
   await using project = await makeProject({ scenario });
   await project.json("config", "set", "runtime.capabilities.builder", "gemini");

@@ -44,7 +44,8 @@ const heads = "refs/heads/";
 export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): RepositoryBranches => ({
   changedFiles: async () => {
     const root = await rootOf();
-    const checkout = isCheckoutOf(cwd, root) && !isAgents((await headAt(cwd)).branch) ? cwd : root;
+    const own = checkoutAround(cwd, root);
+    const checkout = own === undefined || isAgents((await headAt(own)).branch) ? root : own;
     const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all"];
     const { out } = expectGit(await usersFiles({ checkout }, ...args), `looking at ${checkout}`);
     return out.split("\0").filter((line) => line !== "").length;
@@ -57,7 +58,7 @@ export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): 
   },
   head: async () => {
     const root = await rootOf();
-    const own = isCheckoutOf(cwd, root) ? await headAt(cwd) : undefined;
+    const own = checkoutAround(cwd, root) === undefined ? undefined : await headAt(cwd);
     return own === undefined || isAgents(own.branch) ? headAt(root) : own;
   },
   tip: async (branch) => ask(await rootOf(), "rev-parse", "--verify", "--quiet", `${heads}${branch}^{commit}`),
@@ -99,11 +100,11 @@ function headByFiles(dir: string): Head | undefined {
   return typeof commit === "string" ? { branch, commit } : undefined;
 }
 
-/** Is the directory in a checkout of the repository at `root`? The nearest checkout upwards decides. */
-function isCheckoutOf(dir: string, root: string): boolean {
+/** The top of the checkout that a directory is in, if it is one of the repository at `root`. The nearest upwards decides. */
+function checkoutAround(dir: string, root: string): string | undefined {
   const common = commonDirAt(dir);
-  if (common !== undefined) return common === commonDirAt(root);
-  return dir !== dirname(dir) && isCheckoutOf(dirname(dir), root);
+  if (common !== undefined) return common === commonDirAt(root) ? dir : undefined;
+  return dir === dirname(dir) ? undefined : checkoutAround(dirname(dir), root);
 }
 
 /**
