@@ -90,6 +90,25 @@ test("with a detached HEAD it is said from where the work starts, and what is no
   expect(all).not.toContain("is checked out here");
 }, 120_000);
 
+test("with a detached HEAD, joining a run for another branch says that branch, and nothing of the project's", async () => {
+  await using project = await makeProject({ scenario });
+  await project.git("branch", "release");
+  const run = ["--target", "release", "--run", "new", "--name", "one"];
+  const { runId } = await project.json("sling", "Do it", ...run);
+  await project.git("checkout", "--quiet", "--detach");
+  const words = `no branch is checked out here, but run ${runId} is for release; for main, type the same with: --run new`;
+  const planned = await project.ov("sling", "Do more", "--name", "two", "--dry-run", "--json");
+  expect(jsonOf(planned)).toMatchObject({ targetBranch: "release", warnings: [words] });
+  const slung = await project.ov("sling", "Do more", "--name", "two");
+  expect(slung.err).toContain(words);
+  for (const { err } of [planned, slung]) {
+    expect(err).not.toContain("the work starts from main");
+    expect(err).not.toContain("main is checked out here");
+  }
+  const own = await project.ov("sling", "Do the rest", "--name", "three", "--run", "new", "--dry-run");
+  expect(own.err).toContain("the work starts from main at");
+}, 120_000);
+
 test("a branch that leaves no room for those of agents is refused before anything is written", async () => {
   await using project = await makeProject({ bare: true, scenario });
   await project.git("branch", "overstory");

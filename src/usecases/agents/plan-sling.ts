@@ -387,9 +387,14 @@ const notTakenIn = async (tx: Tx, run: Run | undefined): Promise<number | null> 
     ? null
     : failedTakeIn(tx, run.landingBranch, run.targetBranch);
 
-/** Says that the agent joins a run for another branch than the one checked out where the command was typed. */
-function elsewhereWarnings({ currentBranch: here }: SlingRequest, run: Run | undefined, target: string | null) {
+/** Says that the agent joins a run for another branch than one that was begun where the command was typed. */
+function elsewhereWarnings(
+  { currentBranch: here, isLoose }: SlingRequest,
+  run: Run | undefined,
+  target: string | null,
+): readonly string[] {
   if (run === undefined || here === undefined || target === null || here === target) return [];
-  const elsewhere = `${here} is checked out here, but run ${run.id} is for ${target}`;
+  const place = isLoose === true ? "no branch is checked out here" : `${here} is checked out here`;
+  const elsewhere = `${place}, but run ${run.id} is for ${target}`;
   return [here.startsWith("overstory/") ? elsewhere : `${elsewhere}; for ${here}, type the same with: --run new`];
 }

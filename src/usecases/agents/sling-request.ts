@@ -42,6 +42,8 @@ export interface SlingRequest extends PreparedSeat {
   readonly targetBranch?: string;
   /** The branch that is checked out where it was typed: a new run is for that one, unless a target is named. */
   readonly currentBranch?: string;
+  /** No branch is checked out where it was typed; `currentBranch` is the project's then. */
+  readonly isLoose?: boolean;
   readonly depth?: number;
   readonly specPath?: string;
   readonly runtime?: string;
@@ -71,6 +73,7 @@ export const slingFields: SchemaOf<SlingRequest> = fields(
     run: text,
     targetBranch: text,
     currentBranch: text,
+    isLoose: flag,
     depth: whole,
     specPath: text,
     runtime: text,

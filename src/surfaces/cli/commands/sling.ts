@@ -44,13 +44,13 @@ export const sling: Handler = async (call) => {
   const target = await targetHere(app, text(flags.target));
   if (!target.ok) return target;
   const request = { ...requestOf(call, typed, environment, spec.value), ...targetOf(call, target.value) };
-  if (request.baseBranch === undefined) for (const line of looseLines(target.value)) io.warn(line);
   await app.call("trust.check", {});
-  if (isOn(flags["dry-run"])) {
-    const plan = await app.call("agent.plan", request);
-    return plan.ok ? ok(await planned(call, plan.value)) : plan;
-  }
-  return finish(call, await app.call("agent.sling", request));
+  const isDry = isOn(flags["dry-run"]);
+  const reply = await app.call(isDry ? "agent.plan" : "agent.sling", request);
+  // Only now is it known which run it joins: that one may be for another branch.
+  const startsThere = request.baseBranch === undefined && reply.ok && reply.value.targetBranch === target.value?.branch;
+  if (startsThere) for (const line of looseLines(target.value)) io.warn(line);
+  return isDry && reply.ok ? ok(await planned(call, reply.value)) : finish(call, reply);
 };
 
 /** Where the agent would start; undefined where that follows from its flags, or cannot be found out. */
@@ -72,10 +72,11 @@ async function specOf(app: App, path: string | undefined): Promise<Result<string
 function targetOf(
   { flags }: Call,
   target: RunTarget | undefined,
-): Pick<SlingRequest, "targetBranch" | "currentBranch"> {
+): Pick<SlingRequest, "targetBranch" | "currentBranch" | "isLoose"> {
   const branch = branchOf(target);
   if (branch === undefined) return {};
-  return text(flags.target) === undefined ? { currentBranch: branch } : { targetBranch: branch };
+  if (text(flags.target) !== undefined) return { targetBranch: branch };
+  return { currentBranch: branch, ...(target?.detached === undefined ? {} : { isLoose: true }) };
 }
 
 function requestOf(
