@@ -324,7 +324,9 @@ async function placeFor(
   if (agent.worktreeKind === "root") {
     return { agent, baseRef: (await ports.worktrees.currentBranch()) ?? canonicalBranch };
   }
-  const landing = run === undefined || agent.baseRef !== null ? undefined : await ensureLandingBranch(ports, run);
+  // Decided for an agent with a start of its own, too: what says where its work lands reads it from the run.
+  const decided = run === undefined ? undefined : await ensureLandingBranch(ports, run);
+  const landing = agent.baseRef === null ? decided : undefined;
   const baseRef = agent.baseRef ?? landing ?? canonicalBranch;
   if (!isIntegration(baseRef)) {
     return landing === undefined ? { agent, baseRef } : { agent, baseRef, start: await startOn(ports, landing) };

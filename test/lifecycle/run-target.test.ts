@@ -109,6 +109,34 @@ test("with a detached HEAD, joining a run for another branch says that branch, a
   expect(own.err).toContain("the work starts from main at");
 }, 120_000);
 
+test("a run whose first agent starts at a tag says where its work lands before it has landed", async () => {
+  const builder = `- do:
+    - edit: { file: new.txt, write: "new\\n" }
+    - commit: work
+    - ov: [done, --summary, well]
+`;
+  await using project = await makeProject({ scenario: builder, gates: ["true"] });
+  await project.git("tag", "v1");
+  await commit(project, "after the tag");
+  const { runId } = await project.json("sling", "Do it", "--name", "one", "--base-branch", "v1", "--wait=done");
+  const landing = `overstory/integration/${runId}`;
+  expect((await project.agent("one")).baseCommit).toBe(await tipOf(project, "v1^{commit}"));
+  expect((await project.ov("merge", "list")).out).toContain(`into ${landing}`);
+  expect((await project.ov("inbox", "--peek")).out).toContain(`would land on ${landing};`);
+  expect((await project.ov("run", "show")).out).toContain(`lands on   ${landing},`);
+}, 120_000);
+
+test("who is asked about a branch for a checked-out target is not told that it lands on the target itself", async () => {
+  await using project = await makeProject({ scenario, gates: ["true"] });
+  await project.git("checkout", "--quiet", "-b", "feature");
+  await commit(project, "of feature");
+  await project.git("checkout", "--quiet", "main");
+  await project.json("merge", "add", "feature");
+  const words = "feature would land on main, or on a landing branch for it while main is checked out;";
+  expect((await project.ov("inbox", "--peek")).out).toContain(words);
+  expect(JSON.stringify(await project.json("mail", "list"))).toContain(words);
+}, 120_000);
+
 test("a branch that leaves no room for those of agents is refused before anything is written", async () => {
   await using project = await makeProject({ bare: true, scenario });
   await project.git("branch", "overstory");

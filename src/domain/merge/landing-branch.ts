@@ -42,6 +42,13 @@ export const formerLanding = (target: string): string => integrationPrefix + tar
 
 export const isIntegration = (branch: string): boolean => branch.startsWith(integrationPrefix);
 
+/**
+ * Where a queued branch would land, in words. For a target itself that is found out when it lands: another branch takes
+ * it while the target is checked out.
+ */
+export const landingWords = (branch: string): string =>
+  isIntegration(branch) ? branch : `${branch}, or on a landing branch for it while ${branch} is checked out`;
+
 interface TipFacts {
   readonly tip: string;
   /** Where our last operation on the branch left it; null when there was none. */

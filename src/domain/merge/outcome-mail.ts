@@ -4,6 +4,7 @@ import type { Message } from "../mail/types.ts";
 import { forPayload, namedIn } from "../text/long-list.ts";
 import { shellWord } from "../text/shell-word.ts";
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
+import { landingWords } from "./landing-branch.ts";
 import { causeWords, howWords, joinCommand } from "./words.ts";
 
 export interface OutcomeMail {
@@ -223,7 +224,7 @@ export function approvalMail(
   const { difference = "" } = entry.causeDetail ?? {};
   const shown = difference === "" ? "" : `\n\nThe difference:\n${difference}`;
   const at = entry.headCommit === "" ? "" : ` at ${short(entry.headCommit)}`;
-  const context = `${entry.branch} would land on ${entry.targetBranch}; ${why}.`;
+  const context = `${entry.branch} would land on ${landingWords(entry.targetBranch)}; ${why}.`;
   return {
     subject: `approve merge ${entry.id}? ${entry.branch}`,
     body: `${context}\nAnnounced by ${entry.enqueuedBy}${at}.${notes}${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason "<why>"\nWhat it changes: ov merge diff ${entry.id}${shown}`,

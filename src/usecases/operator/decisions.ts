@@ -2,6 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { landingWords } from "../../domain/merge/landing-branch.ts";
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Decided } from "../../domain/role/assignment.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -162,7 +163,7 @@ const approvalOf = (entry: MergeEntry, judgement: string): OpenDecision => ({
   kind: "merge",
   from: entry.enqueuedBy,
   subject: `land ${entry.branch}?`,
-  context: `${entry.branch} would land on ${entry.targetBranch}; announced by ${entry.enqueuedBy}.\n${judgement}${doubtAbout(entry)}`,
+  context: `${entry.branch} would land on ${landingWords(entry.targetBranch)}; announced by ${entry.enqueuedBy}.\n${judgement}${doubtAbout(entry)}`,
   options: approvalOptions,
   deadline: null,
   runId: entry.runId,
