@@ -184,6 +184,7 @@ export const lookAlikes: readonly string[] = [
   "input_tokens: 1200, output_tokens: 340, max_tokens: 4096",
   "MAX_TOKENS=4096 TOKEN_LIMIT=100 KEYBOARD=us",
   "USE_TOKEN=true",
+  "verdict pass: overstory/b1/task-12, and pass:overstory/integration/run-0d0767br1qev",
   "PASS src/token.test.ts (12 tests) in 1.2s",
   "expected TOKEN, got KEYWORD at line 3:4",
   "monkey: 12, donkey=13, turkey: 14",

@@ -175,7 +175,7 @@ if (turn === 1) {
   }
 }
 for (const part of stream.parts) {
-  if (prompt.includes("(pass): " + branchOf(part)) || prompt.includes("Review pass: " + branchOf(part))) handOver(part);
+  if (prompt.includes("(pass): " + branchOf(part)) || prompt.includes("Review passed: " + branchOf(part))) handOver(part);
   else if (prompt.includes("Done: " + part.task)) act("sling", part.task, "--capability", "reviewer");
 }
 const entries = look("merge", "list", "--all").entries ?? [];

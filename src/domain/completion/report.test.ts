@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { doneRequest } from "../../../testkit/done-request.ts";
+import { redactor } from "../text/redact.ts";
 import { sizes, utf8Length } from "../text/sizes.ts";
 import { type Proof, reportMail, reviewMail } from "./report.ts";
 import { doneByMail } from "./request.ts";
@@ -94,5 +95,23 @@ test("a review with very many findings has all of them in its body, and the firs
     expect(utf8Length(mail.payload)).toBeLessThan(sizes.payload / 2);
     expect(JSON.parse(mail.payload).findingsTotal).toBe(900);
     expect(mail.body).toContain("src/899.ts:899: error: line 899 is wrong");
+  }
+});
+
+test("the branch in the subject of a review is no secret, whatever the verdict and the branch", () => {
+  const agent = { name: "r1", capability: "reviewer", taskId: "T1", branch: null } as const;
+  for (const branch of ["overstory/integration/run-0d0767br1qev", "release-2.0"]) {
+    for (const [verdict, words] of [
+      ["pass", "passed"],
+      ["fail", "failed"],
+      ["needs_changes", "asks for changes"],
+    ] as const) {
+      const said = doneRequest({ summary: "so", verdict });
+      const review = { branch, commit: null, next: "So." };
+      const report = reportMail({ agent, request: said, work: null, proof: null, review });
+      for (const { subject } of [report, reviewMail(said, branch, null)]) {
+        expect(redactor([], "composed")(subject)).toBe(`Review ${words}: ${branch}`);
+      }
+    }
   }
 });

@@ -7,7 +7,7 @@ import type { MailType } from "../mail/types.ts";
 import type { Criterion } from "../run/checklist.ts";
 import { forPayload, namedIn } from "../text/long-list.ts";
 import { shortened } from "../text/sizes.ts";
-import { type DoneRequest, type Finding, findingLines } from "./request.ts";
+import { type DoneRequest, type Finding, findingLines, type ReviewVerdict } from "./request.ts";
 import type { WorkSeen } from "./rules.ts";
 
 /** What the gates said about the commit; null where there was no code to ask about. */
@@ -121,7 +121,7 @@ export function reviewMail(
   const verdict = request.verdict ?? "pass";
   return {
     type: "review",
-    subject: `Review ${verdict}: ${branch}`,
+    subject: reviewSubject(verdict, branch),
     body: [request.summary, ...findingsBelow(request)].join("\n"),
     payload: JSON.stringify({
       verdict,
@@ -174,9 +174,18 @@ const worst = ({ verdict, results }: Proof): number | null => {
   return results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? null;
 };
 
+/** Behind `pass:` a branch with digits would read like a password, and be taken out of the mail. */
+const verdictWords: Readonly<Record<ReviewVerdict, string>> = {
+  pass: "passed",
+  fail: "failed",
+  needs_changes: "asks for changes",
+};
+
+const reviewSubject = (verdict: ReviewVerdict, of: string): string => `Review ${verdictWords[verdict]}: ${of}`;
+
 function subjectOf({ agent, request, review }: Completion): string {
   if (request.mail !== undefined) return request.mail.subject;
-  if (request.verdict !== null) return `Review ${request.verdict}: ${review?.branch ?? agent.taskId ?? agent.name}`;
+  if (request.verdict !== null) return reviewSubject(request.verdict, review?.branch ?? agent.taskId ?? agent.name);
   return `${request.noCode ? "Nothing built" : "Done"}: ${agent.taskId ?? agent.name}`;
 }
 

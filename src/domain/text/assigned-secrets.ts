@@ -181,10 +181,10 @@ const isPlain = (value: string): boolean => plain.test(value);
 
 const shortestRandom = 8;
 
-/** Letters and digits mixed: no word, no number, no address, no call. */
+/** Letters and digits mixed: no word, no number, no address, no call, and no branch of ours, as in `pass: overstory/b1/T1`. */
 const looksRandom = (value: string): boolean =>
   value.length >= shortestRandom &&
   /\d/.test(value) &&
   /[A-Za-z]/.test(value) &&
   !/[\s(){}]|:\/\//.test(value) &&
-  !/^(?:[~.]?\/|v?\d+(?:\.\d+)+$)/.test(value);
+  !/^(?:[~.]?\/|overstory\/|v?\d+(?:\.\d+)+$)/.test(value);

@@ -101,7 +101,7 @@ test("a verdict reaches builder and lead with all findings, each in one message;
   expect(JSON.parse(review?.payload ?? "{}")).toMatchObject({ verdict: "needs_changes", findings });
   const [report, ...others] = await world.mailOf("lead-1", "worker_done");
   expect([...others, ...(await world.mailOf("lead-1", "review"))]).toEqual([]);
-  expect(report?.subject).toBe("Review needs_changes: overstory/b1/T1");
+  expect(report?.subject).toBe("Review asks for changes: overstory/b1/T1");
   expect(report?.body).toBe(
     `finished\n\n${said}\n\nb1 was started again with these findings; you need not forward them.`,
   );
