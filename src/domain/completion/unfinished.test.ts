@@ -67,8 +67,23 @@ test("commits that its branch lacks are told apart from those on the branch", ()
 test("L7: a finish that was refused and never repeated is reported with what it lacked", () => {
   const problem = [{ kind: "gate", message: "the gate test exited 1", fix: "mend it" }] as const;
   const asked = [
-    { seq: 2, status: "failed", problem },
-    { seq: 1, status: "failed", problem: [] },
+    { seq: 2, status: "failed", problem, commitId: "1234567890abcdef" },
+    { seq: 1, status: "failed", problem: [], commitId: null },
   ] as const;
   expect(neverFinished({ ...facts, asked })).toContain("refused (the gate test exited 1), it did not call it again");
+});
+
+test("what the gates said of the commits it leaves is told, and not that none was run", () => {
+  const gate = [{ kind: "gate", message: "the gate test exited 1", fix: "mend it" }] as const;
+  const scope = [{ kind: "scope", message: "x.ts is of b2", fix: "say why" }] as const;
+  const left = (commitId: string | null, problem: typeof gate | typeof scope, generation = 1) =>
+    leftUnfinished({
+      ...facts,
+      agent: { ...agent, generation },
+      asked: [{ seq: 1, status: "failed", problem, commitId }],
+    });
+  expect(left("1234567890abcdef", gate)).toContain('"dates: parse them"; the gates do not pass on them. Its');
+  expect(left("1234567890abcdef", scope)).toContain("; no finish was accepted with them. Its");
+  expect(left("0000000000abcdef", gate)).toContain("; no gate was run on them. Its");
+  expect(left(null, gate, 2)).toContain("; no gate was run on them since it was started again. Its");
 });
