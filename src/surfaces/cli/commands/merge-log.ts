@@ -5,14 +5,23 @@ import { howWords } from "../../../domain/merge/words.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { MergeDetail } from "../../../usecases/merge/read-merges.ts";
-import { duration, iso, shortTime } from "../../shared/format.ts";
+import { counted, duration, iso, shortTime } from "../../shared/format.ts";
+import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
 import { integer, word } from "../given.ts";
 import { wrap } from "../layout.ts";
 import { hintLine } from "../marks.ts";
 import { isTerminal } from "../sink.ts";
 import { resultLine } from "./gate.ts";
-import { approvalHints, differenceLines, noteOf, paintedStatus, paintedVerdict, verdictWords } from "./merge-render.ts";
+import {
+  approvalHints,
+  differenceLines,
+  failedHints,
+  noteOf,
+  paintedStatus,
+  paintedVerdict,
+  verdictWords,
+} from "./merge-render.ts";
 
 export const log: Handler = async ({ app, flags, io }) => {
   const found = await app.call("merge.log", { limit: integer(flags.limit) });
@@ -79,8 +88,17 @@ const membersOf = (op: MergeOp, entries: readonly MergeEntry[]): readonly string
 export const show: Handler = async ({ app, args, io }) => {
   const found = await app.call("merge.show", { of: word(args.merge) });
   if (!found.ok) return found;
-  return ok({ json: entryDetailView(found.value), text: page(io.paint, found.value) });
+  const { entry } = found.value;
+  const hints = (await waitsForMending(app, entry)) ? failedHints(io.paint, entry) : [];
+  return ok({ json: entryDetailView(found.value), text: [page(io.paint, found.value), ...hints].join("\n") });
 };
+
+/** It did not land, and no later entry of its branch says more. */
+async function waitsForMending(app: App, { id, branch, status }: MergeEntry): Promise<boolean> {
+  if (status !== "failed" && status !== "conflict") return false;
+  const all = await app.call("merge.list", { branch, all: true });
+  return all.ok && all.value.entries.every(({ entry }) => entry.id <= id);
+}
 
 export const diff: Handler = async ({ app, args }) => {
   const found = await app.call("merge.readEntry", { of: word(args.merge) });
@@ -128,7 +146,7 @@ function page(paint: Paint, detail: MergeDetail): string {
       "Attempts",
       attempts.map(
         ({ startedAt, finishedAt, outcome, queueIds }) =>
-          `  ${shortTime(startedAt, Date.now())}  ${outcome ?? "goes on"}${finishedAt === null ? "" : ` after ${duration(finishedAt - startedAt)}`}${queueIds.length > 1 ? `, with ${queueIds.length - 1} more` : ""}`,
+          `  ${shortTime(startedAt, Date.now())}  ${outcome ?? "goes on"}${finishedAt === null ? "" : ` after ${duration(finishedAt - startedAt)}`}${queueIds.length > 1 ? `, in a train with ${counted(queueIds.length - 1, "other branch", "other branches")}` : ""}`,
       ),
     ),
     ...section(

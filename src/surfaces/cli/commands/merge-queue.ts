@@ -46,7 +46,12 @@ export const list: Handler = async ({ app, flags, io }) => {
   if (!found.ok) return found;
   const { entries } = found.value;
   const rows = mergeRows(entries);
-  const nothing = `Nothing is on its way.\n${hintLine(io.paint, "see what has landed: ov merge log")}`;
+  const failed = entries.length > 0 || flags.status !== undefined ? [] : await failedMerges(app, text(flags.run));
+  const nothing = [
+    "Nothing is on its way.",
+    ...(failed.length === 0 ? [] : [hintLine(io.paint, didNotLand(failed))]),
+    hintLine(io.paint, "see what has landed: ov merge log"),
+  ].join("\n");
   const full = [
     ...entries.flatMap((view) => queuedLines(io.paint, view)),
     ...approvalHints(
@@ -61,6 +66,20 @@ export const list: Handler = async ({ app, flags, io }) => {
     rows,
   });
 };
+
+/** The numbers of branches whose newest try did not land. */
+async function failedMerges(app: App, runId: string | undefined): Promise<readonly number[]> {
+  const all = await app.call("merge.list", { runId, all: true });
+  if (!all.ok) return [];
+  const newest = new Map(all.value.entries.map(({ entry }) => [entry.branch, entry]));
+  const isFailed = ({ status }: MergeEntry): boolean => status === "failed" || status === "conflict";
+  return [...newest.values()].filter(isFailed).map(({ id }) => id);
+}
+
+const didNotLand = (failed: readonly number[]): string =>
+  failed.length === 1
+    ? `1 branch did not land: ov merge show ${failed[0]}`
+    : `${failed.length} branches did not land: ov merge list --all`;
 
 export const approve: Handler = async (call) => {
   const { app, args, flags, io } = call;
@@ -131,7 +150,11 @@ export const retry: Handler = async ({ app, args, io }) => {
   const reply = await app.call("merge.retry", { of: word(args.merge) });
   if (!reply.ok) return reply;
   const { entry, isNewer } = reply.value;
-  return ok(decided(io, isNewer ? "Queued its newer commit as" : "Queued again", entry));
+  const again = decided(io, isNewer ? "Queued its newer commit as" : "Queued again", entry);
+  const same =
+    isNewer || entry.approval === "waiting" ? [] : ["its branch has no newer commit than the one that was tried"];
+  const hints = [...same, `see what becomes of it: ov merge show ${entry.id}`].map((line) => hintLine(io.paint, line));
+  return ok({ ...again, text: [again.text, ...hints].join("\n") });
 };
 
 export const pause: Handler = async ({ app, flags, io }) => {

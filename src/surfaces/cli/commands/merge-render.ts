@@ -113,6 +113,14 @@ export function approvalHints(paint: Paint, entries: readonly MergePreview[]): r
   ];
 }
 
+/** What to type about a branch that did not land, unless a later entry of it has decided that. */
+export function failedHints(paint: Paint, { id }: MergeEntry): readonly string[] {
+  return [
+    hintLine(paint, `when it is mended, in new commits of its branch or elsewhere: ov merge retry ${id}`),
+    hintLine(paint, `to leave it as it is: ov merge cancel ${id}`),
+  ];
+}
+
 /** One entry on one line, for the answers of other commands. */
 export const entryLine = (paint: Paint, entry: MergePreview): string =>
   `  ${paint.dim(entry.id === null ? "new" : `#${entry.id}`)} ${paint.accent(visibleLine(entry.branch))} into ${visibleLine(entry.targetBranch)}  ${paintedStatus(paint, entry.status)}  ${paintedVerdict(paint, verdictOf(entry))}`;
