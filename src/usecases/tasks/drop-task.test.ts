@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { anEntry } from "../../../testkit/contracts/store/merges.ts";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
+import { mergeCounts } from "../merge/queue/queue-state.ts";
 import { addCriteriaToRun } from "../runs/criteria.ts";
 import { createTask } from "./change-tasks.ts";
 import { recordDrop } from "./drop-task.ts";
@@ -192,6 +194,20 @@ test("the branch of an agent that only reads has nothing on it, and is not told 
   const [told] = await mailTo(world, "head");
   expect(told?.body).toContain("The branch overstory/b1/B1 of b1 stays.");
   expect(told?.body).not.toContain("overstory/b2/B2");
+});
+
+test("a branch of it that did not land does not count as a failed merge any more", async () => {
+  await using world = useCaseWorld();
+  await withTeam(world);
+  const about = { taskId: "B2", agentName: "b2", runId: "run-1" } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.merges.insert(anEntry("overstory/b2/B2", { ...about, headCommit: "h1", status: "failed" }));
+    await tx.merges.insert(anEntry("overstory/b2/B2", { ...about, headCommit: "h2", status: "conflict" }));
+  });
+  await world.must(recordDrop, { id: "B2", reason: "not wanted" });
+  const entries = await world.store.read((tx) => tx.merges.list({ branch: "overstory/b2/B2" }));
+  expect(entries.map(({ status }) => status)).toEqual(["failed", "cancelled"]);
+  expect((await world.store.read((tx) => mergeCounts(tx, {}))).failed).toEqual([]);
 });
 
 test("a task that was done is not dropped, and a reason is needed", async () => {

@@ -198,7 +198,10 @@ async function withdrawAll(
 ): Promise<Result<readonly string[], Refusal>> {
   const waited: string[] = [];
   for (const { id } of tasks) {
-    for (const entry of await tx.merges.list({ taskId: id, statuses: openMergeStatuses })) {
+    const open = await tx.merges.list({ taskId: id, statuses: openMergeStatuses });
+    // What did not land counts as failed until somebody decides about it: this is the decision.
+    const failed = await tx.merges.list({ taskId: id, statuses: ["failed", "conflict"], newestOfBranch: true });
+    for (const entry of [...open, ...failed]) {
       if (await isLanding(tx, entry)) return no(landingBusy(entry));
       waited.push(...(await withdraw(tx, context, entry)));
     }
