@@ -262,8 +262,17 @@ export const unserved = (criteria: readonly Criterion[], tasks: readonly TaskCri
 /** The option of a question by which the operator waives a criterion: choosing it does that. */
 export const waiveOption = (number: number): string => `waive criterion ${number}`;
 
-/** The criterion that such an option waives. */
-export function criterionToWaive(option: string): number | undefined {
-  const number = /^waive criterion (\d{1,4})$/.exec(option)?.[1];
-  return number === undefined ? undefined : Number(number);
+/**
+ * The criteria that an option of a question waives: "waive criterion 2", or "waive criteria 1, 2 and 4". Behind a sign
+ * it may say more, where that names no other number.
+ */
+export function criteriaToWaive(option: string): readonly number[] {
+  const numbers = waives.exec(option.trim())?.[1];
+  return numbers === undefined ? [] : [...new Set(numbers.match(/\d+/g)?.map(Number))];
 }
+
+const waives = /^waive criteri(?:on|a) (\d{1,4}(?:(?:,? and |, ?)\d{1,4})*)(?:\s?[.,:;(\u2013\u2014-][^\d]*)?$/i;
+
+/** An option that reads as if it waived criteria, and names none of them. */
+export const isUnclearWaiver = (option: string): boolean =>
+  /^\s*waive\b.*\bcriteri(?:on|a)\b/i.test(option) && criteriaToWaive(option).length === 0;

@@ -210,8 +210,15 @@ async function readerAbove(tx: Tx, gate: Message): Promise<string | undefined> {
   return above?.runId === author.runId ? above.name : undefined;
 }
 
-const waivedLine = (waiver: WaiverByAnswer | undefined): readonly string[] =>
-  waiver === undefined ? [] : [`Criterion ${waiver.number} is waived by this answer.`];
+function waivedLine(waiver: WaiverByAnswer | undefined): readonly string[] {
+  if (waiver === undefined) return [];
+  const which = waiver.numbers.join(", ");
+  return [
+    waiver.numbers.length === 1
+      ? `Criterion ${which} is waived by this answer.`
+      : `Criteria ${which} are waived by this answer.`,
+  ];
+}
 
 /**
  * The asker acts on the answer; after its finish and release, the agent above it. The engine asks on behalf of an agent and reads no mail: then the answer goes to the

@@ -160,6 +160,47 @@ test("the operator's answer that waives a criterion does it, by either command, 
   }
 });
 
+/** The coordinator asks with this option, and the operator chooses it. */
+async function chosen(world: UseCaseWorld, option: string): Promise<string> {
+  const payload = JSON.stringify({ options: [option, "no"] });
+  const gate = { to: "operator", subject: "Needless?", body: option, type: "decision_gate", payload };
+  const { id } = await world.must(sendMail, gate, coordinator);
+  await world.must(decide, { id: id ?? "", option });
+  return (await mailTo(world, "coordinator")).find(({ type }) => type === "decision")?.body ?? "";
+}
+
+test("an objective that was not split is waived by an answer too", async () => {
+  await using world = useCaseWorld();
+  await led(world);
+  expect(await chosen(world, "waive criterion 1")).toContain("Criterion 1 is waived by this answer.");
+  expect((await waivedIn(world)).map(([number]) => number)).toEqual([1]);
+});
+
+test("an option may waive several criteria, and say why; one that only reads so is refused before the operator is asked", async () => {
+  for (const [option, numbers] of [
+    ["Waive criterion 2 (it cannot be met)", [2]],
+    ["waive criterion 2.", [2]],
+    ["waive criteria 1, 2 and 3: nothing of it can be built", [1, 2, 3]],
+    ["waive criteria 1, 9", [1]],
+  ] as const) {
+    await using world = useCaseWorld();
+    await led(world);
+    await world.must(addCriteriaToRun, { texts: ["it reads CSV", "it writes CSV", "it is documented"] }, coordinator);
+    expect(await chosen(world, option)).toContain(" waived by this answer.");
+    expect((await waivedIn(world)).map(([number]) => number)).toEqual([...numbers]);
+  }
+  await using world = useCaseWorld();
+  await led(world);
+  await world.must(addCriteriaToRun, { texts: ["it reads CSV", "it writes CSV"] }, coordinator);
+  for (const option of ["waive all criteria", "waive the criterion about CSV", "waive criterion 1 if 2 is met"]) {
+    const payload = JSON.stringify({ options: [option, "no"] });
+    const gate = { to: "operator", subject: "Needless?", body: option, type: "decision_gate", payload };
+    expect(await world.call(sendMail, gate, coordinator)).toMatchObject({
+      refusal: { problem: expect.stringContaining('"waive criterion <number>"') },
+    });
+  }
+});
+
 test("a change that only takes something back is no criterion; the coordinator is told to amend, or to ask for a waiver", async () => {
   await using world = useCaseWorld();
   await led(world);
