@@ -92,6 +92,8 @@ export function waitWords({ agentName, kind, ref }: WaitFacts): string {
       return ref;
     case "reply":
       return `an answer to ${ref}`;
+    case "task":
+      return `task ${ref} to be closed`;
     case "merge":
       return `${ref} to land`;
     case "approval":

@@ -1,5 +1,5 @@
 /** Waits for something that another agent, the engine or a person will do. */
-const openWaits = ["child", "reply", "merge", "review", "approval", "explicit"] as const;
+const openWaits = ["child", "reply", "task", "merge", "review", "approval", "explicit"] as const;
 
 /** Waits that hold an agent until they are lifted: nothing starts for it, however much input queues up. */
 export const holdingWaits = ["budget", "operator"] as const;

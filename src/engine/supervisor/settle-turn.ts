@@ -25,6 +25,7 @@ import { bookTurn } from "../../usecases/costs/book-spending.ts";
 import { record } from "../../usecases/events/record.ts";
 import { reportDead } from "../../usecases/mail/dead-mail.ts";
 import { handOn } from "../../usecases/mail/hand-on.ts";
+import { waitForOpenTasks } from "../../usecases/tasks/held-dependents.ts";
 import { turnLease } from "./begin.ts";
 import { followEnd, parksBefore, settleHopeless, settleParking } from "./follow-end.ts";
 import type { SupervisorLimits } from "./ports.ts";
@@ -171,6 +172,7 @@ async function decide(
   agent: Agent,
   { ending, terminal, now }: { ending: Ending; terminal: Message | undefined; now: number },
 ): Promise<Settlement> {
+  if (ending.end.kind === "clean" && terminal === undefined) await waitForOpenTasks(tx, agent, now);
   // A rate limit explains nothing once its turn is over: what became of it is in how the turn ended.
   const waits = (await tx.waits.of(agent.name)).filter(({ kind }) => kind !== "rate_limit");
   return settle({

@@ -18,7 +18,7 @@ import type { Tx } from "../../ports/store.ts";
 import { joinsByRule } from "../../structured-merge/index.ts";
 import { failedTakeIn } from "../merge/landing/landing-target.ts";
 import { knownCollisions } from "../merge/radar.ts";
-import { openDependencies } from "../tasks/dependencies.ts";
+import { openDependencies } from "../tasks/held-dependents.ts";
 import { findTaskFor, whyForeign } from "../tasks/team-tasks.ts";
 import type { Context } from "../usecase.ts";
 import { chooseRun, chooseTarget } from "./choose-run.ts";

@@ -1,6 +1,6 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
-import { isOpenMerge, mergeIdIn } from "../../domain/merge/entry.ts";
+import { isOpenMerge, mergeIdIn, openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { TurnTrigger } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -111,10 +111,20 @@ async function canEnd(tx: Tx, { kind, ref }: Wait, asked: Looked): Promise<boole
     const entry = id === undefined ? undefined : await tx.merges.get(id);
     return entry === undefined || isOpenMerge(entry);
   }
+  if (kind === "task") return isMoving(tx, ref, asked);
   if (kind !== "reply") return true;
   for (const name of await whoCanAnswer(tx, ref)) {
     const isPerson = (await tx.agents.byName(name)) === undefined;
     if (isPerson || (await goesOn(tx, name, asked))) return true;
+  }
+  return false;
+}
+
+/** Does an agent work on this task, or a branch of it wait to land? A task that nobody has begun closes by nobody. */
+async function isMoving(tx: Tx, taskId: string, asked: Looked): Promise<boolean> {
+  if ((await tx.merges.list({ taskId, statuses: openMergeStatuses })).length > 0) return true;
+  for (const { name } of await tx.agents.list({ taskId, live: true })) {
+    if (await goesOn(tx, name, asked)) return true;
   }
   return false;
 }

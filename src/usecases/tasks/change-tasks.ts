@@ -21,7 +21,7 @@ import { byCaller, record } from "../events/record.ts";
 import { resumeGroupsOf } from "../groups/complete-group.ts";
 import { planningWords, serveCriteria } from "../runs/checklist.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { openDependencies } from "./dependencies.ts";
+import { openDependencies } from "./held-dependents.ts";
 import { detailOf, findTask, type TaskDetail, taskFields } from "./task-detail.ts";
 import { findTaskFor } from "./team-tasks.ts";
 

@@ -7,6 +7,7 @@ import type { Task, TaskDependency } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { openDependencies, tellOfDependency, tellOfEndedWait } from "./held-dependents.ts";
 import { detailOf, findTask, type TaskDetail } from "./task-detail.ts";
 import { findTaskFor } from "./team-tasks.ts";
 
@@ -44,7 +45,11 @@ function dependencyChange(
       const applied = await apply(tx, { taskId, dependsOn });
       if (!applied.ok) return applied;
       if (!applied.value) return ok({ ...(await detailOf(tx, ends.value.task)), changed: false });
-      return ok(await recordChange(tx, context, ends.value, event));
+      const reply = await recordChange(tx, context, ends.value, event);
+      const { task, blocker } = ends.value;
+      if (event === "task_dependency_added") await tellOfDependency(tx, context, task, blocker);
+      else if (blocker.status !== "closed") await tellOfEndedWait(tx, context, task.id, blocker);
+      return ok(reply);
     },
   };
 }
@@ -79,15 +84,6 @@ async function recordChange(
   return { ...(await detailOf(tx, changed)), changed: true };
 }
 
-/** Ids of what the task waits for that is not closed. */
-export async function openDependencies(tx: Tx, taskId: string): Promise<readonly string[]> {
-  const open: string[] = [];
-  for (const { dependsOn } of await tx.tasks.dependenciesOf(taskId)) {
-    if ((await tx.tasks.get(dependsOn))?.status !== "closed") open.push(dependsOn);
-  }
-  return open;
-}
-
 /** Opens tasks that waited for these closed ones. Returns every task that can be started now. */
 export async function unblockDependents(
   tx: Tx,
@@ -96,7 +92,12 @@ export async function unblockDependents(
 ): Promise<readonly Task[]> {
   const dependents = new Set<string>();
   for (const id of closedIds) {
-    for (const { taskId } of await tx.tasks.dependentsOf(id)) dependents.add(taskId);
+    const closed = await tx.tasks.get(id);
+    await tx.waits.resolve("task", id);
+    for (const { taskId } of await tx.tasks.dependentsOf(id)) {
+      dependents.add(taskId);
+      if (closed !== undefined) await tellOfEndedWait(tx, context, taskId, closed);
+    }
   }
   const ready: Task[] = [];
   for (const id of dependents) {

@@ -168,6 +168,10 @@ function vain(wait: StoredWait, { agents, leases, open, rows }: WaitFacts): stri
     }
     case "reply":
       return wait.hasMessage ? undefined : "its question is not there any more";
+    case "task":
+      return rows.tasks.some((task) => task.id === ref && task.status !== "closed")
+        ? undefined
+        : `task ${ref} is closed, or not there`;
     case "merge":
     case "approval": {
       const id = mergeIdIn(ref);
