@@ -170,6 +170,53 @@ test("an agent that lies is told what is missing, and mends it in the same turn"
   expect(await project.agent("b1")).toMatchObject({ generation: 1, headCommit: head, ahead: 2, dirty: false });
 }, 120_000);
 
+test("a reason for files outside the scope stands when the agent finishes again, and new files need one", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { turn: 1 }
+  do:
+    - edit: { file: other.txt, write: "not mine\\n" }
+    - commit: work
+    - ov: [done, --summary, "All done", --expansion-reason, "the spec asks for it"]
+- when: { turn: 2 }
+  do:
+    - edit: { file: other.txt, write: "better\\n" }
+    - commit: mended
+    - ov: [done, --summary, Mended]
+- do:
+    - edit: { file: more.txt, write: "x\\n" }
+    - commit: more
+    - shell: ov done --summary "More" >"$HOME/more" 2>&1
+      expect: 5
+    - ov: [done, --summary, More, --expansion-reason, "asked for"]
+`,
+  });
+  await slingNew(project, "B1", "--files", "src/**");
+  for (const round of [1, 2, 3]) {
+    await project.until(`report ${round}`, async () => (await reports(project, "b1")).length === round);
+    await untilAgent(project, "b1", "completed/done");
+    const [report] = (await reports(project, "b1")).toSorted((a, b) => b.seq - a.seq);
+    expect(report?.body).toContain(`Beyond its scope because: ${round === 3 ? "asked for" : "the spec asks for it"}`);
+    const payload = JSON.stringify({ verdict: "needs_changes", branch: "overstory/b1/B1" });
+    if (round < 3)
+      await project.json(
+        "mail",
+        "send",
+        "--to",
+        "b1",
+        "--type",
+        "review",
+        "--subject",
+        "r",
+        "--body",
+        `f${round}`,
+        "--payload",
+        payload,
+      );
+  }
+  expect(answers(project, "more")).toContain("other than the files explained before: more.txt");
+}, 120_000);
+
 test("a gate that fails already where the work began is a gap, as it is for landing; one that the work breaks is not", async () => {
   await using project = await makeProject({
     files: { "README.md": "# Sample\n", "old.txt": "broken before\n" },

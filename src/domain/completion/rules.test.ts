@@ -35,6 +35,7 @@ function missingFor({ capability = "builder", scope = [], shares = [], request: 
     request: { ...request, ...words },
     work: seen === null ? null : { ...work, ...seen },
     mailSubjects: [],
+    explained: null,
     reviewed: false,
     reviewedBranch: "overstory/b1/T1",
     readsWholeRun: false,
@@ -75,6 +76,16 @@ describe("work", () => {
     ["outside, with a reason", { scope: ["lib/**"], request: { expansionReason: "needed" } }, []],
     ["outside, explained in a commit", { scope: ["lib/**"], work: { messages: ["x\n\nexpansion_reason: y"] } }, []],
     ["outside, explained by mail", { scope: ["lib/**"], facts: { mailSubjects: ["scope_expansion: y"] } }, []],
+    [
+      "outside, explained in an earlier report",
+      { scope: ["lib/**"], facts: { explained: { reason: "y", files: ["src/a.ts"] } } },
+      [],
+    ],
+    [
+      "outside, and an earlier report explained other files",
+      { scope: ["lib/**"], facts: { explained: { reason: "y", files: ["src/b.ts"] } } },
+      ["scope"],
+    ],
     ["a scout may leave notes lying about", { capability: "scout", work: { ahead: 0, dirty: true } }, []],
     ["a lead commits nothing", { ...lead, facts: { children: [delivered] } }, []],
     [
@@ -121,6 +132,7 @@ describe("work", () => {
     } as const;
     const rest = {
       mailSubjects: [],
+      explained: null,
       reviewed: false,
       reviewedBranch: null,
       readsWholeRun: false,

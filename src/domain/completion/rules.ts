@@ -33,6 +33,8 @@ export interface CompletionFacts {
   readonly work: WorkSeen | null;
   /** Subjects of the mail it ever sent. */
   readonly mailSubjects: readonly string[];
+  /** The files of the report in which it last said why it went beyond its scope; null where it never did. */
+  readonly explained: { readonly reason: string; readonly files: readonly string[] } | null;
   /** This incarnation has already given a verdict by mail. */
   readonly reviewed: boolean;
   /** The branch under review, as far as it can be told. */
@@ -111,14 +113,26 @@ const codeAfterAll = ({ ahead }: WorkSeen): Missing => ({
   fix: "leave --no-code out",
 });
 
-function scopeProblem({ agent, request, mailSubjects }: CompletionFacts, work: WorkSeen): readonly Missing[] {
+/**
+ * Why files outside of the scope were changed: as this request says, or an earlier report that had all of them. A merge
+ * or a review brings an agent back, and what was explained once stays explained.
+ */
+export function reasonBeyondScope({ agent, request, explained, work }: CompletionFacts): string | null {
+  if (request.expansionReason !== null || explained === null || work === null) return request.expansionReason;
   const names = outsideScope(work.files, changeable(agent));
-  if (names.length === 0 || request.expansionReason !== null) return [];
+  return names.length > 0 && names.every((name) => explained.files.includes(name)) ? explained.reason : null;
+}
+
+function scopeProblem(facts: CompletionFacts, work: WorkSeen): readonly Missing[] {
+  const { agent, mailSubjects, explained } = facts;
+  const outside = outsideScope(work.files, changeable(agent));
+  const names = outside.filter((name) => explained?.files.includes(name) !== true);
+  if (names.length === 0 || reasonBeyondScope(facts) !== null) return [];
   if (isScopeExplained({ commitBodies: work.messages, mailSubjects })) return [];
   return [
     {
       kind: "scope",
-      message: `files outside its scope were changed: ${namedIn(names)}`,
+      message: `files outside its scope were changed${names.length < outside.length ? ", other than the files explained before" : ""}: ${namedIn(names)}`,
       fix: 'take each of them back (git show <base>:<file> > <file>, or git rm <file> if it is new; what landed while you worked as it is on the landing branch) and commit, or say why: ov done --expansion-reason "<why>"',
       names,
     },

@@ -3,7 +3,7 @@ import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { type Proof, reportMail, unshownLines } from "../../domain/completion/report.ts";
 import { type DoneRequest, sendsBack } from "../../domain/completion/request.ts";
-import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
+import { hasCode, missingFrom, reasonBeyondScope, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
 import { type Criterion, criterionStatus } from "../../domain/run/checklist.ts";
 import { touched } from "../../domain/task/change.ts";
@@ -61,14 +61,15 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
   const ready = await settleTask(tx, context, { agent, code: hasCode(work), summary: firstLine(request.summary) });
   const unshown = request.noCode && !hasCode(work) ? await unshownBy(tx, agent) : [];
   const over = await runEndedBy(tx, { reviewer: agent, verdict: request.verdict, look: proved.landedLook });
+  const said = { ...request, expansionReason: reasonBeyondScope({ agent, request, work, unmerged, ...facts }) };
   await sendReport(
     tx,
     context,
-    { ...proved, proof, endsRun: over !== undefined, ready, unshown },
+    { ...proved, request: said, proof, endsRun: over !== undefined, ready, unshown },
     agent,
     facts.reviewedBranch,
   );
-  await recordCompletion(tx, context, agent, proved);
+  await recordCompletion(tx, context, agent, { ...proved, request: said });
   await tx.checks.change(check.id, ["running"], {
     status: "done",
     commitId: work?.head ?? null,

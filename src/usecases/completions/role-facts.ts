@@ -5,6 +5,7 @@ import type { GivenUp } from "../../domain/completion/report.ts";
 import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import { isLastReviewer } from "../../domain/run/run.ts";
 import { isUntaken } from "../../domain/task/dependency.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -15,7 +16,14 @@ import { detailsOf } from "../tasks/task-detail.ts";
 
 type RoleFacts = Pick<
   CompletionFacts,
-  "mailSubjects" | "reviewed" | "reviewedBranch" | "readsWholeRun" | "mayReview" | "children" | "openParts"
+  | "mailSubjects"
+  | "explained"
+  | "reviewed"
+  | "reviewedBranch"
+  | "readsWholeRun"
+  | "mayReview"
+  | "children"
+  | "openParts"
 >;
 
 /** What the store knows that decides about a completion; only what the agent's capability is asked about is read. */
@@ -25,6 +33,7 @@ export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Pro
   const sent = agent.scope.length === 0 ? [] : await tx.messages.list({ from: agent.name });
   return {
     mailSubjects: sent.map(({ subject }) => subject),
+    explained: explainedIn(sent, agent),
     reviewed: reviews && (await hasReviewed(tx, agent)),
     reviewedBranch: reviews ? await reviewedBranch(tx, agent, request) : null,
     readsWholeRun: reviews && (await wholeWork(tx, agent)) !== null,
@@ -32,6 +41,17 @@ export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Pro
     children: capability === "lead" ? await childrenOf(tx, agent) : [],
     openParts: capability === "lead" ? await openPartsOf(tx, agent) : [],
   };
+}
+
+/** What its newest report with a reason said. Only the engine writes that field, from what was accepted. */
+function explainedIn(sent: readonly Message[], agent: Agent): CompletionFacts["explained"] {
+  for (const { type, payload } of sent) {
+    if (type !== "worker_done" && type !== "merged") continue;
+    const { branch, expansionReason: reason, filesModified: files } = payloadFields(payload);
+    if (branch !== agent.branch || typeof reason !== "string" || !Array.isArray(files)) continue;
+    return { reason, files: files.filter((file) => typeof file === "string") };
+  }
+  return null;
 }
 
 /** A verdict on the whole of a run is given with the completion alone: no message of the reviewer's replaces it. */
