@@ -43,7 +43,7 @@ export interface Assignment {
   readonly subject: Subject | null;
   /** For a reviewer: what the review before this one found in the same work. */
   readonly reviewBefore: ReviewBefore | null;
-  /** For a reviewer: what the operator answered in its run, oldest first. */
+  /** For a reviewer: what the operator answered and told agents in its run, oldest first. */
   readonly decisions: readonly Decided[];
   /** It is the reviewer of a whole run. */
   readonly readsWhole: boolean;
@@ -53,11 +53,11 @@ export interface Assignment {
   readonly predecessor: Predecessor | null;
 }
 
-/** A question of an agent that the operator has answered. */
+/** A question of an agent that the operator has answered, or what the operator told an agent unasked. */
 export interface Decided {
-  /** The agent that asked. */
+  /** The agent that asked, or was told. */
   readonly by: string;
-  readonly question: string;
+  readonly question: string | null;
   readonly answer: string;
 }
 

@@ -4,6 +4,7 @@ import type { UseCase } from "../usecase.ts";
 import { checkWritten, prepareWritten, type WrittenRequest, writtenFields, writtenParts } from "./compose.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
+import { tellWordsAbove } from "./tell-answer.ts";
 import { asks } from "./waits.ts";
 
 export interface SendRequest extends WrittenRequest {
@@ -33,7 +34,7 @@ export const sendMail: UseCase<SendRequest, SendReply> = {
     if (!priority.ok) return priority;
     const sender = await findSender(tx, context.caller, request.from);
     if (!sender.ok) return sender;
-    return submit(tx, context, sender.value, {
+    const sent = await submit(tx, context, sender.value, {
       to: request.to,
       subject: request.subject,
       ...writtenParts(request),
@@ -46,5 +47,10 @@ export const sendMail: UseCase<SendRequest, SendReply> = {
       allowEmpty: request.allowEmpty === true,
       answer: null,
     });
+    if (!sent.ok || sent.value.id === null || sent.value.duplicate || sender.value.name !== "operator") return sent;
+    const { id: threadId, recipients: readers } = sent.value;
+    const { subject, body } = request;
+    await tellWordsAbove(tx, context, { threadId, readers, type: type.value, subject, body });
+    return sent;
   },
 };

@@ -1,4 +1,5 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import { canonical, isIn } from "../../domain/agent/capability.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
@@ -61,13 +62,24 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
 const mostMade = 20;
 const longestMade = 500;
 
-/** What the operator answered to the agents of a run, oldest first. Questions about merges and last reviews are left out. */
+/** What the operator answered to the agents of a run and told its workers unasked, oldest first. */
 export async function decisionsMade(tx: Tx, runId: string): Promise<readonly Decided[]> {
+  const made = [...(await answersMade(tx, runId)), ...(await wordsToWorkers(tx, runId))];
+  return made
+    .toSorted((a, b) => a.seq - b.seq)
+    .slice(-mostMade)
+    .map(({ seq: _, ...decided }) => decided);
+}
+
+type Placed = Decided & Pick<Message, "seq">;
+
+/** Questions about merges and last reviews are left out. */
+async function answersMade(tx: Tx, runId: string): Promise<readonly Placed[]> {
   const asked: Message[] = [];
   for (const type of ["decision_gate", "question"] as const) {
     asked.push(...(await tx.messages.list({ to: operatorName, type, runId, limit: mostLookedAt })));
   }
-  const made: Decided[] = [];
+  const made: Placed[] = [];
   for (const question of asked.toSorted((a, b) => b.seq - a.seq)) {
     if (made.length === mostMade) break;
     if (mergeAsked(question) !== undefined || runAsked(question) !== undefined) continue;
@@ -75,9 +87,27 @@ export async function decisionsMade(tx: Tx, runId: string): Promise<readonly Dec
     if (answer?.fromAgent !== operatorName) continue;
     const { context } = payloadFields(question.payload);
     const words = `${question.subject}: ${whole(context, question.body)}`;
-    made.push({ by: question.fromAgent, question: shortened(words), answer: shortened(answer.body) });
+    const { seq, fromAgent: by } = question;
+    made.push({ seq, by, question: shortened(words), answer: shortened(answer.body) });
   }
-  return made.toReversed();
+  return made;
+}
+
+/** A coordinator turns what it is told into criteria and tasks; any other agent acts on it where nobody else sees it. */
+async function wordsToWorkers(tx: Tx, runId: string): Promise<readonly Placed[]> {
+  const made: Placed[] = [];
+  for (const { seq, type, replyTo, address, subject, body } of await tx.messages.list({
+    from: operatorName,
+    runId,
+    limit: mostLookedAt,
+  })) {
+    if (replyTo !== null || (type !== "status" && type !== "assign")) continue;
+    const agent = await tx.agents.byName(address);
+    if (agent === undefined || isIn("persistent", agent.capability)) continue;
+    if (canonical(agent.capability) === "reviewer") continue;
+    made.push({ seq, by: address, question: null, answer: shortened(`${subject}: ${body}`) });
+  }
+  return made;
 }
 
 /**

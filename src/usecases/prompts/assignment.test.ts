@@ -220,11 +220,17 @@ test("a reviewer is told the operator's decisions, and the last reviewer the wai
   ];
   for (const reviewer of [rev, last]) expect((await of(reviewer)).decisions).toEqual(made);
   expect((await of(ann)).decisions).toEqual([]);
+  // What the operator tells a worker unasked is known to nobody else either.
+  await world.must(sendMail, { to: "ann", subject: "Format", body: "Use ; in csv." });
+  await world.must(sendMail, { to: "coordinator", subject: "Go", body: "Be quick." });
+  const words = { by: "ann", question: null, answer: "Format: Use ; in csv." };
+  for (const reviewer of [rev, last]) expect((await of(reviewer)).decisions).toEqual([...made, words]);
   // The agent above the one that asked is told too, and gets no turn for it.
   const told = await world.store.read((tx) => tx.messages.list({ to: "l", from: "system" }));
   expect(told.map(({ subject }) => subject).toReversed()).toEqual([
     "the operator answered ann: What does parse do?",
     "the operator answered ann: Name?",
+    "the operator wrote to ann: Format",
   ]);
   expect(await world.store.read((tx) => tx.turns.queuedFor("agent-l"))).toBeUndefined();
   const whole = { ...last, runId: "run-2" };

@@ -35,14 +35,15 @@ function reviewBefore({ reviewBefore: before, readsWhole }: Assignment): string 
 /** The answers of the operator stand in no task: only the agent that asked has them. */
 function decided({ decisions }: Assignment): string | undefined {
   if (decisions.length === 0) return undefined;
-  const lines = decisions.flatMap(({ by, question, answer }) => [
-    headerLine(`${by} asked`, question),
-    headerLine("operator", answer),
-  ]);
+  const lines = decisions.flatMap(({ by, question, answer }) =>
+    question === null
+      ? [headerLine(`operator to ${by}`, answer)]
+      : [headerLine(`${by} asked`, question), headerLine("operator", answer)],
+  );
   return paragraphs([
     "### Decided by the Operator",
-    "What the operator answered in this run, oldest first. It counts beside the objective and the criteria. Where they say something else, the operator's newer word counts.",
-    fenced("The questions and answers", lines),
+    "What the operator answered and told agents in this run, oldest first. It counts beside the objective and the criteria. Where they say something else, the operator's newer word counts.",
+    fenced("Their words", lines),
   ]);
 }
 
