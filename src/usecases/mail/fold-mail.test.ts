@@ -169,6 +169,31 @@ test("a collision with work that was given up since is dropped as stale", async 
   expect((await why(world, collision))?.sentence).toContain("the work of b2 was given up before it was read");
 });
 
+test("a collision is dropped once a landing met it, and where both landed before it was handed on", async () => {
+  await using world = await coordinatedRun();
+  const branches = ["overstory/b1/T1", "overstory/b2/T2"] as const;
+  for (const [at, branch] of branches.entries()) {
+    await world.seat(`b${at + 1}`, { runId, parentName: "chief", headCommit: "h", ahead: 1, branch, state: "in_turn" });
+  }
+  const payload = { branches, agents: ["b1", "b2"], files: ["a.ts"] };
+  const put = (branch: string, status: "conflict" | "merged") =>
+    world.store.transaction((tx) =>
+      tx.merges.insert(anEntry(branch, { runId, status, headCommit: "h", updatedAt: world.clock.now })),
+    );
+  await put(branches[0], "merged");
+  world.clock.now += 1000;
+  const met = await tell(world, { payload });
+  expect(await brought(world)).toEqual([met]);
+  await put(branches[1], "conflict");
+  expect(await brought(world)).toEqual([]);
+  expect((await why(world, met))?.sentence).toContain("was tried and did not land");
+  await put(branches[1], "merged");
+  world.clock.now += 1000;
+  const copy = await tell(world, { payload });
+  expect(await brought(world)).toEqual([]);
+  expect((await why(world, copy))?.sentence).toContain("what collided has landed before it was read");
+});
+
 test("L5: news about tasks wakes while one of them can be started, and only informs after that", async () => {
   await using world = await coordinatedRun();
   const { clock, store } = world;

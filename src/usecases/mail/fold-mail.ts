@@ -1,4 +1,4 @@
-import { hasEnded, newestPerName, teamOf } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, newestPerName, teamOf } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
@@ -123,24 +123,31 @@ interface CollisionNews {
   readonly toldAt: number;
 }
 
-/** Two branches that collided do so no longer once both have landed, or the work of one agent was given up. */
+/**
+ * Two branches that collided do so no longer once both have landed, or the work of one agent was given up. Once one of
+ * them was tried and did not land, that news says more, and who acts.
+ */
 async function collisionOver(tx: Tx, { agents, branches, toldAt }: CollisionNews): Promise<string | null> {
-  const own = branches.filter((_branch, at) => typeof agents[at] === "string");
-  const landed = await Promise.all(own.map((branch) => hasLandedSince(tx, branch, toldAt)));
-  if (landed.every(Boolean)) return "stale: what collided has landed before it was read";
-  for (const name of agents) {
-    const agent = typeof name === "string" ? await tx.agents.byName(name) : undefined;
+  const owners: { readonly agent: Agent | undefined; readonly last: MergeEntry | undefined }[] = [];
+  for (const [at, name] of agents.entries()) {
+    const branch = branches[at];
+    if (typeof name !== "string" || typeof branch !== "string") continue;
+    const [agent, entries] = [await tx.agents.byName(name), await tx.merges.list({ branch })];
+    owners.push({ agent, last: entries.at(-1) });
+  }
+  if (owners.some(({ last }) => last?.status === "conflict")) {
+    return "stale: one of them was tried and did not land before it was read, and that was told";
+  }
+  // An earlier landing had nothing of what collides where its agent has committed more since.
+  const hasLanded = ({ agent, last }: (typeof owners)[number]): boolean =>
+    last?.status === "merged" && (last.updatedAt >= toldAt || last.headCommit === agent?.headCommit);
+  if (owners.every(hasLanded)) return "stale: what collided has landed before it was read";
+  for (const { agent } of owners) {
     if (agent !== undefined && (await isGivenUp(tx, agent)) && (await landedNowhere(tx, agent))) {
       return `stale: the work of ${agent.name} was given up before it was read`;
     }
   }
   return null;
-}
-
-/** An earlier landing had nothing of what collides: its agent has committed more since. */
-async function hasLandedSince(tx: Tx, branch: unknown, since: number): Promise<boolean> {
-  const last = typeof branch === "string" ? (await tx.merges.list({ branch })).at(-1) : undefined;
-  return last?.status === "merged" && last.updatedAt >= since;
 }
 
 async function cancel(tx: Tx, { delivery }: Mail, reason: string, now: number): Promise<boolean> {
