@@ -106,7 +106,8 @@ describe("the operator drops the task of a lead", () => {
     const body = letters[0]?.body ?? "";
     expect(body).toContain("operator dropped task L1 (do L1): no CSV after all");
     expect(body).toContain("Ready now, without its work: N (do N)");
-    expect(body).toContain("No task serves criterion 1 any more");
+    expect(body).toContain("No task serves criterion 1 any more: ask the operator");
+    expect(body).toContain('whose option is "waive criterion 1"');
     const deaths = await world.store.read((tx) => tx.messages.list({ type: "worker_died" }));
     expect(deaths).toEqual([]);
     for (const name of ["l1", "l2", "b1", "b2"]) expect(await mailTo(world, name)).toEqual([]);

@@ -4,7 +4,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { unserved } from "../../domain/run/checklist.ts";
+import { unserved, waiveOption } from "../../domain/run/checklist.ts";
 import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import { dropTask as drop, isDropped } from "../../domain/task/change.ts";
 import type { Group, Task } from "../../domain/task/task.ts";
@@ -305,9 +305,12 @@ function words(caller: Caller, { root, closed, why, agents, kept, ready, missing
     ...(ready.length === 0
       ? []
       : [`Ready now, without its work: ${namedIn(ready.map(({ id, title }) => `${id} (${title})`))}.`]),
-    ...(missing.length === 0
-      ? []
-      : [`No task serves criterion ${missing.join(", ")} any more. Plan it anew, or ask the operator to waive it.`]),
     "Do not give this work out again.",
+    ...(missing.length === 0 ? [] : [leftUnserved(missing)]),
   ].join("\n");
 }
+
+const leftUnserved = (missing: readonly number[]): string => {
+  const option = missing.length === 1 ? waiveOption(Number(missing[0])) : `waive criteria ${missing.join(", ")}`;
+  return `No task serves criterion ${missing.join(", ")} any more: ask the operator with a decision_gate whose option is "${option}", or meet it by other work.`;
+};
