@@ -329,3 +329,24 @@ test("refs or a row that nobody can read are findings, and what else is wrong is
   db.close();
   await expectFinding();
 }, 60_000);
+
+test("a worktree that is made again says where the work is that its branch has gone past", async () => {
+  const scenario = `
+- do:
+    - edit: { file: loose.txt, write: "not committed\\n" }
+    - ov: [mail, send, --to, operator, --type, question, --subject, "Which?", --body, "?"]
+`;
+  await using project = await makeProject({ scenario });
+  await project.json("sling", "Work", "--name", "b1", "--skip-task-check");
+  await project.until("b1 waited", async () => (await project.agent("b1")).state === "between_turns");
+  await project.json("engine", "stop");
+  const path = join(project.root, ".overstory", "worktrees", "b1");
+  writeFileSync(join(path, "later.txt"), "later\n");
+  await project.git("-C", path, "add", "later.txt");
+  await project.git("-C", path, "commit", "--quiet", "-m", "later");
+  rmSync(path, { recursive: true });
+  const fixed = await project.ov("doctor", "--fix", "agent-without-worktree", "--yes");
+  expect(fixed.out).toContain("with 0 uncommitted files from a snapshot");
+  expect(fixed.out).toContain("what snap/b1/1/1 holds beside the branch stays there: ov snapshots show snap/b1/1/1");
+  expect((await project.ov("snapshots", "show", "snap/b1/1/1")).out).toContain("loose.txt");
+}, 60_000);

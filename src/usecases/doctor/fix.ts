@@ -331,10 +331,18 @@ async function reseat(world: World, agent: Agent): Promise<Done> {
     actions: [
       ...(putAside === undefined ? [] : [`moved what stood there to ${putAside}`]),
       `made ${path} again on ${branch}, with ${files} uncommitted files from a snapshot`,
+      // Its files would put back what the branch has changed since.
+      ...(restored?.left == null
+        ? []
+        : [
+            `what ${kept(restored.left.ref)} holds beside the branch stays there: ov snapshots show ${kept(restored.left.ref)}`,
+          ]),
     ],
     rows: [row("record-seat", agent.id, { detail: now }).repair],
   };
 }
+
+const kept = (ref: string): string => ref.replace("refs/overstory/", "");
 
 async function relink(world: World, agent: Agent): Promise<Done> {
   const worktree = worktreeOf(agent);
