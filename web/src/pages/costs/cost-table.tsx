@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from "react";
 import type { CostSeries } from "../../api/types.ts";
 import { useGo, useUrl } from "../../state/url.ts";
-import { amount, clockTime, money } from "../../state/words.ts";
+import { amount, clockTime, count, money } from "../../state/words.ts";
 import { type Column, Grid } from "../../ui/grid.tsx";
 import { NarrowRow } from "../../ui/narrow-row.tsx";
 import { Middle } from "../../ui/text.tsx";
@@ -171,7 +171,8 @@ const Line = ({ row, data, cursor }: { row: Row; data: CostSeries; cursor: numbe
     </span>
     <span className="figure">{money(row.costUsd)}</span>
     <span className="faint">
-      {row.turns} turns, {row.tokens === null ? "tokens not reported" : `${amount(row.tokens.output)} tokens out`}
+      {count(row.turns, "turn")},{" "}
+      {row.tokens === null ? "tokens not reported" : `${amount(row.tokens.output)} tokens out`}
     </span>
     <span className="faint">
       {cursor !== undefined

@@ -4,7 +4,7 @@ import type { CostSeries } from "../../api/types.ts";
 import { useResource } from "../../live/resource.ts";
 import { useCommands } from "../../state/commands.ts";
 import { useUrl } from "../../state/url.ts";
-import { money, span } from "../../state/words.ts";
+import { count, money, span } from "../../state/words.ts";
 import { Button, Choice, Picker } from "../../ui/controls.tsx";
 import { csvOf } from "../../ui/csv.ts";
 import { download } from "../../ui/download.ts";
@@ -144,13 +144,13 @@ function Headline({ data }: { data: CostSeries }) {
       <strong>{money(totals.costUsd)}</strong>
       <Facts
         facts={[
-          `${totals.turns} turns`,
+          count(totals.turns, "turn"),
           rate === null ? "rate not reported" : `${money(rate.usdPerHour)}/h in the last ${span(rate.overMs)}`,
           limit === null ? "no limit" : limitWords(limit),
           share === null ? null : `coordination ${Math.round(share)} %`,
           totals.unpricedTurns === 0 || totals.costUsd === null
             ? null
-            : `${totals.unpricedTurns} turns without a reported cost`,
+            : `${count(totals.unpricedTurns, "turn")} without a reported cost`,
         ]}
       />
       <Button onClick={() => download(`costs-by-${data.by}.csv`, csvOfCosts(data))}>CSV</Button>
