@@ -42,7 +42,8 @@ export function checkCommand(text: string, cwd: string, given: GuardPolicy, mach
   // Roles that change nothing have no file that a variable could name.
   const temporary = policy.files === "scoped-write" ? (places.temporary[0] ?? "/tmp") : undefined;
   const { home, isDirectory } = places;
-  const read = { parse, cwd, home, isDirectory, temporary, gates: policy.gates, mayRunGate };
+  const { worktree } = policy;
+  const read = { parse, cwd, worktree, home, isDirectory, temporary, gates: policy.gates, mayRunGate };
   const denied = checkEffects(readShell(text, read), policy, machine);
   if (denied === undefined || !/\b(cd|pushd)\b/.test(text)) return denied;
   return checkEffects(readShell(text, { ...read, works: true }), policy, machine) === undefined

@@ -38,7 +38,7 @@ export function lookedUpOnce(places: Places): Places {
 export function absolute(word: ShellWord, cwd: string | undefined, home: string | undefined): string | undefined {
   if (word.dynamic) {
     // The shell itself sets it. A line that sets it otherwise is denied.
-    const here = /^\$(?:PWD|\{PWD\})(\/[^$`{}]*)?$/.exec(word.text);
+    const here = /^(?:\$(?:PWD|\{PWD\}|\(pwd\))|`pwd`)(\/[^$`{}]*)?$/.exec(word.text);
     return here === null || cwd === undefined ? undefined : `${cwd}${here[1] ?? ""}`;
   }
   if (word.home) {

@@ -121,14 +121,19 @@ const looping = (name: string, words: readonly Word[]): ShellNode => ({
   kind: "command",
   words: [],
   assignments: (words.length === 0 ? [undefined] : words).map((word) => {
-    const [only, ...more] = word?.parts ?? [];
-    const found = only?.type === "CommandExpansion" && more.length === 0 ? plainCommands(only.script) : undefined;
+    const found = word === undefined ? undefined : printers(word);
     const value = word === undefined ? unknownWord : wordOf(word);
     return { name, value, ...(found === undefined ? {} : { found }) };
   }),
   writes: [],
   inner: [],
 });
+
+/** The plain commands whose output a word is, without quotes around it. */
+function printers({ parts = [] }: Word): readonly ShellCommand[] | undefined {
+  const [only, ...more] = parts;
+  return only?.type === "CommandExpansion" && more.length === 0 ? plainCommands(only.script) : undefined;
+}
 
 const settingTo = (name: string, values: readonly ShellWord[]): ShellNode => ({
   kind: "command",
@@ -203,7 +208,8 @@ function commandOf(node: Parsed<"Command">): ShellCommand {
   const writes: ShellWord[] = [];
   let input: ShellWord | undefined;
   const take = (word: Word): void => {
-    words.push(wordOf(word));
+    const found = printers(word);
+    words.push({ ...wordOf(word), ...(found === undefined ? {} : { found }) });
     inner.push(...childNodes(word));
   };
   if (node.name !== undefined) take(node.name);
@@ -351,12 +357,25 @@ function partOf(node: SyntaxNode): readonly WordPart[] | undefined {
       if (operation === undefined) return [{ variable }];
       if (operation.type !== "Remove") return undefined;
       const { operator, operand } = operation;
-      if (operator === "##" && operand.text === "*/") return [{ variable, base: true }];
+      if (operator === "##" && operand.text === "*/") return [{ variable, part: "last" }];
       return operator.startsWith("%") && /^[\w.-]+$/.test(operand.text)
         ? [{ variable, without: operand.text }]
         : undefined;
     }
+    case "CommandExpansion":
+      return pathPartOf(node.text);
     default:
       return undefined;
   }
+}
+
+/** The last part of a path, or what stands before it. */
+function pathPartOf(text: string): readonly WordPart[] | undefined {
+  const [, program, variable, ending] =
+    /^\$\((basename|dirname) (?:"\$\{?([A-Za-z_]\w*)\}?"|\$[A-Za-z_]\w*)(?: "?([\w.-]+)"?)?\)$/.exec(
+      text.replace(/ \$([A-Za-z_]\w*)(?=[ )])/, ' "$$$1"'),
+    ) ?? [];
+  if (variable === undefined) return undefined;
+  if (program === "dirname") return ending === undefined ? [{ variable, part: "before" }] : undefined;
+  return [{ variable, part: "last", ...(ending === undefined ? {} : { without: ending }) }];
 }

@@ -96,6 +96,16 @@ export const ofLoop = (assignments: readonly ShellAssignment[], known: KnownValu
     return files === undefined ? [each] : files.map((value) => ({ name: each.name, value }));
   });
 
+/** The words of a command, with the files that a search among them prints. What a wrapper gets may be a program. */
+export const withFound = (words: readonly ShellWord[], known: KnownValues): readonly ShellWord[] =>
+  words.flatMap((word, at) => {
+    const runs = at < 2 && takesPrograms.test(words[0]?.text.replace(/^.*\//, "") ?? "");
+    if (word.found === undefined || at === 0 || runs) return [word];
+    return foundFiles(word.found.map((each) => each.words.flatMap((one) => known.resolve(one)))) ?? [word];
+  });
+
+const takesPrograms = /^(git|env|command|exec|eval|xargs|nohup|nice|time|timeout|sudo|.*sh)$/;
+
 function listsFiles(args: readonly ShellWord[]): boolean {
   const [verb, ...rest] = args;
   if (verb?.text === "ls-files") return true;

@@ -79,6 +79,12 @@ const always = (nodes: readonly ShellNode[]): readonly ShellCommand[] =>
     return node.after === undefined && node.maybe === undefined && node.name === undefined ? always(node.nodes) : [];
   });
 
+/** Is the action of a trap run once, when the shell ends, with the values that variables have by then? */
+export const onlyAtEnd = (action: string, args: readonly ShellWord[]): boolean =>
+  args.slice(-1).every(({ text }) => /^(EXIT|0)$/.test(text)) &&
+  args.length === 2 &&
+  !/[=$]\(|=|\b(read|printf|unset|let|eval)\b/.test(action);
+
 /** Options whose value is a command. */
 const options: Readonly<Record<string, readonly string[] | undefined>> = {
   __proto__: null as never,

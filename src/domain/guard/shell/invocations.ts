@@ -2,7 +2,7 @@ import { type Denial, deny } from "../tool-use.ts";
 import { variablesSet } from "../variables.ts";
 import { carried, terminalScripts } from "./carriers.ts";
 import { execsOf } from "./find.ts";
-import { foundFiles, ofLoop } from "./found-files.ts";
+import { foundFiles, ofLoop, withFound } from "./found-files.ts";
 import { type GateCommands, readGates } from "./gates.ts";
 import {
   assignmentOf,
@@ -11,6 +11,7 @@ import {
   declares,
   indexScripts,
   makesUnseen,
+  onlyAtEnd,
   renames,
   variableScript,
 } from "./hidden-code.ts";
@@ -18,7 +19,7 @@ import { assignedIn, KnownValues, oneOfEach } from "./known-values.ts";
 import { runs } from "./package-runners.ts";
 import type { Place } from "./places.ts";
 import { printedBy } from "./printed-text.ts";
-import { Standing, type StandingTerms } from "./standing.ts";
+import { asPlace, Standing, type StandingTerms } from "./standing.ts";
 import {
   hasOption,
   literal,
@@ -60,6 +61,7 @@ export interface ShellEffects {
 export interface ReadingTerms extends StandingTerms {
   readonly parse: ParseShell;
   readonly cwd: string | undefined;
+  readonly worktree: string;
   /** Where temporary files lie. Undefined: values of variables are not followed. */
   readonly temporary: string | undefined;
   /** Command lines that are as good as known: they are not looked into. */
@@ -105,6 +107,8 @@ class Reader implements ShellEffects {
   /** How many functions and loops it is in. */
   #calls = 0;
   #loops = 0;
+  /** In how many processes of their own. */
+  #processes = 0;
   #bare = false;
   #wrappers = 0;
   readonly #known: KnownValues;
@@ -179,6 +183,10 @@ class Reader implements ShellEffects {
 
   /** A function does nothing yet. It is read all the same, so that none is left out, and once more where it is called. */
   #define(name: string, nodes: readonly ShellNode[], depth: number): void {
+    // Words are read by what these print.
+    if (/^(pwd|basename|dirname|git|mktemp)$/.test(name)) this.#known.lose();
+    if (/^(pwd|git)$/.test(name))
+      this.#deny(deny("dynamic", `leave ${name} what it is, and give the function another name`));
     if (callsItself(name, nodes)) this.#deny(deny("machine", `${name} would start itself without end`));
     this.functions.add(name);
     this.#bodies.set(name, nodes);
@@ -220,7 +228,9 @@ class Reader implements ShellEffects {
 
   #apart(work: () => void): void {
     const known = this.#known.all;
+    this.#processes++;
     this.#standing.apart(work);
+    this.#processes--;
     this.#known.giveBack(known);
   }
 
@@ -232,7 +242,9 @@ class Reader implements ShellEffects {
 
   #readCommand(command: ShellCommand, depth: number): void {
     const { assignments, writes, inner } = command;
-    for (const target of writes.flatMap((word) => this.#known.resolve(word))) this.#write(target);
+    const { worktree, temporary } = this.#terms;
+    const placed = (word: ShellWord): ShellWord => asPlace(word, worktree, this.#standing.places);
+    for (const target of writes.flatMap((word) => this.#known.resolve(placed(word)))) this.#write(target);
     if (this.#gates.has(command) && this.#gate([])) return;
     this.#apart(() => this.#walk(inner, depth));
     this.#variables(assignments, depth);
@@ -240,7 +252,9 @@ class Reader implements ShellEffects {
     if (program === undefined) this.#push("", [], assignments);
     const settles = program === undefined || declares.includes(program.text);
     if (settles) this.#known.take(ofLoop(assignments, this.#known));
-    const calls = oneOfEach(command.words.map((word) => this.#known.resolve(word))) ?? [command.words];
+    const found = temporary === undefined ? command.words : withFound(command.words, this.#known);
+    const given = found.map(placed);
+    const calls = oneOfEach(given.map((word) => this.#known.resolve(word))) ?? [given];
     this.#standing.oneOf(calls.map((words) => () => this.#run(words, assignments, depth)));
   }
 
@@ -328,7 +342,7 @@ class Reader implements ShellEffects {
       this.#push(/^(su|sg|runuser)$/.test(name) ? name : "", [], assignments);
       if (name === "trap") {
         this.#traps.push(script.text);
-        this.#known.lose();
+        if (this.#calls > 0 || this.#processes > 0 || !onlyAtEnd(script.text, args)) this.#known.lose();
       }
       if (name === "eval") this.script(script.text, depth + 1);
       else this.#apart(() => this.script(script.text, depth + 1));

@@ -16,7 +16,7 @@ const texts = (words: readonly ShellWord[]): readonly string[] => words.map(({ t
 test("a word becomes what its variables are known to be", () => {
   expect(texts(knowing("dist").resolve(using(x, "/a")))).toEqual(["dist/a"]);
   expect(texts(knowing("a.js", "b.js").resolve(using({ ...x, without: ".js" }, ".ts")))).toEqual(["a.ts", "b.ts"]);
-  expect(texts(knowing("src/a.js").resolve(using("out/", { ...x, base: true })))).toEqual(["out/a.js"]);
+  expect(texts(knowing("src/a.js").resolve(using("out/", { ...x, part: "last" })))).toEqual(["out/a.js"]);
   expect(knowing("*").resolve(using(x))).toMatchObject([{ text: "*", pattern: true }]);
 });
 

@@ -45,6 +45,8 @@ export class KnownValues {
     if (this.#temporary !== undefined && makesTemporary.test(value.text)) {
       return [literal(`${this.#temporary}/made-by-mktemp`)];
     }
+    // A process that the line has started, by its number.
+    if (value.text === "$!") return [literal("99999")];
     return this.resolve(value).filter(({ text, dynamic }) => !dynamic && !/\s/.test(text));
   }
 
@@ -81,13 +83,22 @@ export class KnownValues {
     return found;
   }
 
-  #partOf({ variable, without, base }: Exclude<WordPart, string>): readonly ShellWord[] | undefined {
+  #partOf({ variable, without, part }: Exclude<WordPart, string>): readonly ShellWord[] | undefined {
     return this.#values.get(variable)?.map((word) => {
-      if (base === true) return { ...word, text: word.text.slice(word.text.lastIndexOf("/") + 1) };
-      const isCut = without !== undefined && word.text.endsWith(without);
-      return isCut ? { ...word, text: word.text.slice(0, word.text.length - without.length) } : word;
+      const text = part === undefined ? word.text : partOfPath(word.text, part);
+      const isCut = without !== undefined && text.endsWith(without) && (part === undefined || text !== without);
+      const home = word.home && part !== "last";
+      return { ...word, home, text: isCut ? text.slice(0, text.length - without.length) : text };
     });
   }
+}
+
+/** A slash at the end does not count. */
+function partOfPath(path: string, part: "last" | "before"): string {
+  const plain = path.replace(/(?<=.)\/+$/, "");
+  const at = plain.lastIndexOf("/");
+  if (part === "last") return plain.slice(at + 1);
+  return at < 0 ? "." : plain.slice(0, at) || "/";
 }
 
 /**

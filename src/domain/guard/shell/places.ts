@@ -14,7 +14,8 @@ export function together(some: readonly Place[], more: readonly Place[]): readon
 
 const mostPlaces = 8;
 
-function lexical(path: string): string {
+/** The path with `..` followed, as it is written. */
+export function lexical(path: string): string {
   const kept: string[] = [];
   for (const part of path.split("/")) {
     if (part === "..") kept.pop();

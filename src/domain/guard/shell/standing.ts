@@ -1,5 +1,5 @@
 import { absolute } from "../paths.ts";
-import { type Place, together } from "./places.ts";
+import { lexical, type Place, together } from "./places.ts";
 import type { ShellGroup, ShellWord } from "./syntax.ts";
 
 /** The facts about the machine that tell whether a `cd` can fail. */
@@ -155,6 +155,14 @@ export class Standing {
   end(): void {
     this.alsoFrom(this.#left);
   }
+}
+
+/** The worktree, where git is asked for it in there. */
+export function asPlace(word: ShellWord, worktree: string, places: readonly Place[]): ShellWord {
+  const [whole, below = ""] = /^\$\(git rev-parse --show-toplevel\)(\/[^$`{}]*)?$/.exec(word.text) ?? [];
+  if (whole === undefined || !word.dynamic) return word;
+  const isWithin = places.every((place) => place !== undefined && `${lexical(place)}/`.startsWith(`${worktree}/`));
+  return isWithin ? { text: `${worktree}${below}`, dynamic: false, home: false, pattern: word.pattern } : word;
 }
 
 const plainly = (path: string): string => path.replaceAll(/\/(?:\.?\/)+/g, "/").replace(/\/\.?$/, "");

@@ -9,10 +9,14 @@ export interface ShellWord {
   readonly pattern: boolean;
   /** What it is made of, where all of that is text and plain values of variables. */
   readonly parts?: readonly WordPart[];
+  /** It is what these commands print, each of them a plain one of one pipe. */
+  readonly found?: readonly ShellCommand[];
 }
 
-/** A text, or the value of a variable: without the text at its end, or the last part of its path alone. */
-export type WordPart = string | { readonly variable: string; readonly without?: string; readonly base?: true };
+/** A text, or the value of a variable: the last part of its path, or what is before that, and without the text at its end. */
+export type WordPart =
+  | string
+  | { readonly variable: string; readonly without?: string; readonly part?: "last" | "before" };
 
 export interface ShellAssignment {
   readonly name: string;
