@@ -198,6 +198,21 @@ describe("a first init", () => {
     expect(document(await world.ovIn(world.root, "init", "--json"))).toMatchObject({ root: linked, created: [] });
   });
 
+  test("in a linked worktree names what keeps git from removing it with the worktrees of agents", async () => {
+    using world = await initWorld();
+    await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+    const linked = join(world.base, "linked here");
+    await world.git("worktree", "add", "--quiet", "-b", "linked", linked);
+    const words = `keep git from that with: git worktree lock '${linked}'`;
+    const { warnings } = document(await world.ovIn(linked, "init", "--json"));
+    expect(warnings).toContainEqual(expect.stringContaining(words));
+    await world.git("worktree", "lock", linked);
+    expect(document(await world.ovIn(linked, "init", "--json")).warnings).not.toContainEqual(
+      expect.stringContaining("git worktree lock"),
+    );
+    await expect(world.git("worktree", "remove", linked)).rejects.toThrow();
+  });
+
   test("in a linked worktree of a project is that project", async () => {
     using world = await initWorld();
     await world.ov("init");

@@ -58,6 +58,8 @@ export interface ProjectSetup {
   readonly branch: string | undefined;
   /** The branch that `origin` calls its main one, else the one checked out, of those that settings can name. */
   readonly mainBranch: string | undefined;
+  /** The root is a linked worktree, which `git worktree remove` would delete with everything that git ignores in it. */
+  readonly isRemovable: boolean;
   /** It is a project, or a branch brought the settings of one. */
   readonly isSetUp: boolean;
   /** Where the project is, as far as it is bound by now. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { failureOf } from "../../domain/failure.ts";
 import { generatedFiles, generatedNames } from "../../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../../domain/project/place.ts";
@@ -16,7 +16,7 @@ import { committer } from "../git/merge/commit.ts";
 import { commitHooks } from "../git/merge/hooks.ts";
 import { openMergeRepository } from "../git/merge/merge-repository.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../git/own-dir.ts";
-import { placeOf } from "../git/places.ts";
+import { gitLinkIn, placeOf } from "../git/places.ts";
 import { commitAt } from "../git/refs.ts";
 import { openRepository, type Repository } from "../git/repository.ts";
 import { confirmFirstAttributes } from "../git/trusted-programs.ts";
@@ -84,6 +84,7 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
       place = { root, state };
       return { isAdopted: before !== undefined && readRecord(state)?.id !== before };
     },
+    isRemovable: isUnlockedLink(root),
     obstacle: () => [dir, repository.state, join(dirname(repository.state), "info")].find(isTakenPlace),
     settingsAreLeftOut: async () => !existsSync(settingsFile) && (await isLeftOut(root, ".overstory/config.yaml")),
     settings: () => {
@@ -335,4 +336,10 @@ function failed({ err, out }: GitAnswer): CommitAnswer {
   const last = lines.find((line) => line.startsWith("fatal:") || line.startsWith("error:"));
   if (last !== undefined && /\.lock': File exists/.test(last)) return { kind: "failed", why: locked };
   return { kind: "failed", why: last ?? lines[0] ?? "git gave no reason" };
+}
+
+function isUnlockedLink(root: string): boolean {
+  const link = gitLinkIn(join(root, ".git"));
+  const gitDir = link === undefined ? undefined : resolve(root, link);
+  return gitDir !== undefined && existsSync(join(gitDir, "commondir")) && !existsSync(join(gitDir, "locked"));
 }

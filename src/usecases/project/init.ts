@@ -5,6 +5,7 @@ import { planCommit } from "../../domain/project/set-up.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { fields, flag, noFields, text } from "../../domain/schema/schema.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
 import { makeBranchCommand, takenName } from "../branches/branches.ts";
 import { endEngine } from "../engine/control.ts";
@@ -140,6 +141,7 @@ export const init: Effect<InitRequest, InitReport> = {
         ...earlierWords(setup.earlierDatabases()),
         ...ofRuntime,
         ...(request.gatesFollow === true ? warnings.filter((words) => words !== noGate) : warnings),
+        ...(setup.isRemovable ? [removableWords(setup.root)] : []),
         ...(toMake === undefined ? [] : [noBranch(canonicalBranch, toMake)]),
         ...(leftAlone === undefined ? [] : [`${leftAlone.file} was left alone: ${leftAlone.why}`]),
         ...remarks,
@@ -204,6 +206,10 @@ const earlierWords = (found: readonly string[]): readonly string[] =>
 const noBranch = (name: string, toMake: string): string =>
   `there is no branch ${name} (project.canonicalBranch), so new runs do not know where their work goes; ` +
   `make it with: ${toMake}, or name another with: ov config set project.canonicalBranch <name>`;
+
+const removableWords = (root: string): string =>
+  "this is a linked worktree: git worktree remove would delete it with what git ignores in it, " +
+  `such as the worktrees of agents and what they have not committed; keep git from that with: git worktree lock ${shellWord(root)}`;
 
 const putBack = "this checkout had no .overstory/config.yaml; its last known copy was put back";
 
