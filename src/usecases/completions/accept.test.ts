@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { anEntry } from "../../../testkit/contracts/store/merges.ts";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { nothingChanged } from "../../../testkit/done-request.ts";
 import { type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
@@ -369,5 +370,26 @@ test("L1: a builder that found nothing to do, and did not say why, is nothing th
     expect(await accept(world, id)).toEqual([]);
     await world.must(checkMail, {}, world.lead);
     expect(await finish(world, { caller: world.lead })).toEqual(reason === undefined ? ["nothing-done"] : []);
+  }
+});
+
+test("a lead that handed its work over starts no turn above while others are at work there; the last one does", async () => {
+  for (const alone of [false, true]) {
+    await using world = await mergeWorld();
+    const team = { parentName: "coordinator", runId: "run-2", capability: "lead", taskId: null } as const;
+    const over = { state: "completed", outcome: "done", endedAt: world.clock.now } as const;
+    const caller = await world.seat("lead-2", team);
+    const branch = "overstory/b2/T";
+    await world.seat("b2", { ...team, capability: "builder", parentName: "lead-2", branch, ...over });
+    await world.store.transaction((tx) => tx.merges.insert(anEntry(branch, { runId: "run-2", status: "merged" })));
+    await world.beginTurn("lead-2");
+    if (!alone) {
+      await world.seat("lead-3", team);
+      await world.beginTurn("lead-3");
+    }
+    expect(await finish(world, { caller })).toEqual([]);
+    const [report] = await world.mailOf("coordinator", "worker_done");
+    const delivery = await world.store.read((tx) => tx.deliveries.get(report?.seq ?? 0, "coordinator"));
+    expect(delivery?.wake).toBe(alone);
   }
 });

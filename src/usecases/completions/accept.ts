@@ -13,6 +13,7 @@ import { namedIn } from "../../domain/text/long-list.ts";
 import { Rollback, type Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseIfDue } from "../agents/release-agent.ts";
+import { isAnyAtWorkBelow } from "../agents/turns-ahead.ts";
 import { record } from "../events/record.ts";
 import { unreadBeforeFinish, unreadMail } from "../mail/before-finish.ts";
 import { submit } from "../mail/submit.ts";
@@ -153,8 +154,11 @@ async function sendReport(
   const mail = reportMail({ agent, request, work, proof, review: told, ready: own, unshown, givenUp });
   const dedupeKey = await keyOfReport(tx, agent, request, work?.head ?? null);
   const composed = reportComposition(mail, { to: agent.parentName, dedupeKey, written: request.mail });
-  // The parent has nothing to decide while the builder mends the findings, other work goes on, or the run is over.
-  const report = told?.asksNothing === true || endsRun ? { ...composed, wake: false } : composed;
+  // The parent has nothing to decide while the builder mends the findings, other work goes on, or the run is over. What a
+  // lead handed over lands by itself; that it did not, or what can be started then, is told.
+  const isNews = isLead(agent) && !request.noCode && own.length === 0 && givenUp.length === 0;
+  const goesOn = isNews && (await isAnyAtWorkBelow(tx, agent.parentName, [agent.name]));
+  const report = told?.asksNothing === true || endsRun || goesOn ? { ...composed, wake: false } : composed;
   const sent = await submit(tx, context, speakerOf(agent, { verified }), report);
   if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
   for (const [name, ids] of owners) if (name !== agent.parentName) await tellReady(tx, context, agent, name, ids);
@@ -163,6 +167,8 @@ async function sendReport(
   await takeProofsBack(tx, context, agent, request.findings);
   await tellFindings(tx, context, agent, { ...mail, verdict });
 }
+
+const isLead = ({ capability }: Agent): boolean => canonical(capability) === "lead";
 
 /** The parent reads it in the report. Any other agent that decides when such a task starts gets a message. */
 async function tellReady(
