@@ -15,14 +15,14 @@ export const teamTools = {
     readOnly: false,
     input: object(
       {
-        task_id: text("Task it works on"),
+        task_id: text("Task it works on; a new id where title is given"),
         capability: choice(role.spawns, "What kind of agent"),
       },
       {
         files: texts("Files or globs it owns, instead of those of its task; leave it out to take those of the task"),
         shares: texts("Files that others change too, instead of those of its task"),
         allow_overlap: flag("Accept that two agents own the same files"),
-        title: text("Makes the task, with this title"),
+        title: text("Makes the task task_id, with this title"),
         name: text("Its name; chosen for you when left out"),
         spec: text("Path of a spec; the task's own spec when left out"),
         siblings: texts("Agents that work on neighbouring parts"),

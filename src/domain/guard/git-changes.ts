@@ -82,8 +82,14 @@ const discards = deny(
 
 const runsCode = deny("opaque-code", "git would run commands here that cannot be seen; run them one by one");
 
-const notYourBranch = (policy: GuardPolicy): Denial =>
-  deny("git-branch", `stay on your own branch; others you may make are called ${ownPrefix(policy)}<name>`);
+const notYourBranch = (policy: GuardPolicy): Denial => deny("git-branch", stayOn(policy));
+
+const stayOn = (policy: GuardPolicy): string =>
+  `stay on your own branch; others you may make are called ${ownPrefix(policy)}<name>`;
+
+/** One word behind `git checkout` names a branch or a file. */
+const branchOrFile = (policy: GuardPolicy): Denial =>
+  deny("git-branch", `${stayOn(policy)}; a change of a file is taken back with git show HEAD:<file> > <file>`);
 
 const ownPrefix = ({ agent }: GuardPolicy): string => `overstory/${agent}/`;
 
@@ -102,7 +108,7 @@ const checkout: Check = (args, policy) => {
   if (hasOption(args, "23", "ours", "theirs")) return words.length === 1 || namesFiles(args) ? undefined : sides;
   const switches = words.length === 1 && !args.some(({ text }) => text === "--");
   if (switches && isOwnBranch(words[0], policy)) return undefined;
-  return switches && words[0]?.text !== "." ? notYourBranch(policy) : discards;
+  return switches && words[0]?.text !== "." ? branchOrFile(policy) : discards;
 };
 
 /** Does it take a side of a conflict, or lay the conflict out anew? */

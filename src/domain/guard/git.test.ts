@@ -191,3 +191,8 @@ describe("looking", () => {
     ],
   });
 });
+
+test("a checkout of one word is told how a file is taken back, because it may be one", () => {
+  expect(denialOf(roles.builder, "git checkout src/registry.js")).toContain("git show HEAD:<file> > <file>");
+  expect(denialOf(roles.builder, "git switch main")).not.toContain("git show");
+});
