@@ -1,13 +1,14 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronDown, ChevronRight, MoreHorizontal } from "lucide-react";
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type DragEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useCommands } from "../state/commands.ts";
-import { useSettings } from "../state/settings.ts";
 import { count } from "../state/words.ts";
 import type { Tone } from "./glyph.tsx";
 import css from "./grid.module.css";
+import { useMeasures } from "./grid-measures.ts";
 import { type Placed, placeRows, useHeldOrder } from "./grid-order.ts";
 import { Menu, type MenuItem } from "./overlays.tsx";
+import { type RowDrag, useRowDrag } from "./row-drag.ts";
 
 export interface Column<Row> {
   readonly id: string;
@@ -48,6 +49,7 @@ export interface GridProps<Row> {
   readonly onFocusRow?: (row: Row | undefined) => void;
   /** Off for a moment after a person has moved a row: then it is to be seen at its new place. */
   readonly holdsOrder?: boolean;
+  readonly drag?: RowDrag<Row>;
   readonly empty: ReactNode;
 }
 
@@ -171,8 +173,9 @@ export function Grid<Row>(props: GridProps<Row>) {
     event.preventDefault();
   };
 
+  const { words, dropAt, onDrag } = useRowDrag(props.drag, shown);
   const latest = useRef<RowHandlers<Row>>(undefined as never);
-  latest.current = { ...props, turn, setMenuFor, focus: (id) => setFocusedId(id) };
+  latest.current = { ...props, turn, setMenuFor, focus: (id) => setFocusedId(id), onDrag };
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: hovering only holds the order of the rows
@@ -226,13 +229,15 @@ export function Grid<Row>(props: GridProps<Row>) {
                 isFocused={index === at}
                 isSelected={selected.has(each.id)}
                 isMenuOpen={menuFor === each.id}
+                drop={dropAt(each.id)}
                 latest={latest as never}
               />
             );
           })}
         </div>
       </div>
-      {waiting > 0 ? (
+      {words === undefined ? null : <p className={css.waiting}>{words}</p>}
+      {waiting > 0 && words === undefined ? (
         <button type="button" className={css.waiting} onClick={apply}>
           {count(waiting, "change")}, press . to apply
         </button>
@@ -245,6 +250,7 @@ interface RowHandlers<Row> extends GridProps<Row> {
   readonly turn: (id: string) => void;
   readonly setMenuFor: (id: string | undefined) => void;
   readonly focus: (id: string) => void;
+  readonly onDrag: (event: DragEvent, id: string) => void;
 }
 
 interface GridRowProps {
@@ -259,6 +265,7 @@ interface GridRowProps {
   readonly isFocused: boolean;
   readonly isSelected: boolean;
   readonly isMenuOpen: boolean;
+  readonly drop: "yes" | "no" | undefined;
   readonly latest: { readonly current: RowHandlers<unknown> };
 }
 
@@ -272,6 +279,7 @@ const sameRow = (a: GridRowProps, b: GridRowProps): boolean =>
 const GridRow = memo(function GridRow({ placed, index, start, size, template, columns, latest, ...is }: GridRowProps) {
   const { row, id, depth, children, isOpen } = placed;
   const { toneOf, nameOf, narrow, onOpen, actionsOf, turn, setMenuFor, focus } = latest.current;
+  const onDrag = (event: DragEvent): void => latest.current.onDrag(event, id);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid hears the keys of all its rows
     <div
@@ -290,6 +298,9 @@ const GridRow = memo(function GridRow({ placed, index, start, size, template, co
         gridTemplateColumns: is.isNarrow ? undefined : template,
       }}
       data-narrow={is.isNarrow || undefined}
+      data-drop={is.drop}
+      {...(latest.current.drag?.isMovable(row) === true ? { draggable: true, onDragStart: onDrag } : {})}
+      {...(latest.current.drag === undefined ? {} : { onDragOver: onDrag, onDrop: onDrag, onDragEnd: onDrag })}
       onFocus={() => focus(id)}
       onClick={(event) => {
         if ((event.target as HTMLElement).closest("button, a, input") === null) onOpen(row);
@@ -373,25 +384,3 @@ const parentIndex = (shown: readonly Placed<unknown>[], at: number): number => {
   const above = shown.slice(0, at).findLastIndex((each) => each.depth < depth);
   return above < 0 ? at : above;
 };
-
-/** The width of the list in em, and the heights that the density asks for. */
-function useMeasures(scroller: { readonly current: HTMLDivElement | null }) {
-  const { density } = useSettings();
-  const [measures, setMeasures] = useState({ width: 80, rowHeight: 30, twoLines: 52 });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another density has other heights
-  useEffect(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    const measure = (): void => {
-      const root = getComputedStyle(document.documentElement);
-      const size = (name: string): number => Number.parseFloat(root.getPropertyValue(name));
-      const em = Number.parseFloat(root.fontSize);
-      setMeasures({ width: element.clientWidth / em, rowHeight: size("--row"), twoLines: size("--row-two-lines") });
-    };
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    return () => observer.disconnect();
-  }, [scroller, density]);
-  return measures;
-}

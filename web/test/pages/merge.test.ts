@@ -88,6 +88,23 @@ describe.skipIf(browserProgram === undefined)("the page Merge in a real browser"
     await row("a").waitFor();
   });
 
+  test("a branch is dragged above or below another one, which says what that does before it is let go", async () => {
+    await row("c").hover();
+    await page.mouse.down();
+    const box = await row("b").boundingBox();
+    for (const step of [4, 8, 12]) await page.mouse.move((box?.x ?? 0) + 40 + step, (box?.y ?? 0) + step, { steps: 3 });
+    await page.getByText(`Priority 1: #${ids.c} lands before #${ids.b}`).waitFor();
+    await page.mouse.up();
+    await page.getByText(`Merge ${ids.c} has priority 1 now.`).first().waitFor();
+    expect(await entry("c")).toMatchObject({ priority: 1 });
+    await page.mouse.move(0, 0);
+    await page.getByRole("button", { name: "Undo", exact: true }).first().click();
+    await page.getByText(`Merge ${ids.c} has priority 2 now.`).first().waitFor();
+    expect(await entry("c")).toMatchObject({ priority: 2 });
+    await page.goto(`${origin}/merge`);
+    await row("a").waitFor();
+  });
+
   test("by keyboard alone a branch is made more urgent and approved; its train shows the gate that runs", async () => {
     await page.keyboard.press("j");
     await page.locator(`[role=row][aria-label^="Merge ${ids.a} "]:focus`).waitFor();

@@ -4,6 +4,7 @@ import { useResource } from "../../live/resource.ts";
 import { useMergeActions } from "../../merges/merge-actions.ts";
 import { mergeLook } from "../../merges/merge-look.ts";
 import { MergeMark } from "../../merges/merge-state.tsx";
+import { placeBeside } from "../../merges/place-beside.ts";
 import { useCommands } from "../../state/commands.ts";
 import { useGo, useUrl } from "../../state/url.ts";
 import { Button } from "../../ui/controls.tsx";
@@ -52,12 +53,14 @@ function Rows({ merges, empty }: { merges: readonly Merge[]; empty: React.ReactN
   const [holdsOrder, setHolds] = useState(true);
   const merge = merges.find(({ id }) => id === focused);
   const columns = useMemo(() => columnsWith(actions), [actions]);
-  const move = (by: 1 | -1): void => {
-    if (merge === undefined) return;
+  const moveTo = (moved: Merge, priority: number): void => {
     // The row is to be seen at its new place, so the order is not held for the moment that the server needs.
     setHolds(false);
     setTimeout(() => setHolds(true), ownMoveMs);
-    void actions.move(merge, merge.priority + by);
+    void actions.move(moved, priority);
+  };
+  const move = (by: 1 | -1): void => {
+    if (merge !== undefined) moveTo(merge, merge.priority + by);
   };
   const name = merge === undefined ? "the merge" : `merge ${merge.id}`;
   const none = "No merge is chosen";
@@ -120,6 +123,15 @@ function Rows({ merges, empty }: { merges: readonly Merge[]; empty: React.ReactN
       narrow={(each) => <NarrowLine merge={each} />}
       onFocusRow={useCallback((each: Merge | undefined) => setFocused(each?.id), [])}
       holdsOrder={holdsOrder}
+      drag={{
+        isMovable: (each) => actions.whyNot(each, "move") === undefined,
+        planOf: (moved, over, goesDown) => {
+          const why = actions.whyNot(over, "move");
+          if (why !== undefined) return { words: `#${over.id}: ${why}` };
+          const { words, priority } = placeBeside(moved, over, goesDown);
+          return priority === undefined ? { words } : { words, run: () => moveTo(moved, priority) };
+        },
+      }}
       empty={empty}
     />
   );
