@@ -1,6 +1,6 @@
 import { isSecretName } from "../agent/environment.ts";
 import { isAssignedSecret, pointer, withoutAssigned } from "./assigned-secrets.ts";
-import { longWord, moreTokens, type TokenShape, tokens } from "./token-shapes.ts";
+import { longWord, moreTokens, type TokenShapes, tokens } from "./token-shapes.ts";
 
 /** What stands in the place of a secret. */
 export const redacted = "[REDACTED]";
@@ -79,7 +79,8 @@ export function redactor(values: readonly string[], strictness: Strictness = "sa
   };
 }
 
-function withoutTokens(text: string, shapes: readonly TokenShape[]): string {
+function withoutTokens(text: string, { hints, shapes }: TokenShapes): string {
+  if (!hints.some((hint) => text.includes(hint))) return text;
   let left = text;
   for (const shape of shapes) {
     if (shape.hints.some((hint) => left.includes(hint)))

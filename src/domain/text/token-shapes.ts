@@ -1,5 +1,5 @@
 /** Tokens that are known by their shape. */
-export interface TokenShape {
+interface TokenShape {
   /** One of these is in every such token. Most texts have none, and need no closer look. */
   readonly hints: readonly string[];
   readonly pattern: RegExp;
@@ -25,11 +25,20 @@ function shape(hints: readonly string[], body: string, isOne?: (match: string) =
   };
 }
 
+export interface TokenShapes {
+  /** The hints of all of them: a text with none of these has no such token. */
+  readonly hints: readonly string[];
+  readonly shapes: readonly TokenShape[];
+}
+
 /** Made for the first text: what only reads needs none of them. */
-function once(make: () => readonly TokenShape[]): () => readonly TokenShape[] {
-  let made: readonly TokenShape[] | undefined;
+function once(make: () => readonly TokenShape[]): () => TokenShapes {
+  let made: TokenShapes | undefined;
   return () => {
-    made ??= make();
+    if (made === undefined) {
+      const shapes = make();
+      made = { shapes, hints: shapes.flatMap(({ hints }) => hints) };
+    }
     return made;
   };
 }
