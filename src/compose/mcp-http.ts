@@ -49,6 +49,8 @@ export function mcpHttp(project: Project, store: Store): McpHttp {
       maxRequestBodySize: maxBodyBytes,
       // Otherwise a failure would be answered with the lines of code around it.
       development: false,
+      // Without it any program of this user may listen at the same port, and gets tokens of others.
+      reusePort: false,
       fetch: (request, http) => answer(request, () => http.timeout(request, 0)),
     });
     url = `http://127.0.0.1:${own.port}${mcpPath}`;

@@ -30,6 +30,9 @@ test("the engine serves the same tools over HTTP to whoever brings an agent's to
   await slingNew(project, "B1");
   const token = await notedToken(project);
   const url = await addressOf(project);
+  const { hostname, port } = new URL(url);
+  const beside = () => Bun.serve({ hostname, port, reusePort: true, fetch: () => new Response() });
+  expect(beside).toThrow("in use");
   const client = new Client({ name: "test", version: "1" });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));

@@ -176,3 +176,16 @@ test("a taken port gives way to the next one, unless only that one will do", asy
   ).toBeGreaterThan(Number(port));
   await other.stop(true);
 });
+
+test("no other program of the same user listens at its port beside it, nor does it listen beside one", async () => {
+  await using project = await makeProject({});
+  const port = await freePort();
+  const besides = () =>
+    Bun.serve({ port, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response("not the page") });
+  await project.json("serve", "--detach", "--port", String(port), "--strict-port");
+  expect(besides).toThrow("in use");
+  await project.json("serve", "stop");
+  const first = besides();
+  expect((await project.ov("serve", "--detach", "--port", String(port), "--strict-port")).code).toBe(6);
+  await first.stop(true);
+});

@@ -29,6 +29,7 @@ export function serveSources({ port, api, sources }: DevTerms) {
     hostname: "127.0.0.1",
     port,
     development: false,
+    reusePort: false,
     idleTimeout: 0,
     fetch: async (request, http) => {
       const address: Address = { host: "127.0.0.1", port: http.port ?? port, allowedHosts: [] };

@@ -61,6 +61,8 @@ function listenAt(app: WebApp, terms: ListenTerms): Listening {
     idleTimeout: idleSeconds,
     // Otherwise a failure would be answered with the lines of code around it.
     development: false,
+    // Without it any program of this user, an agent's too, may listen at the same port and gets every other connection.
+    reusePort: false,
     fetch: async (request, http) => {
       const beside = terms.beside?.(request, () => http.timeout(request, 0));
       if (beside !== undefined) return beside;
