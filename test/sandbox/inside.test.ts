@@ -18,14 +18,18 @@ const ended = `
 
 testConfined("ov diff and ov merge radar work inside a confined agent, and write nothing to the project", async () => {
   const look = `
+    - edit: { file: more.txt, write: "not committed\\n" }
     - shell: ov diff b1 > "$OVERSTORY_SCENARIO_STATE/diff" 2>&1; ov merge radar --json > "$OVERSTORY_SCENARIO_STATE/radar" 2>&1 || true
+    - shell: rm more.txt
     - touch: \${env.OVERSTORY_SCENARIO_STATE}/looked
 `;
   await using project = await makeProject({ config: confining, gates: ["true"], scenario: builder + look + ended });
   await project.json("task", "create", "Greet", "--id", "T1");
   await project.json("sling", "T1", "--name", "b1", "--capability", "builder");
   await project.until("it had looked", async () => existsSync(join(project.state, "looked")));
-  expect(readFileSync(join(project.state, "diff"), "utf8")).toContain("+hello");
+  const diff = readFileSync(join(project.state, "diff"), "utf8");
+  expect(diff).toContain("+hello");
+  expect(diff).toContain("+not committed");
   const radar = readFileSync(join(project.state, "radar"), "utf8");
   expect(JSON.parse(radar)).toMatchObject({ success: true });
   await project.settled();

@@ -33,9 +33,9 @@ export interface OwnDirOptions {
   readonly workTree?: string;
   /**
    * `project`: new objects go to the project. `scratch`: they vanish with this directory, unless transferred; those of
-   * the project, and of `alsoReads`, can be read.
+   * the project, and of `alsoReads`, can be read. Another directory of ours: both have the same objects.
    */
-  readonly objects: "project" | "scratch";
+  readonly objects: "project" | "scratch" | OwnDir;
   readonly alsoReads?: readonly string[];
   /**
    * `bytes`: files are taken as they are. `merging`: as bytes, but the `merge` attributes of the files count; a driver
@@ -93,7 +93,7 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     GIT_COMMITTER_NAME: "Overstory",
     GIT_COMMITTER_EMAIL: "overstory@localhost",
     ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree, GIT_CEILING_DIRECTORIES: dirname(workTree) }),
-    ...(options.objects === "project" ? { GIT_OBJECT_DIRECTORY: repository.objects } : {}),
+    ...objectsOf(options),
   };
   // A filter needs what a program of the user's needs.
   const mayConfine = rules === undefined || !rules.filters.some(isHonoured);
@@ -124,6 +124,11 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+function objectsOf({ objects, repository }: OwnDirOptions): Readonly<Record<string, string>> {
+  if (objects === "scratch") return {};
+  return { GIT_OBJECT_DIRECTORY: objects === "project" ? repository.objects : join(objects.dir, "objects") };
 }
 
 const plain = [

@@ -113,7 +113,9 @@ function openBoth(options: Omit<OwnDirOptions, "index" | "files">): Pick<OpenWor
     own,
     asGit: async () => {
       const files = await fileRules(options.repository);
-      asGit ??= openOwnDir({ ...rest, files, index: join(own.dir, "index") });
+      // What the one stores the other has to find: they share the index.
+      const objects = options.objects === "scratch" ? own : options.objects;
+      asGit ??= openOwnDir({ ...rest, objects, files, index: join(own.dir, "index") });
       return asGit;
     },
     [Symbol.dispose]: () => {
