@@ -20,7 +20,8 @@ export const actionWords = (action: TaskAction, taskId: string): string =>
  *   operator, engine     everything
  *   lead, coordinator    every task, but no agent closes one with code to land: landing does. One whose work was
  *                        given up has none
- *                        Which tasks each of them may drop, the use case decides by who works on them
+ *                        Which tasks each of them may drop, and which a lead may put into other words, move along,
+ *                        close and reopen, the use case decides by who works on them
  *   other agents         their own task, and they move it only while no other agent holds it
  *   no agent             puts its own task into other words: its work is judged by them
  */

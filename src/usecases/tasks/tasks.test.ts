@@ -281,6 +281,37 @@ test("a task of no run is left alone while an agent of another run works on it",
   expect(await world.call(closeTask, { id: "slung" }, lead)).toMatchObject({ refusal: { why } });
 });
 
+test("a lead leaves tasks alone on which agents work that are not below it, until those are gone", async () => {
+  await using world = useCaseWorld();
+  const leadOf = (taskId: string) => ({ capability: "lead", taskId, parentName: "coordinator" }) as const;
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(activeRun("run-1", 1));
+    for (const id of ["top", "theirs", "part", "mine"]) await tx.tasks.insert(aTask(id, { runId: "run-1" }));
+    await tx.agents.reserve(storedAgent("lea", leadOf("top")));
+    await tx.agents.reserve(storedAgent("lou", leadOf("theirs")));
+    await tx.agents.reserve(storedAgent("bob", { taskId: "part", parentName: "lou", depth: 2 }));
+    await tx.agents.reserve(storedAgent("eve", { taskId: "mine", parentName: "lea", depth: 2 }));
+  });
+  const refused = (worker: string, parent: string) => ({
+    refusal: {
+      kind: "not-allowed",
+      why: `${worker}, which works on it, is not below it; tell ${parent}, who gave ${worker} the task`,
+    },
+  });
+  expect(await world.call(closeTask, { id: "theirs" }, lead)).toMatchObject(refused("lou", "coordinator"));
+  expect(await world.call(closeTask, { id: "part" }, lead)).toMatchObject(refused("bob", "lou"));
+  expect(await world.call(updateTask, { id: "part", files: ["lib"] }, lead)).toMatchObject(refused("bob", "lou"));
+  expect(await world.call(updateTask, { id: "part", status: "blocked" }, lead)).toMatchObject(refused("bob", "lou"));
+  await world.must(closeTask, { id: "part" });
+  expect(await world.call(reopenTask, { id: "part" }, lead)).toMatchObject(refused("bob", "lou"));
+  await world.must(updateTask, { id: "mine", title: "y" }, lead);
+  await world.must(closeTask, { id: "mine" }, lead);
+  const coordinator = agentCaller("coordinator", "coordinator");
+  await world.must(updateTask, { id: "theirs", title: "y" }, coordinator);
+  await world.store.transaction((tx) => tx.agents.release("agent-lou", 1));
+  await world.must(closeTask, { id: "theirs" }, lead);
+});
+
 test("an agent adds no part to the task of another team", async () => {
   await using world = useCaseWorld();
   await world.store.transaction((tx) => tx.runs.insert(activeRun("run-2", 1)));

@@ -1,4 +1,5 @@
 import { type Agent, hasEnded, newestPerName } from "../../domain/agent/agent.ts";
+import { canonical } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, type Result } from "../../domain/result.ts";
@@ -9,7 +10,10 @@ import type { Tx } from "../../ports/store.ts";
 import { isBelow } from "../agents/find-agent.ts";
 import { findTask } from "./task-detail.ts";
 
-/** A task to which the caller may do this. An agent leaves the tasks of another run alone while that run is active. */
+/**
+ * A task to which the caller may do this. An agent leaves the tasks of another run alone while that run is active, and a lead
+ * those on which agents work that are not below it.
+ */
 export async function findTaskFor(
   tx: Tx,
   caller: Caller,
@@ -18,10 +22,18 @@ export async function findTaskFor(
 ): Promise<Result<Task, Refusal>> {
   const found = await findTask(tx, id);
   if (!found.ok) return found;
-  const why = caller.kind === "agent" ? await notOfItsTeam(tx, caller, found.value) : undefined;
+  const why = caller.kind === "agent" ? await whyNotItsTask(tx, caller, action, found.value) : undefined;
   const denied = { kind: "not-allowed", action: actionWords(action, id), caller: caller.name } as const;
   const refused = forbidden(caller, action, found.value) ?? (why === undefined ? undefined : { ...denied, why });
   return refused === undefined ? found : no(refused);
+}
+
+/** Why the agent may not do this to the task, by who works on it; undefined when it may. */
+async function whyNotItsTask(tx: Tx, caller: AgentCaller, action: TaskAction, task: Task): Promise<string | undefined> {
+  // What a task waits for, and who claims it, is arranged within the team.
+  const isArranging = action === "change" || action === "claim";
+  if (isArranging || canonical(caller.capability) !== "lead") return notOfItsTeam(tx, caller, task);
+  return whyOfOthers(tx, caller, task, whoGaveIt);
 }
 
 /** Why the task is not one of the agent's team; undefined when it may be. */
@@ -57,10 +69,12 @@ export const whyForeign = (tx: Tx, caller: AgentCaller, task: Task): Promise<str
 
 /** Why an agent may not write the spec of this task; undefined when it may. What others work by is not its to change. */
 export const whyNotToSpecify = (tx: Tx, caller: AgentCaller, task: Task): Promise<string | undefined> =>
-  whyOfOthers(tx, caller, task, ({ name, parentName }) => {
-    const whom = parentName === "operator" ? "the operator" : parentName;
-    return `tell ${whom}, who gave ${name} the task`;
-  });
+  whyOfOthers(tx, caller, task, whoGaveIt);
+
+function whoGaveIt({ name, parentName }: Agent): string {
+  const whom = parentName === "operator" ? "the operator" : parentName;
+  return `tell ${whom}, who gave ${name} the task`;
+}
 
 type AgentCaller = Extract<Caller, { kind: "agent" }>;
 
