@@ -3,7 +3,7 @@ import type { Message } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
 import { decimal, fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
-import { findMessage } from "../mail/find-message.ts";
+import { messageInSight } from "../mail/find-message.ts";
 import { mayAnswer } from "../mail/waits.ts";
 import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
@@ -20,8 +20,8 @@ export interface AnswerReply {
 export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
   kind: "read",
   request: fields({ sentId: text }),
-  run: async (tx, _context, { sentId }) => {
-    const sent = await findMessage(tx, sentId);
+  run: async (tx, { caller }, { sentId }) => {
+    const sent = await messageInSight(tx, caller, sentId);
     if (!sent.ok) return sent;
     const question = sent.value;
     for (const message of await tx.messages.thread(question.threadId)) {

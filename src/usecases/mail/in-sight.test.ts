@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
+import { findAnswer } from "../coordinators/answer.ts";
+import { findAnything } from "../search/find.ts";
 import { listMail, mailStatus, whyMail } from "./read-mail.ts";
 import { sendMail } from "./send.ts";
 
@@ -26,7 +28,11 @@ async function team() {
     (await world.must(listMail, {})).messages.find((message) => message.subject === subject)?.id ?? "";
   const look = async (caller: Caller, subject: string): Promise<string[]> => {
     const id = await idOf(subject);
-    const answers = [await world.call(mailStatus, { id }, { caller }), await world.call(whyMail, { id }, { caller })];
+    const answers = [
+      await world.call(mailStatus, { id }, { caller }),
+      await world.call(whyMail, { id }, { caller }),
+      await world.call(findAnswer, { sentId: id }, { caller }),
+    ];
     return answers.map((answer) => (answer.ok ? "shown" : answer.refusal.kind));
   };
   const refusal = async (caller: Caller, thread: string) => {
@@ -80,8 +86,8 @@ test("a thread out of sight is answered like an unknown one, and no id of others
 test("how far a message came is told to those who may see it, and to nobody else", async () => {
   await using world = await team();
   const [shown, hidden] = [
-    ["shown", "shown"],
-    ["not-found", "not-found"],
+    ["shown", "shown", "shown"],
+    ["not-found", "not-found", "not-found"],
   ];
   expect(await world.look(world.b1, "lead to b1")).toEqual(shown);
   expect(await world.look(world.lead, "other to b1")).toEqual(shown);
@@ -89,4 +95,8 @@ test("how far a message came is told to those who may see it, and to nobody else
   expect(await world.look(world.monitor, "operator to other")).toEqual(shown);
   expect(await world.look(world.other, "lead to b1")).toEqual(hidden);
   expect(await world.look(world.lead, "operator to other")).toEqual(hidden);
+});
+
+test("no agent searches the mail of everybody", () => {
+  expect(findAnything.operatorOnly).toBe(true);
 });

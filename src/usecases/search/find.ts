@@ -23,10 +23,14 @@ export interface Found {
 /** Older messages are found by the lists of mail. */
 const newestMessages = 2_000;
 
-/** Agents, tasks, runs, branches of merges and the newest mail that have these words in them, newest first in each kind. */
+/**
+ * Agents, tasks, runs, branches of merges and the newest mail that have these words in them, newest first in each kind. The
+ * mail is that of everybody, so no agent may search it.
+ */
 export const findAnything: UseCase<FindRequest, { readonly found: readonly Found[] }> = {
   kind: "read",
   request: fields({ q: text, limit: whole }),
+  operatorOnly: true,
   run: async (tx, _context, { q, limit }) => {
     const words = q
       .toLowerCase()
