@@ -2,6 +2,7 @@ import type { EventFact } from "../event/event.ts";
 import type { EventKind, SessionFacts, ToolFacts } from "../event/event-kinds.ts";
 import { keptInput } from "../event/tool-call.ts";
 import type { ToolUse } from "../guard/tool-use.ts";
+import { shortened } from "../text/sizes.ts";
 
 /** What a runtime's hooks tell us about, by our own names. */
 export const hookEvents = [
@@ -92,7 +93,10 @@ export function hookFact(event: HookEvent, seen: HookSeen, digest: (text: string
     case "session_start":
     case "session_end": {
       const { transcript } = seen;
-      return { type, data: { ...sessionFacts(seen), ...(transcript == null ? {} : { transcript }) } };
+      return {
+        type,
+        data: { ...sessionFacts(seen), ...(transcript == null ? {} : { transcript: keptText(transcript) }) },
+      };
     }
     default:
       return { type, data: sessionFacts(seen) };
@@ -101,13 +105,18 @@ export function hookFact(event: HookEvent, seen: HookSeen, digest: (text: string
 
 /** The tool that a hook saw, and its target. */
 export const toolFacts = (seen: HookSeen): ToolFacts => ({
-  tool: seen.tool ?? null,
-  id: seen.toolUseId ?? null,
-  summary: seen.summary ?? null,
+  tool: keptText(seen.tool ?? null),
+  id: keptText(seen.toolUseId ?? null),
+  summary: keptText(seen.summary ?? null),
   ...sessionFacts(seen),
 });
 
 const sessionFacts = ({ sessionId, source }: HookSeen): SessionFacts => ({
-  ...(sessionId == null ? {} : { sessionId }),
-  ...(source == null ? {} : { source }),
+  ...(sessionId == null ? {} : { sessionId: keptText(sessionId) }),
+  ...(source == null ? {} : { source: keptText(source) }),
 });
+
+/** A text of a hook as an event keeps it. Hooks send short ones, but an agent may send what it likes. */
+export const keptText = <T extends string | null>(text: T): T => shortened(text, mostTextChars) as T;
+
+const mostTextChars = 4_000;

@@ -5,6 +5,7 @@ import {
   type HookSeen,
   hookEvents,
   hookFact,
+  keptText,
   toolFacts,
 } from "../../domain/hook/hook.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
@@ -111,7 +112,11 @@ export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
   request: fields({ rule: oneOf(guardRules), input: orNull(hookInput) }, { reason: text, of: text }),
   run: async (tx, { caller, now }, { rule, reason, of, input }) => {
     if (caller.kind !== "agent") return ok({ rule });
-    const why = { rule, ...(reason === undefined ? {} : { reason }), ...(of === undefined ? {} : { of }) };
+    const why = {
+      rule,
+      ...(reason === undefined ? {} : { reason: keptText(reason) }),
+      ...(of === undefined ? {} : { of: keptText(of) }),
+    };
     const data = { ...why, ...toolFacts(input ?? {}) };
     await record(tx, now, { ...byCaller(caller), source: "hook", type: "guard_denied", level: "warn", data });
     return ok({ rule });
