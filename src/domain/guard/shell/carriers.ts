@@ -3,8 +3,9 @@ import { readOnlyPrograms } from "../read-only-programs.ts";
 import { knownRunners } from "../test-runners.ts";
 import { isKnownWriter } from "../writing-programs.ts";
 import { handedScripts } from "./hidden-code.ts";
+import { interprets } from "./interpreters.ts";
 import { operandsBeside, type ShellWord, valuesOf } from "./syntax.ts";
-import { interprets, isWrapper, shells } from "./wrappers.ts";
+import { isWrapper, shells } from "./wrappers.ts";
 
 /** Words of a program that may be a command. */
 export interface Carried {

@@ -1,5 +1,4 @@
 import { type Denial, deny } from "../tool-use.ts";
-import { variablesSet } from "../variables.ts";
 import { carried, terminalScripts } from "./carriers.ts";
 import { execsOf } from "./find.ts";
 import { foundFiles, ofLoop, withFound } from "./found-files.ts";
@@ -21,7 +20,6 @@ import type { Place } from "./places.ts";
 import { printedBy } from "./printed-text.ts";
 import { asPlace, Standing, type StandingTerms } from "./standing.ts";
 import {
-  hasOption,
   literal,
   type ParseShell,
   type ShellAssignment,
@@ -104,11 +102,6 @@ class Reader implements ShellEffects {
   readonly #bodies = new Map<string, readonly ShellNode[]>();
   readonly #traps: string[] = [];
   readonly #standing: Standing;
-  /** How many functions and loops it is in. */
-  #calls = 0;
-  #loops = 0;
-  /** In how many processes of their own. */
-  #processes = 0;
   #bare = false;
   #wrappers = 0;
   readonly #known: KnownValues;
@@ -190,16 +183,7 @@ class Reader implements ShellEffects {
     if (callsItself(name, nodes)) this.#deny(deny("machine", `${name} would start itself without end`));
     this.functions.add(name);
     this.#bodies.set(name, nodes);
-    this.#apart(() => this.#call(() => this.#walk(nodes, depth)));
-  }
-
-  #call(work: () => void): void {
-    const loops = this.#loops;
-    this.#loops = 0;
-    this.#calls++;
-    this.#standing.leavable(work);
-    this.#calls--;
-    this.#loops = loops;
+    this.#apart(() => this.#standing.call(() => this.#walk(nodes, depth)));
   }
 
   #perhaps(nodes: readonly ShellNode[], how: "once" | "often", depth: number): void {
@@ -211,26 +195,19 @@ class Reader implements ShellEffects {
     }
     // Another round begins with what the one before it set.
     this.#known.forget(assignedIn(nodes));
-    this.#round(nodes, depth);
+    const round = (): void => this.#standing.round(() => this.#unsure(nodes, depth));
+    round();
     this.#standing.alsoFrom(before);
     if (this.#standing.places.length === before.length) return;
     // Each round may lead further away.
     this.#standing.alsoFrom([undefined]);
-    this.#round(nodes, depth);
+    round();
     this.#standing.alsoFrom([undefined]);
-  }
-
-  #round(nodes: readonly ShellNode[], depth: number): void {
-    this.#loops++;
-    this.#standing.leavable(() => this.#unsure(nodes, depth));
-    this.#loops--;
   }
 
   #apart(work: () => void): void {
     const known = this.#known.all;
-    this.#processes++;
     this.#standing.apart(work);
-    this.#processes--;
     this.#known.giveBack(known);
   }
 
@@ -342,7 +319,7 @@ class Reader implements ShellEffects {
       this.#push(/^(su|sg|runuser)$/.test(name) ? name : "", [], assignments);
       if (name === "trap") {
         this.#traps.push(script.text);
-        if (this.#calls > 0 || this.#processes > 0 || !onlyAtEnd(script.text, args)) this.#known.lose();
+        if (!this.#standing.isOutermost || !onlyAtEnd(script.text, args)) this.#known.lose();
       }
       if (name === "eval") this.script(script.text, depth + 1);
       else this.#apart(() => this.script(script.text, depth + 1));
@@ -350,35 +327,15 @@ class Reader implements ShellEffects {
     }
     this.#variables(declared(name, args), depth);
     for (const text of indexScripts(name, args)) this.#guess({ words: [], script: text, sure: true }, depth + 1);
-    this.#settles(name, args);
+    this.#known.notice(name, args, this.#input.files);
     const body = this.#bodies.get(name);
     // Its own variables are gone when it has ended.
-    if (body !== undefined && depth < deepest) this.#call(() => this.#unsure(body, depth + 2));
+    if (body !== undefined && depth < deepest) this.#standing.call(() => this.#unsure(body, depth + 2));
     for (const words of execsOf(name, args)) this.#run(words, [], depth);
     this.#inside(name, args, depth);
     this.#push(program, args, assignments);
-    if (["cd", "pushd"].includes(name)) this.#change(args);
-    if (name === "popd" || (name === "pushd" && args.length === 0)) this.#standing.goSomewhere();
     this.#standing.notice(name, args);
-    if (this.#leaves(name, args)) this.#standing.leave();
-  }
-
-  /** With other words these do nothing but complain; outside of functions and loops most of them do the same. */
-  #leaves(name: string, args: readonly ShellWord[]): boolean {
-    if (this.functions.has(name) || args.length > 1 || !args.every(({ text }) => /^\d+$/.test(text))) return false;
-    if (name === "exit") return true;
-    return name === "return" ? this.#calls > 0 : ["break", "continue"].includes(name) && this.#loops > 0;
-  }
-
-  /** What builtins of the shell do to variables. */
-  #settles(name: string, args: readonly ShellWord[]): void {
-    const set = variablesSet(name, args);
-    if (["source", "."].includes(name) || set.some(({ dynamic }) => dynamic)) this.#known.lose();
-    this.#known.forget(set.map(({ text }) => text));
-    const [only, ...more] = set;
-    // A part of a name is another name, and another file is another input.
-    const files = name === "read" && !hasOption(args, "unN") ? this.#input.files : undefined;
-    if (files !== undefined && only !== undefined && more.length === 0) this.#known.set(only.text, files);
+    if (!this.functions.has(name)) this.#standing.leaveBy(name, args);
   }
 
   /** What a program would run by its words, as far as that can be seen in them. */
@@ -404,11 +361,6 @@ class Reader implements ShellEffects {
     });
     const denied = this.denial as Denial | undefined;
     if (!sure && (denied?.rule === "syntax" || denied?.rule === "dynamic")) this.denial = undefined;
-  }
-
-  #change(args: readonly ShellWord[]): void {
-    const [directory] = args.filter(({ text }) => !/^-([LPen@]+|-)$/.test(text));
-    this.#standing.enter(directory ?? { ...literal("~"), home: true });
   }
 
   #push(program: string, args: readonly ShellWord[], assignments: readonly ShellAssignment[]): void {

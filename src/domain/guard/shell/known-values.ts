@@ -1,4 +1,5 @@
-import { literal, type ShellAssignment, type ShellNode, type ShellWord, type WordPart } from "./syntax.ts";
+import { variablesSet } from "../variables.ts";
+import { hasOption, literal, type ShellAssignment, type ShellNode, type ShellWord, type WordPart } from "./syntax.ts";
 
 /** A word that stands for more files than this is as good as unknown. */
 const mostWords = 50;
@@ -56,6 +57,17 @@ export class KnownValues {
     if (words.length === 0 || words.length > mostWords) values.delete(name);
     else values.set(name, words);
     this.#values = values;
+  }
+
+  /** What builtins of the shell do to variables. `files`: what is named on the input, if that is known. */
+  notice(name: string, args: readonly ShellWord[], files: readonly ShellWord[] | undefined): void {
+    const set = variablesSet(name, args);
+    if (["source", "."].includes(name) || set.some(({ dynamic }) => dynamic)) this.lose();
+    this.forget(set.map(({ text }) => text));
+    const [only, ...more] = set;
+    // A part of a name is another name, and another file is another input.
+    const isRead = name === "read" && !hasOption(args, "unN");
+    if (isRead && files !== undefined && only !== undefined && more.length === 0) this.set(only.text, files);
   }
 
   forget(names: Iterable<string>): void {

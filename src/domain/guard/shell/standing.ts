@@ -1,6 +1,6 @@
 import { absolute } from "../paths.ts";
 import { lexical, type Place, together } from "./places.ts";
-import type { ShellGroup, ShellWord } from "./syntax.ts";
+import { literal, type ShellGroup, type ShellWord } from "./syntax.ts";
 
 /** The facts about the machine that tell whether a `cd` can fail. */
 export interface StandingTerms {
@@ -27,6 +27,11 @@ export class Standing {
   #removed = false;
   /** The shell ends at the first command that fails (`set -e`). */
   #stops = false;
+  /** How many functions and loops it is in. */
+  #calls = 0;
+  #loops = 0;
+  /** In how many processes of their own. */
+  #processes = 0;
   readonly #terms: StandingTerms;
 
   constructor(cwd: Place, terms: StandingTerms) {
@@ -55,7 +60,9 @@ export class Standing {
   apart(work: () => void): void {
     const before = { places: this.places, failed: this.#failed, stops: this.#stops };
     this.#failed = undefined;
+    this.#processes++;
     work();
+    this.#processes--;
     this.places = before.places;
     this.#failed = before.failed;
     this.#stops = before.stops;
@@ -100,8 +107,13 @@ export class Standing {
     this.#failed = together(this.places, stays).length === this.places.length ? undefined : stays;
   }
 
+  #change(args: readonly ShellWord[]): void {
+    const [directory] = args.filter(({ text }) => !/^-([LPen@]+|-)$/.test(text));
+    this.enter(directory ?? { ...literal("~"), home: true });
+  }
+
   /** To a place that cannot be told. */
-  goSomewhere(): void {
+  #goSomewhere(): void {
     this.#failed = this.places;
     this.places = [undefined];
   }
@@ -118,6 +130,8 @@ export class Standing {
 
   /** What a program does to directories and to the shell itself, as far as it matters for where the line goes on. */
   notice(name: string, args: readonly ShellWord[]): void {
+    if (["cd", "pushd"].includes(name)) this.#change(args);
+    if (name === "popd" || (name === "pushd" && args.length === 0)) this.#goSomewhere();
     if (mayRemove.includes(name)) this.#removed = true;
     if (name === "mkdir") for (const word of args) for (const place of this.places) this.#make(word, place);
     // With `-p`, a directory that exists is no failure.
@@ -136,14 +150,44 @@ export class Standing {
     if (this.#stops) this.#failed = undefined;
   }
 
-  /** The shell, a function or a loop is left here. */
-  leave(): void {
+  /** Does this program leave the shell, a function or a loop? Then the line goes on from here where that ends. */
+  leaveBy(name: string, args: readonly ShellWord[]): void {
+    if (!this.#leaves(name, args)) return;
     this.#left = together(this.#left, this.places);
     this.places = [];
   }
 
-  /** A loop, function or subshell that a command can leave. Afterwards the line goes on from the places of that command. */
-  leavable(work: () => void): void {
+  /** With other words these do nothing but complain; outside of functions and loops most of them do the same. */
+  #leaves(name: string, args: readonly ShellWord[]): boolean {
+    if (args.length > 1 || !args.every(({ text }) => /^\d+$/.test(text))) return false;
+    if (name === "exit") return true;
+    return name === "return" ? this.#calls > 0 : ["break", "continue"].includes(name) && this.#loops > 0;
+  }
+
+  /** The body of a function. */
+  call(work: () => void): void {
+    const loops = this.#loops;
+    this.#loops = 0;
+    this.#calls++;
+    this.#leavable(work);
+    this.#calls--;
+    this.#loops = loops;
+  }
+
+  /** One round of a loop. */
+  round(work: () => void): void {
+    this.#loops++;
+    this.#leavable(work);
+    this.#loops--;
+  }
+
+  /** It is in no function and in no process of its own. */
+  get isOutermost(): boolean {
+    return this.#calls === 0 && this.#processes === 0;
+  }
+
+  /** What a command can leave. Afterwards the line goes on from the places of that command, too. */
+  #leavable(work: () => void): void {
     const before = this.#left;
     this.#left = [];
     work();
