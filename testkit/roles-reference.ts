@@ -1,5 +1,6 @@
 import { readOnlyCommands } from "../src/domain/guard/read-only-git.ts";
 import { readOnlyPrograms } from "../src/domain/guard/read-only-programs.ts";
+import { mailTypes } from "../src/domain/mail/types.ts";
 import { bullets, codes, numbered, paragraphs } from "../src/domain/role/render/markdown.ts";
 import { failureLine } from "../src/domain/role/render/prompt.ts";
 import type { RoleSpec } from "../src/domain/role/role-spec.ts";
@@ -52,7 +53,7 @@ function section(role: RoleSpec): readonly string[] {
     numbered(phases.map(({ name, does }) => `**${name}**: ${does}.`)),
     bullets([
       `Sends: ${codes(sends)}`,
-      `Expects: ${codes(awaits)}`,
+      `Expects: ${codes(mailTypes.filter((type) => awaits.includes(type)))}`,
       `Tools: ${codes(toolsOf(role, { expertise: false }))}; with expertise kept, also \`expertise_search\` and \`learn\``,
       `Commands: ${codes(commands.map((words) => `ov ${words}`))}`,
     ]),

@@ -1,6 +1,7 @@
 import { type Capability, isIn, spawnable, terminalTypes } from "../agent/capability.ts";
 import { typesOf } from "../mail/sender.ts";
 import type { MailType } from "../mail/types.ts";
+import { type FailureMode, failuresOf } from "./failures.ts";
 import type { ToolName } from "./tools.ts";
 
 /** A capability with a role of its own; `supervisor` is an older name of `lead`. */
@@ -25,65 +26,53 @@ export interface Phase {
   readonly does: string;
 }
 
-/** What keeps a mistake from doing harm. `advisory`: nothing but the agent's own judgement. */
-export const enforcements = ["rule", "guard", "finish", "engine", "queue", "advisory"] as const;
-export type Enforcement = (typeof enforcements)[number];
-
-/** A known way to go wrong, named in capitals so that an agent can recognise it and stop. */
-export interface FailureMode {
-  readonly name: string;
-  readonly means: string;
-  readonly enforcedBy: Enforcement;
-  /** What exactly stops it, or for an advisory one what to do instead. */
-  readonly how: string;
-}
-
-/** How the role stands in `agent-manifest.json`, which other tools read. */
-export interface ManifestFacts {
-  readonly model: "haiku" | "sonnet" | "opus";
-  readonly tools: readonly string[];
-  readonly words: readonly string[];
-}
-
 /** What only the role itself can say. */
-export interface RoleFacts {
+interface RoleFacts {
   readonly capability: Role;
   /** Completes "You are ...". */
   readonly job: string;
-  readonly gates: boolean;
   readonly tools: readonly ToolName[];
   /** Commands it may type, as words after `ov`. */
   readonly commands: readonly string[];
   /** Types it must know what to do with when they arrive. */
   readonly awaits: readonly MailType[];
   readonly phases: readonly Phase[];
+  /** Beside those that all roles of its sort share. */
   readonly failures: readonly FailureMode[];
-  readonly manifest: ManifestFacts;
+  /** How it stands in `agent-manifest.json`, which other tools read. */
+  readonly model: "haiku" | "sonnet" | "opus";
+  readonly words: readonly string[];
 }
 
 /** Everything there is to know about a role. Prompts, overlays, guards, tool lists, manifest and docs are made from it. */
-export interface RoleSpec extends Omit<RoleFacts, "gates"> {
+export interface RoleSpec extends RoleFacts {
   readonly access: Access;
   readonly spawns: readonly Capability[];
   readonly sends: readonly MailType[];
   /** The types that end its work; empty for capabilities that never end by themselves. */
   readonly terminal: readonly MailType[];
+  /** Tools of the agent's program, by the names of the manifest. */
+  readonly programTools: readonly string[];
 }
 
 /** Adds what the rules of agents and mail already decide, so that no role can say otherwise. */
-export function defineRole({ gates, ...facts }: RoleFacts): RoleSpec {
+export function defineRole(facts: RoleFacts): RoleSpec {
   const { capability } = facts;
   const writes = isIn("implementation", capability);
+  const isPersistent = isIn("persistent", capability);
   return {
     ...facts,
+    failures: [...facts.failures, ...failuresOf(capability)],
     access: {
       files: writes ? "scoped-write" : "read-only",
-      place: isIn("persistent", capability) ? "root" : "worktree",
+      place: isPersistent ? "root" : "worktree",
       commits: writes,
-      gates,
+      // Those that stay leave the gates to those who build and review.
+      gates: !isPersistent,
     },
     spawns: spawnable(capability),
     sends: typesOf(capability),
     terminal: terminalTypes(capability),
+    programTools: ["Read", ...(writes ? ["Write", "Edit"] : []), "Glob", "Grep", "Bash"],
   };
 }

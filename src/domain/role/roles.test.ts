@@ -3,7 +3,8 @@ import { admit } from "../agent/admission.ts";
 import { type Capability, capabilities, isTerminal } from "../agent/capability.ts";
 import { checkSender } from "../mail/sender.ts";
 import { mailTypes } from "../mail/types.ts";
-import { enforcements, type RoleSpec } from "./role-spec.ts";
+import { enforcements } from "./failures.ts";
+import type { RoleSpec } from "./role-spec.ts";
 import { roleList, roleOf, roles, toolsOf } from "./roles.ts";
 import { toolNames } from "./tools.ts";
 

@@ -20,8 +20,8 @@ export interface Manifest {
 /** `agent-manifest.json`, for tools that read it. */
 export function renderManifest(): Manifest {
   const index: Record<string, string[]> = {};
-  for (const { capability, manifest } of roleList) {
-    for (const word of manifest.words) index[word] = [...(index[word] ?? []), capability];
+  for (const { capability, words } of roleList) {
+    for (const word of words) index[word] = [...(index[word] ?? []), capability];
   }
   return {
     version: "1.0",
@@ -30,12 +30,12 @@ export function renderManifest(): Manifest {
   };
 }
 
-function rowOf({ capability, manifest, spawns, access }: RoleSpec): ManifestRow {
+function rowOf({ capability, model, programTools, words, spawns, access }: RoleSpec): ManifestRow {
   return {
     file: `${capability}.md`,
-    model: manifest.model,
-    tools: manifest.tools,
-    capabilities: manifest.words,
+    model,
+    tools: programTools,
+    capabilities: words,
     canSpawn: spawns.length > 0,
     constraints: [
       ...(access.files === "read-only" ? ["read-only"] : []),

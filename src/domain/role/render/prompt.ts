@@ -1,6 +1,7 @@
 import { no, ok, type Result } from "../../result.ts";
 import type { ProjectTerms } from "../assignment.ts";
-import type { FailureMode, RoleSpec } from "../role-spec.ts";
+import type { FailureMode } from "../failures.ts";
+import type { RoleSpec } from "../role-spec.ts";
 import { bullets, codes, numbered, paragraphs } from "./markdown.ts";
 import { fill } from "./placeholders.ts";
 
