@@ -115,6 +115,17 @@ export interface RuleTerms {
   readonly isOfEngine?: true;
 }
 
+type OtherTerms = Omit<RuleTerms, "rule" | "severity">;
+
+/** A rule whose breach makes work or an agent suffer. */
+export const failing = (rule: string, terms: OtherTerms): RuleTerms => ({ rule, severity: "fail", ...terms });
+
+/** A rule whose breach only takes room or confuses. */
+export const warning = (rule: string, terms: OtherTerms): RuleTerms => ({ rule, ...terms });
+
+/** What only the engine changes while it lives, and mends by itself. */
+export const mendedByEngine = { healedByEngine: true, isOfEngine: true } as const;
+
 /** One breach of a rule. */
 export const breach = (terms: RuleTerms, about: string, says: string, ...steps: readonly FixStep[]): Inconsistency => ({
   rule: terms.rule,

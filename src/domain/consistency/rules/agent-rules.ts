@@ -2,7 +2,7 @@ import { type Agent, hasEnded, newestPerName } from "../../agent/agent.ts";
 import { isAttachHold, isParking, waitKinds } from "../../agent/wait.ts";
 import { isOpenMerge, mergeIdIn } from "../../merge/entry.ts";
 import { type ProjectFacts, processKey, type StoredRows, type StoredWait } from "../facts.ts";
-import { breach, type Inconsistency, row } from "../finding.ts";
+import { breach, failing, type Inconsistency, mendedByEngine, row, warning } from "../finding.ts";
 
 /** Rules about agents by themselves: their state, their end, their waits, their possessions. */
 export function agentRules(facts: ProjectFacts): readonly Inconsistency[] {
@@ -36,22 +36,18 @@ function ends(agent: Agent): readonly Inconsistency[] {
   ];
 }
 
-const halfEnded = {
-  rule: "end-without-outcome",
+const halfEnded = warning("end-without-outcome", {
   affects: "how the agent ended is unknown",
   does: "records that the agent is assumed to be done, at the time of its last sign of life",
-} as const;
-const endedAlive = {
-  rule: "end-of-live-agent",
+});
+const endedAlive = warning("end-of-live-agent", {
   affects: "commands contradict each other about the agent",
   does: "takes the end out of its row; the agent stays as it is",
-} as const;
-const releasedAlive = {
-  rule: "release-of-live-agent",
-  severity: "fail",
+});
+const releasedAlive = failing("release-of-live-agent", {
   affects: "the engine may take its worktree away while it works",
   does: "takes the release out of its row",
-} as const;
+});
 
 function live(agent: Agent, rows: StoredRows, { engine }: ProjectFacts): readonly Inconsistency[] {
   const { id, name, state, topology, worktreePath, stopRequestedBy } = agent;
@@ -82,35 +78,26 @@ const isParkingKind = (kind: string): boolean => {
   return known !== undefined && isParking(known);
 };
 
-const unseated = {
-  rule: "seat-without-worktree",
-  severity: "fail",
+const unseated = failing("seat-without-worktree", {
   affects: "the agent does not begin",
   does: "starts the engine, which makes the worktree",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
-const halfStopped = {
-  rule: "stop-unfinished",
+  ...mendedByEngine,
+});
+const halfStopped = warning("stop-unfinished", {
   affects: "the agent counts as live, and holds its task",
   does: "starts the engine, which ends the agent",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
-const inNoTurn = {
-  rule: "working-without-turn",
-  severity: "fail",
+  ...mendedByEngine,
+});
+const inNoTurn = failing("working-without-turn", {
   affects: "no turn starts, because one counts as running",
   does: "lets the agent wait for its next turn, and queues one where mail asks for it",
   isOfEngine: true,
-} as const;
-const unwoken = {
-  rule: "mail-without-turn",
-  severity: "fail",
+});
+const unwoken = failing("mail-without-turn", {
   affects: "the message waits until other mail comes",
   does: "queues a turn",
   isOfEngine: true,
-} as const;
+});
 
 function orphans({ agents }: StoredRows): readonly Inconsistency[] {
   const names = new Set(["operator", "orchestrator", ...agents.map(({ name }) => name)]);
@@ -121,12 +108,10 @@ function orphans({ agents }: StoredRows): readonly Inconsistency[] {
     );
 }
 
-const orphan = {
-  rule: "agent-of-no-parent",
-  severity: "fail",
+const orphan = failing("agent-of-no-parent", {
   affects: "its reports reach no agent",
   does: "lets it report to you",
-} as const;
+});
 
 function waits(rows: StoredRows): readonly Inconsistency[] {
   const agents = new Map(newestPerName(rows.agents).map((agent) => [agent.name, agent]));
@@ -141,13 +126,11 @@ function waits(rows: StoredRows): readonly Inconsistency[] {
   });
 }
 
-const vainWait = {
-  rule: "wait-for-nothing",
-  severity: "fail",
+const vainWait = failing("wait-for-nothing", {
   affects: "the agent counts as waiting, and is never reminded",
   does: "takes the wait away, and queues a turn where mail asks for it",
   isOfEngine: true,
-} as const;
+});
 
 interface WaitFacts {
   readonly agents: ReadonlyMap<string, Agent>;
@@ -201,12 +184,11 @@ function removals(rows: StoredRows, { gone }: ProjectFacts): readonly Inconsiste
     );
 }
 
-const deadRemoval = {
-  rule: "removal-of-the-dead",
+const deadRemoval = warning("removal-of-the-dead", {
   affects: "a new agent of the name waits a moment longer for its worktree",
   does: "ends the record; the worktree stays as it is",
   healedByEngine: true,
-} as const;
+});
 
 function tasks(rows: StoredRows): readonly Inconsistency[] {
   const newest = new Map(newestPerName(rows.agents).map((agent) => [agent.name, agent]));
@@ -236,22 +218,18 @@ function tasks(rows: StoredRows): readonly Inconsistency[] {
   });
 }
 
-const closedHeld = {
-  rule: "closed-task-held",
+const closedHeld = warning("closed-task-held", {
   affects: "the agent seems to have two tasks",
   does: "frees the task; it stays closed",
-} as const;
-const heldByReleased = {
-  rule: "task-of-released-agent",
-  severity: "fail",
+});
+const heldByReleased = failing("task-of-released-agent", {
   affects: "no other agent gets the task",
   does: "frees the task; one that was in progress is ready again",
-} as const;
-const partOfNothing = {
-  rule: "part-of-no-task",
+});
+const partOfNothing = warning("part-of-no-task", {
   affects: "the task is shown nowhere in the tree of tasks",
   does: "makes it a task of its own",
-} as const;
+});
 
 function links(rows: StoredRows): readonly Inconsistency[] {
   const dangling = rows.dangling.map(({ table, one, other }) =>
@@ -273,14 +251,11 @@ function links(rows: StoredRows): readonly Inconsistency[] {
   return [...dangling, ...unreadable];
 }
 
-const deadLink = {
-  rule: "link-to-nothing",
-  severity: "fail",
+const deadLink = failing("link-to-nothing", {
   affects: "lists and plans count what is not there",
   does: "deletes the link; both ends stay as they are",
-} as const;
-const noReader = {
-  rule: "mail-without-reader",
+});
+const noReader = warning("mail-without-reader", {
   affects: "the message is not read",
   does: "makes it a dead letter, which `ov mail dead` lists",
-} as const;
+});

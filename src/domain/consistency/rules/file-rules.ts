@@ -1,6 +1,6 @@
 import { newestPerName } from "../../agent/agent.ts";
 import { type ProjectFacts, processKey, type SeenFile } from "../facts.ts";
-import { breach, type Inconsistency } from "../finding.ts";
+import { breach, failing, type Inconsistency, warning } from "../finding.ts";
 
 /** A process that writes such a file is done with it by then. */
 const aWhileMs = 600_000;
@@ -41,12 +41,10 @@ function modes(facts: ProjectFacts): readonly Inconsistency[] {
   });
 }
 
-const openToOthers = {
-  rule: "open-to-others",
-  severity: "fail",
+const openToOthers = failing("open-to-others", {
   affects: "other users of this machine may read mail, variables or the database, or act as you",
   does: "takes the access of others away",
-} as const;
+});
 
 function processFiles(facts: ProjectFacts): readonly Inconsistency[] {
   const { files, gone, engine } = facts;
@@ -78,23 +76,19 @@ function processFiles(facts: ProjectFacts): readonly Inconsistency[] {
 /** A keeper that is older than this has started its engine long ago. */
 const keptInVainMs = 15_000;
 
-const deadNotice = {
-  rule: "file-of-gone-process",
+const deadNotice = warning("file-of-gone-process", {
   affects: "commands look for the process first",
   does: "deletes the file",
   healedByEngine: true,
-} as const;
-const foreignNotice = {
-  rule: "file-of-other-project",
-  severity: "fail",
+});
+const foreignNotice = failing("file-of-other-project", {
   affects: "commands would speak to the engine of another project",
   does: "deletes the file",
-} as const;
-const strayKeeper = {
-  rule: "keeper-without-engine",
+});
+const strayKeeper = warning("keeper-without-engine", {
   affects: "commands wait for an engine that does not come",
   does: "ends the keeper; the next command that needs an engine starts one",
-} as const;
+});
 
 function leftovers(facts: ProjectFacts): readonly Inconsistency[] {
   const { files } = facts;
@@ -135,15 +129,14 @@ function leftovers(facts: ProjectFacts): readonly Inconsistency[] {
 
 const shortWhileMs = 60_000;
 
-const scratchOfDead = {
-  rule: "scratch-of-killed-operation",
+const scratchOfDead = warning("scratch-of-killed-operation", {
   affects: "it takes room",
   does: "moves it to the trash",
   healedByEngine: true,
-} as const;
-const draftOfDead = { rule: "half-written-file", affects: "it takes room", does: "moves it to the trash" } as const;
+});
+const draftOfDead = warning("half-written-file", { affects: "it takes room", does: "moves it to the trash" });
 const halfCopy = { ...draftOfDead, rule: "half-copied-database" } as const;
-const emptyMark = { rule: "mark-of-no-trash", affects: "nothing but room", does: "deletes the mark" } as const;
+const emptyMark = warning("mark-of-no-trash", { affects: "nothing but room", does: "deletes the mark" });
 
 /** What belongs to an agent, a message or a check that does not exist. */
 function ownerless(facts: ProjectFacts): readonly Inconsistency[] {
@@ -178,19 +171,17 @@ function ownerless(facts: ProjectFacts): readonly Inconsistency[] {
   });
 }
 
-const agentFiles = { rule: "files-of-no-agent", affects: "they take room", does: "moves them to the trash" } as const;
-const blobOfNothing = {
-  rule: "body-of-no-message",
+const agentFiles = warning("files-of-no-agent", { affects: "they take room", does: "moves them to the trash" });
+const blobOfNothing = warning("body-of-no-message", {
   affects: "it takes room",
   does: "moves it to the trash",
   healedByEngine: true,
-} as const;
-const variablesWithoutAgent = {
-  rule: "variables-without-agent",
+});
+const variablesWithoutAgent = warning("variables-without-agent", {
   affects: "secrets of a shell lie on the disk without a use",
   does: "deletes the file; it was captured from a shell and holds no work",
   healedByEngine: true,
-} as const;
+});
 
 function moves(facts: ProjectFacts): readonly Inconsistency[] {
   const { files, engine, place } = facts;
@@ -220,19 +211,16 @@ function moves(facts: ProjectFacts): readonly Inconsistency[] {
   ];
 }
 
-const halfMoved = {
-  rule: "half-moved-checkout",
-  severity: "fail",
+const halfMoved = failing("half-moved-checkout", {
   affects: "the branch and the files of that checkout may differ",
   does: "finishes the move, or takes it back where files were changed meanwhile",
   isOfEngine: true,
-} as const;
-const forgedMove = {
-  rule: "foreign-move-plan",
+});
+const forgedMove = warning("foreign-move-plan", {
   affects: "nothing: it is never followed",
   does: "moves it to the trash",
-} as const;
-const stagedFiles = { rule: "staged-for-no-move", affects: "it takes room", does: "moves it to the trash" } as const;
+});
+const stagedFiles = warning("staged-for-no-move", { affects: "it takes room", does: "moves it to the trash" });
 
 function binding({ files, rows, place }: ProjectFacts): readonly Inconsistency[] {
   const { record } = files;
@@ -246,12 +234,10 @@ function binding({ files, rows, place }: ProjectFacts): readonly Inconsistency[]
   ];
 }
 
-const otherProject = {
-  rule: "state-of-other-project",
-  severity: "fail",
+const otherProject = failing("state-of-other-project", {
   affects: "a copy of this project could not be told from it",
   does: "moves the file to the trash; the next engine writes it again from the database",
-} as const;
+});
 
 function specifications({ files, rows }: ProjectFacts): readonly Inconsistency[] {
   return (rows?.specs ?? [])
@@ -261,8 +247,7 @@ function specifications({ files, rows }: ProjectFacts): readonly Inconsistency[]
     );
 }
 
-const hiddenSpec = {
-  rule: "specification-not-shown",
+const hiddenSpec = warning("specification-not-shown", {
   affects: "people and agents look for a file that is not there",
   does: "writes the file again from the text that is kept",
-} as const;
+});

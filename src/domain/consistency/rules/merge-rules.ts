@@ -1,7 +1,7 @@
 import { hasEnded, newestPerName } from "../../agent/agent.ts";
 import { integrationPrefix } from "../../merge/landing-branch.ts";
 import type { ProjectFacts, StoredRows } from "../facts.ts";
-import { breach, type FixStep, type Inconsistency, row } from "../finding.ts";
+import { breach, type FixStep, failing, type Inconsistency, mendedByEngine, row, warning } from "../finding.ts";
 
 const heads = "refs/heads/";
 const ours = "refs/overstory/";
@@ -66,43 +66,31 @@ function queue(rows: StoredRows, { engine, git }: ProjectFacts): readonly Incons
 const isGone = (branch: string, { refs: all }: ProjectFacts["git"]): boolean =>
   branch.startsWith("overstory/") && !all.has(heads + branch);
 
-const commitGone = {
-  rule: "merge-of-missing-commit",
-  severity: "fail",
+const commitGone = failing("merge-of-missing-commit", {
   affects: "the entry can never land",
   does: "ends the entry as failed, and tells its agent and its parent",
   isOfEngine: true,
-} as const;
-const branchGone = {
-  rule: "merge-without-branch",
-  severity: "fail",
+});
+const branchGone = failing("merge-without-branch", {
   affects: "the agent of the branch cannot mend what a merge sends back",
   does: "makes the branch again at the commit that was announced",
   isOfEngine: true,
-} as const;
-const leftMerge = {
-  rule: "merge-without-engine",
-  severity: "fail",
+});
+const leftMerge = failing("merge-without-engine", {
   affects: "the branch does not land",
   does: "puts the entry back into the queue",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
-const leftAttempt = {
-  rule: "attempt-without-engine",
+  ...mendedByEngine,
+});
+const leftAttempt = warning("attempt-without-engine", {
   affects: "the history of merges shows an attempt without an end",
   does: "records that the attempt was lost",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
-const leftCheck = {
-  rule: "check-without-engine",
-  severity: "fail",
+  ...mendedByEngine,
+});
+const leftCheck = failing("check-without-engine", {
   affects: "the caller waits for an answer",
   does: "puts the check back into the queue",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
+  ...mendedByEngine,
+});
 
 function branches(rows: StoredRows, { git }: ProjectFacts): readonly Inconsistency[] {
   const names = new Set(rows.agents.map(({ name }) => name));
@@ -145,25 +133,20 @@ function branches(rows: StoredRows, { git }: ProjectFacts): readonly Inconsisten
   return [...strays, ...missing, ...landing];
 }
 
-const strayBranch = {
-  rule: "branch-without-agent",
+const strayBranch = warning("branch-without-agent", {
   affects: "names of agents that would have this branch are refused",
   does: "keeps its commits under refs/overstory/rescue/, unless another branch holds them, and deletes the branch",
-} as const;
-const branchMissing = {
-  rule: "agent-without-branch",
-  severity: "fail",
+});
+const branchMissing = failing("agent-without-branch", {
   affects: "the commits of the agent can be deleted by git",
   does: "makes the branch again at the last commit that the agent was seen at",
   isOfEngine: true,
-} as const;
-const landingMissing = {
-  rule: "run-without-landing-branch",
-  severity: "fail",
+});
+const landingMissing = failing("run-without-landing-branch", {
   affects: "nothing of the run lands",
   does: "makes the branch again where the last landing left it",
   isOfEngine: true,
-} as const;
+});
 
 function refs(rows: StoredRows, { git }: ProjectFacts): readonly Inconsistency[] {
   const broken = [...git.brokenRefs].map(([ref, commit]) =>
@@ -207,17 +190,14 @@ function ownerless(ref: string, rows: StoredRows): string | undefined {
   }
 }
 
-const strayRef = {
-  rule: "ref-of-nothing",
+const strayRef = warning("ref-of-nothing", {
   affects: "git keeps the commits of it for ever",
   does: "keeps its commits under refs/overstory/rescue/, unless a branch holds them, and deletes the ref",
-} as const;
-const brokenRef = {
-  rule: "ref-without-object",
-  severity: "fail",
+});
+const brokenRef = failing("ref-without-object", {
   affects: "git commands that read all refs fail, such as fetch and gc",
   does: "deletes the ref; its name and number are kept in the trash, should the object come back",
-} as const;
+});
 
 function snapshots(rows: StoredRows, { git }: ProjectFacts): readonly Inconsistency[] {
   const recorded = new Set(rows.snapshots.map(({ ref }) => ref));
@@ -271,26 +251,20 @@ const backTo = (ref: string, { there, commitId, isLost }: MovedSnapshot): readon
         { on: "restore", ref, commit: commitId },
       ];
 
-const movedSnapshot = {
-  rule: "snapshot-at-other-commit",
-  severity: "fail",
+const movedSnapshot = failing("snapshot-at-other-commit", {
   affects: "git deletes the kept work with its next cleaning, and `ov recover` brings something else back",
   does: "keeps the other commit under refs/overstory/rescue/, unless a branch holds it, and sets the ref to the commit of the record; where git has lost that commit, the record gets the other one",
-} as const;
+});
 
-const lostSnapshot = {
-  rule: "snapshot-without-ref",
-  severity: "fail",
+const lostSnapshot = failing("snapshot-without-ref", {
   affects: "git deletes the kept work with its next cleaning",
   does: "makes the ref again",
-} as const;
-const emptySnapshot = {
-  rule: "snapshot-of-nothing",
+});
+const emptySnapshot = warning("snapshot-of-nothing", {
   affects: "the work that it kept is gone; `ov recover` looks for it in vain",
   does: "takes the record away",
-} as const;
-const unknownSnapshot = {
-  rule: "snapshot-not-on-record",
+});
+const unknownSnapshot = warning("snapshot-not-on-record", {
   affects: "the kept work never expires, and `ov recover` does not look for it",
   does: "puts it on record",
-} as const;
+});

@@ -1,6 +1,6 @@
 import { type Agent, hasEnded, newestPerName } from "../../agent/agent.ts";
 import { type ProjectFacts, processKey, type SeenPlace } from "../facts.ts";
-import { breach, type Inconsistency } from "../finding.ts";
+import { breach, failing, type Inconsistency, mendedByEngine, warning } from "../finding.ts";
 
 /** Worktrees of agents and checkouts of gates: rows, directories, git's records. */
 export function placeRules(facts: ProjectFacts): readonly Inconsistency[] {
@@ -58,35 +58,26 @@ function seats(agents: readonly Agent[], { git, rows, gone }: ProjectFacts): rea
 /** A cleaning of the whole project is on record under this name. */
 const everyAgent = "*";
 
-const uncleaned = {
-  rule: "worktree-of-released-agent",
+const uncleaned = warning("worktree-of-released-agent", {
   affects: "it takes room, and the name is not free",
   does: "starts or wakes the engine, which keeps the work in a snapshot and takes the worktree away",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
-const noDirectory = {
-  rule: "agent-without-worktree",
-  severity: "fail",
+  ...mendedByEngine,
+});
+const noDirectory = failing("agent-without-worktree", {
   affects: "every turn of the agent fails",
   does: "makes the worktree again from the branch and brings back what snapshots kept",
   isOfEngine: true,
-} as const;
-const standIn = {
-  rule: "worktree-replaced",
-  severity: "fail",
+});
+const standIn = failing("worktree-replaced", {
   affects: "every turn of the agent fails",
   does: "moves the directory to the trash, makes the worktree again from the branch and brings back what snapshots kept",
   isOfEngine: true,
-} as const;
-const noLink = {
-  rule: "worktree-without-link",
-  severity: "fail",
+});
+const noLink = failing("worktree-without-link", {
   affects: "git commands of the agent would work on the project's own checkout",
   does: "writes the link of the worktree again; no file changes",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
+  ...mendedByEngine,
+});
 
 function directories(agents: readonly Agent[], { git }: ProjectFacts): readonly Inconsistency[] {
   const recorded = new Map(git.records.map((record) => [record.path, record]));
@@ -131,28 +122,23 @@ function gatePlace({ name, path, link, isDirectory }: SeenPlace): readonly Incon
   return [breach(brokenGatePlace, name, `${path} is no checkout of this project any more`, { on: "trash", path })];
 }
 
-const strayWorktree = {
-  rule: "worktree-without-agent",
+const strayWorktree = warning("worktree-without-agent", {
   affects: "it takes room, and its branch cannot be checked out elsewhere",
   does: "keeps all work in it under refs/overstory/rescue/, and takes the worktree away",
-} as const;
-const strayDirectory = {
-  rule: "directory-without-agent",
+});
+const strayDirectory = warning("directory-without-agent", {
   affects: "an agent of that name cannot be started",
   does: "moves it to the trash, where it never expires",
-} as const;
-const halfMade = {
-  rule: "half-made-worktree",
+});
+const halfMade = warning("half-made-worktree", {
   affects: "it takes room",
   does: "moves it to the trash, where it never expires",
-} as const;
-const brokenGatePlace = {
-  rule: "gate-place-broken",
+});
+const brokenGatePlace = warning("gate-place-broken", {
   affects: "the next gate makes its checkout anew",
   does: "moves it to the trash; it holds copies only",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
+  ...mendedByEngine,
+});
 
 function records(agents: readonly Agent[], { git }: ProjectFacts): readonly Inconsistency[] {
   const owned = new Set(agents.filter(isSeated).map(({ worktreePath }) => worktreePath));
@@ -163,11 +149,10 @@ function records(agents: readonly Agent[], { git }: ProjectFacts): readonly Inco
   });
 }
 
-const emptyRecord = {
-  rule: "record-of-no-worktree",
+const emptyRecord = warning("record-of-no-worktree", {
   affects: "its branch counts as checked out",
   does: "keeps commits that only this record holds in a snapshot, and deletes the record",
-} as const;
+});
 
 function locks({ git }: ProjectFacts): readonly Inconsistency[] {
   return git.locks
@@ -175,12 +160,10 @@ function locks({ git }: ProjectFacts): readonly Inconsistency[] {
     .map(({ path }) => breach(staleLock, path, `${path} is there, and no process can hold it`, { on: "trash", path }));
 }
 
-const staleLock = {
-  rule: "stale-git-lock",
-  severity: "fail",
+const staleLock = failing("stale-git-lock", {
   affects: "git commands fail there, yours and those of agents",
   does: "moves the lock file to the trash",
-} as const;
+});
 
 function unreadableRefs({ git }: ProjectFacts): readonly Inconsistency[] {
   return git.unreadable
@@ -188,12 +171,10 @@ function unreadableRefs({ git }: ProjectFacts): readonly Inconsistency[] {
     .map(({ path }) => breach(unreadableRef, path, `git cannot read the ref in ${path}`, { on: "trash", path }));
 }
 
-const unreadableRef = {
-  rule: "unreadable-ref",
-  severity: "fail",
+const unreadableRef = failing("unreadable-ref", {
   affects: "git commands that read all refs fail, and the branch cannot be made again",
   does: "moves the file to the trash; a branch on record is made again",
-} as const;
+});
 
 function unreadableWorktrees(agents: readonly Agent[], { git }: ProjectFacts): readonly Inconsistency[] {
   const owners = new Map(
@@ -214,10 +195,8 @@ function unreadableWorktrees(agents: readonly Agent[], { git }: ProjectFacts): r
   });
 }
 
-const unreadableWorktree = {
-  rule: "unreadable-worktree",
-  severity: "fail",
+const unreadableWorktree = failing("unreadable-worktree", {
   affects: "git commands of the agent fail, and its work cannot be kept",
   does: "moves that file to the trash and writes it again for the branch of the agent; files of the worktree stay as they are",
   isOfEngine: true,
-} as const;
+});

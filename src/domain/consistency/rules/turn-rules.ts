@@ -2,7 +2,7 @@ import { hasEnded } from "../../agent/agent.ts";
 import { attachPrefix } from "../../agent/wait.ts";
 import type { ProcessRecord } from "../../process/process.ts";
 import { type ProjectFacts, processKey, type StoredRows } from "../facts.ts";
-import { breach, type FixStep, type Inconsistency, row } from "../finding.ts";
+import { breach, type FixStep, failing, type Inconsistency, mendedByEngine, row, warning } from "../finding.ts";
 
 /** Rules about turns and everything that ends with them: processes, leases, tokens, claimed mail, reserved money. */
 export function turnRules(facts: ProjectFacts): readonly Inconsistency[] {
@@ -58,27 +58,21 @@ function turns(rows: StoredRows, { gone }: ProjectFacts): readonly Inconsistency
   });
 }
 
-const queuedTurnOfEnded = {
-  rule: "queued-turn-of-ended-agent",
+const queuedTurnOfEnded = warning("queued-turn-of-ended-agent", {
   affects: "the engine stays awake for a turn that never starts",
   does: "cancels the turn; its mail stays queued",
   isOfEngine: true,
-} as const;
-const runningTurnOfEnded = {
-  rule: "running-turn-of-ended-agent",
-  severity: "fail",
+});
+const runningTurnOfEnded = failing("running-turn-of-ended-agent", {
   affects: "its mail is held, and the turn takes the place of another one",
   does: "ends what still runs of it, records the turn as lost and puts its mail back into the queue",
   isOfEngine: true,
-} as const;
-const lostTurn = {
-  rule: "turn-without-process",
-  severity: "fail",
+});
+const lostTurn = failing("turn-without-process", {
   affects: "the agent does nothing, and its mail is held",
   does: "starts or wakes the engine, which gives the turn to a new supervisor; that reads the rest of its output",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
+  ...mendedByEngine,
+});
 
 const endOf = ({ pid, startToken, bootId, turnId }: ProcessRecord): FixStep => ({
   on: "end",
@@ -132,27 +126,22 @@ function processes(rows: StoredRows, { gone, engine }: ProjectFacts): readonly I
   });
 }
 
-const goneProcess = {
-  rule: "record-of-gone-process",
+const goneProcess = warning("record-of-gone-process", {
   affects: "stopping and cleaning look for a process that is not there",
   does: "records that the process has ended",
   isOfEngine: true,
-} as const;
+});
 const goneGate = { ...goneProcess, rule: "record-of-gone-gate", healedByEngine: true } as const;
-const strayGate = {
-  rule: "gate-without-engine",
+const strayGate = warning("gate-without-engine", {
   affects: "a command of the project runs for no result, and may change files of its checkout",
   does: "ends the command and all it started",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
-const strayProcess = {
-  rule: "process-of-ended-turn",
-  severity: "fail",
+  ...mendedByEngine,
+});
+const strayProcess = failing("process-of-ended-turn", {
   affects: "a program goes on in the name of an agent, costs money and may write files",
   does: "ends the program and all it started; its files stay",
   isOfEngine: true,
-} as const;
+});
 
 function leases(rows: StoredRows, { gone, engine }: ProjectFacts): readonly Inconsistency[] {
   return rows.leases.flatMap((lease) => {
@@ -186,27 +175,21 @@ function leases(rows: StoredRows, { gone, engine }: ProjectFacts): readonly Inco
 }
 
 const turnPrefix = "turn:";
-const turnLease = {
-  rule: "lease-of-ended-turn",
+const turnLease = warning("lease-of-ended-turn", {
   affects: "nothing but room in the database",
   does: "deletes the lease",
   isOfEngine: true,
-} as const;
-const leaseOfDead = {
-  rule: "lease-of-the-dead",
+});
+const leaseOfDead = warning("lease-of-the-dead", {
   affects: "the next engine has to find out first that the holder is gone",
   does: "gives the lease up; the next holder gets a higher fence",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
-const attachOfDead = {
-  rule: "attached-without-process",
-  severity: "fail",
+  ...mendedByEngine,
+});
+const attachOfDead = failing("attached-without-process", {
   affects: "no turn of the agent starts",
   does: "lifts the pause and gives the lease up",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
+  ...mendedByEngine,
+});
 
 function tokens(rows: StoredRows): readonly Inconsistency[] {
   const ended = new Set(rows.agents.filter(hasEnded).map(({ id }) => id));
@@ -221,13 +204,11 @@ function tokens(rows: StoredRows): readonly Inconsistency[] {
   });
 }
 
-const oldToken = {
-  rule: "token-of-ended-turn",
-  severity: "fail",
+const oldToken = failing("token-of-ended-turn", {
   affects: "a process that kept the token can speak as the agent",
   does: "revokes the token",
   isOfEngine: true,
-} as const;
+});
 
 function mailInHand(rows: StoredRows): readonly Inconsistency[] {
   return rows.deliveries.flatMap(({ messageSeq, toAgent, turnId, turnStatus, state }) => {
@@ -239,13 +220,11 @@ function mailInHand(rows: StoredRows): readonly Inconsistency[] {
   });
 }
 
-const heldMail = {
-  rule: "mail-of-ended-turn",
-  severity: "fail",
+const heldMail = failing("mail-of-ended-turn", {
   affects: "the message is not read",
   does: "puts the message back into the queue of its reader, with the mark that it may have been seen",
   isOfEngine: true,
-} as const;
+});
 
 function reservations(rows: StoredRows): readonly Inconsistency[] {
   const over = rows.reservations.filter(({ turnStatus }) => turnStatus !== running && turnStatus !== "queued");
@@ -260,13 +239,11 @@ function reservations(rows: StoredRows): readonly Inconsistency[] {
   );
 }
 
-const oldReservation = {
-  rule: "reservation-of-ended-turn",
+const oldReservation = warning("reservation-of-ended-turn", {
   affects: "budgets look more used than they are",
   does: "gives the money back to its budgets",
-  healedByEngine: true,
-  isOfEngine: true,
-} as const;
+  ...mendedByEngine,
+});
 
 function mirrors(rows: StoredRows, { files }: ProjectFacts): readonly Inconsistency[] {
   const live = new Set(rows.turns.filter(({ status }) => status === running).map(({ id }) => id));
@@ -277,9 +254,8 @@ function mirrors(rows: StoredRows, { files }: ProjectFacts): readonly Inconsiste
   );
 }
 
-const oldMirror = {
-  rule: "mirror-of-ended-turn",
+const oldMirror = warning("mirror-of-ended-turn", {
   affects: "scripts that read the file take the agent for running",
   does: "deletes the file",
   isOfEngine: true,
-} as const;
+});
