@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Failure, type FailureData, failureOf } from "../../domain/failure.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
-import { codes, listed } from "./description.ts";
+import { codes, type Description, listed } from "./description.ts";
 import { exitMeanings, exits } from "./exits.ts";
 import { describeFailure } from "./failures.ts";
 import { describeRefusal } from "./refusals.ts";
@@ -117,13 +117,12 @@ const refusals: OneOfEach = {
   "no-current-run": { kind: "no-current-run" },
 };
 
+const pinned = ({ kind }: { kind: string }, { code, exit, retryable }: Description): string =>
+  `${kind} ${code} ${exit}${retryable ? " retryable" : ""}`;
+
 describe("refusals", () => {
   test("codes, exit codes and retryability are pinned", () => {
-    const shown = Object.values(refusals).map((refusal) => {
-      const { code, exit, retryable } = describeRefusal(refusal);
-      return `${refusal.kind} ${code} ${exit}${retryable ? " retryable" : ""}`;
-    });
-    expect(shown).toEqual([
+    expect(Object.values(refusals).map((refusal) => pinned(refusal, describeRefusal(refusal)))).toEqual([
       "invalid VALIDATION_ERROR 2",
       "not-found GROUP_ERROR 7",
       "not-allowed PERMISSION_ERROR 8",
@@ -266,11 +265,7 @@ describe("failures", () => {
   };
 
   test("codes, exit codes and retryability are pinned", () => {
-    const shown = Object.values(failures).map((failure) => {
-      const { code, exit, retryable } = describeFailure(failure);
-      return `${failure.kind} ${code} ${exit}${retryable ? " retryable" : ""}`;
-    });
-    expect(shown).toEqual([
+    expect(Object.values(failures).map((failure) => pinned(failure, describeFailure(failure)))).toEqual([
       "not-initialised CONFIG_ERROR 3",
       "nested-repository CONFIG_ERROR 3",
       "config-invalid CONFIG_ERROR 3",
