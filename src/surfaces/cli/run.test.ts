@@ -5,8 +5,9 @@ import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Handler } from "./command.ts";
 import type { Globals } from "./globals.ts";
-import { type CliInput, runCli } from "./run.ts";
+import { type CliInput, runCli, treeFor } from "./run.ts";
 import type { Sink } from "./sink.ts";
+import { tree } from "./tree.ts";
 
 interface Ran {
   readonly exit: number;
@@ -376,4 +377,18 @@ describe("colours", () => {
     expect((await ov(["talk"], { tty: true, env: { NO_COLOR: "1" } })).out).toBe("data\n");
     expect((await ov(["talk"], { env: { FORCE_COLOR: "1" } })).out).toContain("\u001b[31m");
   });
+});
+
+const partOfTree = async (...argv: string[]) => (await treeFor(argv)).commands ?? [];
+
+test("a command that is typed often is read without the others, and is the same command", async () => {
+  for (const name of ["mail", "log", "hook", "mcp", "status", "merge", "task", "sling", "done"]) {
+    expect(await partOfTree(name, "--json")).toEqual(tree.commands?.filter((command) => command.name === name) ?? []);
+  }
+});
+
+test("all other words reach the whole tree", async () => {
+  for (const argv of [[], ["--json", "status"], ["help", "status"], ["stats"], ["toString"], ["engine", "status"]]) {
+    expect(await treeFor(argv)).toBe(tree);
+  }
 });
