@@ -91,3 +91,27 @@ test("an agent that was reopened may report in the very words of its first repor
   expect(await project.agent("b1")).toMatchObject({ outcome: "done", ahead: 2 });
   expect(startsOf(project, "b1")).toHaveLength(2);
 }, 120_000);
+
+test("a conversation that is made shorter, and another model that answers, are on record and in the log", async () => {
+  const line = (event: object) => `    - malformed: '${JSON.stringify(event)}'\n`;
+  const fallback = { direction: "retry", original_model: "claude-opus-5-5", fallback_model: "claude-sonnet-5-5" };
+  await using project = await makeProject({
+    scenario: `
+- do:
+${line({ type: "system", subtype: "compact_boundary", compact_metadata: { trigger: "auto", pre_tokens: 180_000, post_tokens: 2500 } })}${line({ type: "system", subtype: "model_refusal_fallback", ...fallback })}    - say: Going on.
+`,
+  });
+  await slingNew(project, "B1");
+  await untilTurns(project, "b1", 1);
+  const [compacted, ...more] = await eventsOf(project, "compacted");
+  expect(more).toEqual([]);
+  expect(compacted).toMatchObject({ agentName: "b1", level: "info", part: 0 });
+  // By its line it is stored once, however often the output is read.
+  expect(compacted?.line).toBeNumber();
+  expect(await eventsOf(project, "malformed_output")).toEqual([]);
+  const [changed] = await eventsOf(project, "model_changed");
+  expect(changed).toMatchObject({ agentName: "b1", level: "warn" });
+  const { out } = await project.ov("logs", "b1");
+  expect(out).toContain("- the conversation was compacted: 180k tokens before, 2500 tokens after");
+  expect(out).toContain("! the model changed to claude-sonnet-5-5, before it was claude-opus-5-5");
+}, 60_000);

@@ -26,6 +26,16 @@ test("looking around is one line that counts; a failed look is never folded", ()
   expect(explored?.kind === "explored" ? exploredWords(explored.calls) : "").toBe("read 1 file, 1 search");
 });
 
+test("a conversation that was made shorter, and a change of the model, are rows with their words", () => {
+  const text = "the conversation was compacted: 180k tokens before";
+  const rows = timelineRows([event("compacted", {}, { text }), event("model_changed", {}, { level: "warn" })]);
+  expect(rows).toMatchObject([
+    { kind: "state", event: { type: "model_changed" } },
+    { kind: "state", event: { text } },
+  ]);
+  expect(rows.map(kindOf)).toEqual(["state", "state"]);
+});
+
 test("words that follow each other are one text, and the same event told twice changes nothing", () => {
   const said = [event("progress", { text: "The clock " }), event("progress", { text: "is local." })];
   expect(timelineRows(said)).toMatchObject([{ kind: "text", text: "The clock is local." }]);

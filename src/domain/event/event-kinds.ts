@@ -69,6 +69,10 @@ export const eventKinds = {
   tool_end: holds<ToolFacts & { durationMs: number | null; failed?: boolean; said?: unknown }>(),
   /** `of`: the part of a command that was meant. Earlier versions stored neither this nor the reason. */
   guard_denied: holds<{ rule: GuardRule; reason?: string; of?: string } & ToolFacts>(),
+  /** The program made the conversation shorter. `asked`: somebody told it to; else it was full. */
+  compacted: holds<{ asked: boolean; tokensBefore: number | null; tokensAfter: number | null }>(),
+  /** Another model answers than before, as when the first one is overloaded or refuses. */
+  model_changed: holds<{ from: string; to: string; why: string | null }>(),
   retry: holds<{ attempt: number; delayMs: number; cause: string }>(),
   usage: holds<{
     messageId: string;

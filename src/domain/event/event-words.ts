@@ -92,6 +92,13 @@ const writers: Readonly<Record<string, (fields: Fields) => string>> = {
     join(`${join(said(tool), said(summary)).replace(", ", ": ")} denied (${said(rule)})`, said(of)),
   result: ({ cause, text }) => (cause === "completed" ? said(text) : join(said(cause), said(text))),
   hopeless: ({ cause, text }) => join(causeWords(cause), said(text)),
+  compacted: ({ asked, tokensBefore, tokensAfter }) =>
+    join(
+      `the conversation was compacted${asked === true ? ", as it was told" : ""}${sized(": ", tokensBefore, "before")}`,
+      sized("", tokensAfter, "after"),
+    ),
+  model_changed: ({ from, to, why }) =>
+    join(`the model changed to ${said(to)}`, `before it was ${said(from)}`, said(why)),
   usage: ({ model, input, output, cacheRead }) =>
     join(said(model), `${said(input)} in`, `${said(output)} out`, `${said(cacheRead)} from the cache`),
   mail_sent: ({ to, type, subject }) => `to ${said(to)} (${said(type)}): ${said(subject)}`,
@@ -153,6 +160,12 @@ export function causeWords(cause: unknown): string {
 /** A text or number as text; any other value as nothing. */
 export const said = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
+
+/** `180k tokens before`; nothing where the program did not say. */
+function sized(lead: string, tokens: unknown, when: string): string {
+  if (typeof tokens !== "number") return "";
+  return `${lead}${tokens < 10_000 ? tokens : `${Math.round(tokens / 1_000)}k`} tokens ${when}`;
+}
 
 const inner = (value: unknown): Fields => (typeof value === "object" && value !== null ? { ...value } : {});
 const named = (name: string, value: unknown): string => (said(value) === "" ? "" : `${name} ${said(value)}`);

@@ -17,6 +17,15 @@ export type TurnEvent =
   | ToolEnd
   | { readonly kind: "retry"; readonly attempt: number; readonly delayMs: number; readonly cause: string }
   | ({ readonly kind: "usage"; readonly messageId: string; readonly model: string | null } & TokenCounts)
+  /** The program made the conversation shorter. Tokens before and after; null where it does not say. */
+  | {
+      readonly kind: "compacted";
+      readonly asked: boolean;
+      readonly tokensBefore: number | null;
+      readonly tokensAfter: number | null;
+    }
+  /** Another model answers than before. `why`: a reason in a few words; null where the program gives none. */
+  | { readonly kind: "model-changed"; readonly from: string; readonly to: string; readonly why: string | null }
   /** What the turn has cost so far, by the program's own word. */
   | { readonly kind: "cost"; readonly usd: number }
   /** A tool that the supervisor's guard did not allow. */

@@ -315,6 +315,14 @@ function shapeOf(
         level: "warn",
         data: { attempt: event.attempt, delayMs: event.delayMs, cause: event.cause },
       };
+    case "compacted": {
+      const { kind: _, ...data } = event;
+      return { type: "compacted", data };
+    }
+    case "model-changed": {
+      const { kind: _, ...data } = event;
+      return { type: "model_changed", level: "warn", data };
+    }
     case "usage": {
       const { kind: _, ...data } = event;
       return { type: "usage", level: "debug", data };

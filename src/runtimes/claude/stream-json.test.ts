@@ -111,6 +111,20 @@ describe("recorded streams of the real CLI", () => {
     expect(tokens.reduce((sum, count) => sum + count)).toBe(3 * 120);
   });
 
+  test("a conversation that was made shorter is told once, with its tokens before and after", () => {
+    const told = replay("compact").filter(({ kind }) => kind === "compacted" || kind === "model-changed");
+    expect(told).toEqual([{ kind: "compacted", asked: true, tokensBefore: 192, tokensAfter: 2518 }]);
+    const bare = { type: "system", subtype: "compact_boundary", session_id: "s" };
+    expect(eventReader()(JSON.stringify(bare))).toEqual([
+      { kind: "compacted", asked: false, tokensBefore: null, tokensAfter: null },
+    ]);
+  });
+
+  test("no recorded turn of one model tells of another one", () => {
+    for (const name of ["basic", "basic-2.1.197", "partial", "resume", "two-results", "api-retry-then-ok"])
+      expect(kinds(replay(name))).not.toContain("model-changed");
+  });
+
   test("a rate limit ends the turn as one", () => {
     expect(last(replay("api-error-429"))).toMatchObject({ kind: "turn-ended", failure: "rate_limit" });
   });
@@ -257,4 +271,51 @@ test("a message of the user that is repeated was put before the model, and is no
     isReplay: true,
   });
   expect(streamJsonReader()(line).events).toEqual([{ kind: "heard", id: "msg-1" }]);
+});
+
+describe("another model answers than before", () => {
+  const init = (model: string) => ({ type: "system", subtype: "init", session_id: "s", model });
+  const answer = (model: string, more: object = {}) => ({
+    type: "assistant",
+    message: { id: model, model, content: [] },
+    ...more,
+  });
+  const changes = (...lines: readonly object[]) => {
+    const read = eventReader();
+    return lines
+      .flatMap((line) => read(JSON.stringify(line)))
+      .flatMap((event) => (event.kind === "model-changed" ? [[event.from, event.to, event.why]] : []));
+  };
+
+  test("it is told when it begins and when it ends, once each", () => {
+    const [opus, sonnet] = ["claude-opus-5-5", "claude-sonnet-5-5"];
+    expect(changes(init(opus), answer(sonnet), answer(sonnet), init(opus), answer(opus), answer(opus))).toEqual([
+      [opus, sonnet, null],
+      [sonnet, opus, null],
+    ]);
+  });
+
+  test("the program's own word gives the reason, before or after the first answer", () => {
+    const [opus, sonnet] = ["claude-opus-5-5", "claude-sonnet-5-5"];
+    const fallback = {
+      type: "system",
+      subtype: "model_refusal_fallback",
+      direction: "retry",
+      original_model: opus,
+      fallback_model: sonnet,
+    };
+    const why = "the first one refused to answer";
+    expect(changes(init(opus), fallback, answer(sonnet))).toEqual([[opus, sonnet, why]]);
+    expect(changes(init(opus), answer(sonnet), fallback)).toEqual([[opus, sonnet, null]]);
+    expect(changes(init(opus), answer(opus), { ...fallback, scope: "local" }, answer(opus))).toEqual([]);
+  });
+
+  test("other names of one model, helpers, and words of the program are no change", () => {
+    expect(changes(init("claude-opus-5-5[1m]"), answer("claude-opus-5-5-20261001"))).toEqual([]);
+    expect(changes(init("us.anthropic.claude-opus-5-5-20261001-v1:0"), answer("claude-opus-5-5"))).toEqual([]);
+    expect(changes(init("opus"), answer("claude-opus-5-5"))).toEqual([]);
+    expect(changes(init("claude-opus-5-5"), answer("local/model"), answer("local/model"))).toEqual([]);
+    const helper = answer("claude-haiku-5-5", { parent_tool_use_id: "t1" });
+    expect(changes(init("claude-opus-5-5"), helper, answer("<synthetic>"), answer("claude-opus-5-5"))).toEqual([]);
+  });
 });

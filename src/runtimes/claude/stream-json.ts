@@ -3,6 +3,7 @@ import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { AgentAnswer, LineReader, Reply } from "../../ports/runtime.ts";
 import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
+import { type ModelWatch, modelWatch } from "./model-watch.ts";
 import { byStatus, type FailureNotes, failureNotes, lackOf, saidIn } from "./stream-json-failures.ts";
 import { claudeToolUse } from "./tools.ts";
 
@@ -13,6 +14,7 @@ import { claudeToolUse } from "./tools.ts";
 export function streamJsonReader(): LineReader {
   const usage = usageAccount();
   const notes = failureNotes();
+  const models = modelWatch();
   let session: string | undefined;
   /** The id stands on every line; it is news only when it changes. */
   const news = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
@@ -32,8 +34,8 @@ export function streamJsonReader(): LineReader {
     if (event === undefined) return [{ kind: "malformed", bytes: line.length, text: line }];
     notes.note(event);
     const type = text(event.type);
-    if (type === "system") return news(readSystem(event));
-    if (type === "assistant") return readAssistant(event, usage);
+    if (type === "system") return news(readSystem(event, models));
+    if (type === "assistant") return [...models.answered(event), ...readAssistant(event, usage)];
     if (type === "user") return event.isReplay === true ? heard(event) : readToolResults(event);
     if (type === "result")
       return news([...sessionOf(event), ...usage.ofResult(event), readResult(event, usage, notes)]);
@@ -50,15 +52,24 @@ function parse(line: string): Fields | undefined {
   }
 }
 
-function readSystem(event: Fields): TurnEvent[] {
+function readSystem(event: Fields, models: ModelWatch): TurnEvent[] {
   const subtype = text(event.subtype);
   if (subtype === "init") {
+    models.began(event);
     const lack = lackOf(event);
     const begun = sessionOf(event, text(event.model) ?? null, text(event.claude_code_version) ?? null);
     return lack === undefined ? begun : [...begun, { kind: "hopeless", ...lack }];
   }
   if (subtype === "api_retry") return readRetry(event);
+  if (subtype === "compact_boundary") return [readCompaction(event)];
+  if (subtype === "model_refusal_fallback") return models.fellBack(event);
   return [{ kind: "other", name: `system/${subtype ?? "unknown"}` }];
+}
+
+function readCompaction(event: Fields): TurnEvent {
+  const about = fields(event.compact_metadata);
+  const [tokensBefore, tokensAfter] = [number(about?.pre_tokens) ?? null, number(about?.post_tokens) ?? null];
+  return { kind: "compacted", asked: text(about?.trigger) === "manual", tokensBefore, tokensAfter };
 }
 
 /** After this many refusals of one key no further one will be different; the CLI itself would go on for minutes. */

@@ -46,6 +46,28 @@ test("a log shows a denial after the call that was denied, and a turn's last wor
   ]);
 });
 
+test("a log tells in words when the conversation was made shorter, and when another model answers", async () => {
+  await using world = await mailWorld();
+  await world.seat("ann", { worktreePath: "/w" });
+  const event = (type: string, data: object) =>
+    ({ agentName: "ann", source: "agent", type, data, createdAt: 1 }) as const;
+  await world.store.transaction((tx) =>
+    tx.events.append([
+      event("compacted", { asked: false, tokensBefore: 180_123, tokensAfter: 9_500 }),
+      event("compacted", { asked: true, tokensBefore: null, tokensAfter: null }),
+      event("model_changed", { from: "claude-opus-5-5", to: "claude-sonnet-5-5", why: null }),
+      event("model_changed", { from: "a", to: "b", why: "the first one refused to answer" }),
+    ]),
+  );
+  const { lines } = await world.must(readLogs, { name: "ann", lines: 20 });
+  expect(lines.map(({ text }) => text)).toEqual([
+    "- the conversation was compacted: 180k tokens before, 9500 tokens after",
+    "- the conversation was compacted, as it was told",
+    "! the model changed to claude-sonnet-5-5, before it was claude-opus-5-5",
+    "! the model changed to b, before it was a, the first one refused to answer",
+  ]);
+});
+
 test("a log shows events of kinds that only a newer version knows, whatever they hold", async () => {
   await using world = await mailWorld();
   await world.seat("ann", { worktreePath: "/w" });

@@ -227,6 +227,8 @@ const writers: Readonly<Partial<Record<EventKind, (fields: Fields) => readonly s
   ],
   tool_end: ({ failed, said: answer }) => (failed === true ? whyFailed(answer) : []),
   retry: ({ attempt, cause }) => [`! retry ${said(attempt)}: ${said(cause)}`],
+  compacted: (fields) => [`- ${eventWords({ type: "compacted", data: JSON.stringify(fields) }).text}`],
+  model_changed: (fields) => [`! ${eventWords({ type: "model_changed", data: JSON.stringify(fields) }).text}`],
   guard_denied: ({ tool, rule, of }) => [
     `! ${said(tool)} was denied (${said(rule)}${said(of) === "" ? "" : `: ${said(of)}`})`,
   ],
