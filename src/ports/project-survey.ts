@@ -12,6 +12,8 @@ export interface ProjectSurvey {
   /** The first line of a program's answer about its version; null when the program is missing or does not answer. */
   versionOf(program: string, args: readonly string[]): Promise<string | null>;
   git(): Promise<GitHealth>;
+  /** Reads tracked files, within bounds of bytes and time. */
+  trackedSecrets(): Promise<TrackedSecrets>;
   /** Bytes below a directory of the state. */
   sizeOf(dir: string): number;
   /** Does something answer at this address within a second? */
@@ -36,6 +38,16 @@ export interface DatabaseHealth {
   readonly bytes: number;
 }
 
+/** Secrets in tracked files, as these lie in the checkout. */
+export interface TrackedSecrets {
+  /** Files with the name of a key or a password file. */
+  readonly named: readonly string[];
+  /** Lines of text files that hold a key of a known shape; never the key. */
+  readonly lines: readonly { readonly path: string; readonly line: number }[];
+  /** How many files were not read: those of tests, which hold made-up keys, large ones, and those for which there was no time. */
+  readonly unread: { readonly tests: number; readonly large: number; readonly late: number };
+}
+
 export interface GitHealth {
   readonly version: string;
   /** The author of commits; null where git does not know. */
@@ -44,8 +56,6 @@ export interface GitHealth {
   readonly signs: boolean;
   /** Hooks of the repository that git would run for the user. */
   readonly hooks: readonly string[];
-  /** Tracked files whose names or first bytes look like a secret. */
-  readonly secrets: readonly string[];
   readonly hasCommit: boolean;
   /** Git takes the checkout for none, because `core.bare` is set. */
   readonly isBare: boolean;

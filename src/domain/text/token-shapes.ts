@@ -93,7 +93,7 @@ export const longWord = /[A-Za-z0-9_.$-]{24}/;
 const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
 /** Tokens of more services. Most begin with a name of their own. */
-export const moreTokens = once(() => [
+const moreNamed = once(() => [
   shape(["rubygems_"], "rubygems_[a-f0-9]{40,}"),
   shape(["r8_"], "r8_[A-Za-z0-9]{30,}", hasDigit),
   shape(["pplx-"], "pplx-[A-Za-z0-9]{30,}"),
@@ -132,17 +132,21 @@ export const moreTokens = once(() => [
   shape(["hcaik_", "hcxik_"], "hc[a-z]ik_[a-z0-9]{50,}"),
   shape(["CCIPAT_"], "CCIPAT_[A-Za-z0-9]{20,}_[a-f0-9]{40}"),
   shape(["bkua_", "sqp_", "squ_", "sqa_"], "(?:bkua|sq[pua])_[a-f0-9]{40}"),
-  shape(["AKCp", "cmVmdGtu"], "(?:AKCp|cmVmdGtu)[A-Za-z0-9]{50,}"),
   shape(["PMAK-"], "PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
-  shape(["sgp_", "sgamp_"], "sg(?:p|amp)_[A-Za-z0-9_]{40,}", hasDigit),
   shape(["sk.eyJ", "tk.eyJ"], String.raw`[st]k\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{16,}`),
-  shape(["tfp_", "rdme_", "rnd_"], "(?:tfp|rdme|rnd)_[A-Za-z0-9_.-]{28,}", hasDigit),
   shape(["tskey-"], "tskey-[a-z]+-[A-Za-z0-9]+-[A-Za-z0-9]{20,}"),
   shape(["CFPAT-"], "CFPAT-[A-Za-z0-9_-]{40,}"),
+  shape([".atlasv1."], String.raw`[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{50,}`),
+]);
+
+/** Tokens whose shape other data may have as well: hashes, ids, texts in base64. */
+const lessNamed = once(() => [
+  shape(["AKCp", "cmVmdGtu"], "(?:AKCp|cmVmdGtu)[A-Za-z0-9]{50,}"),
+  shape(["sgp_", "sgamp_"], "sg(?:p|amp)_[A-Za-z0-9_]{40,}", hasDigit),
+  shape(["tfp_", "rdme_", "rnd_"], "(?:tfp|rdme|rnd)_[A-Za-z0-9_.-]{28,}", hasDigit),
   shape(["sl."], String.raw`sl\.[A-Za-z0-9_-]{100,}`),
   shape(["cio"], "cio[A-Za-z0-9]{32}(?![A-Za-z0-9])", hasDigit),
   shape(["oy2"], "oy2[a-z0-9]{43}(?![A-Za-z0-9])", hasDigit),
-  shape([".atlasv1."], String.raw`[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{50,}`),
   shape(["1//0"], "1//0[A-Za-z0-9_-]{40,}"),
   shape(["Q~"], "[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
   shape(["EAAC", "EAAA", "EAAG"], "EAA[ACG][A-Za-z0-9]{56,}", hasDigit),
@@ -152,3 +156,8 @@ export const moreTokens = once(() => [
   shape(["sdk-", "pat-"], `(?:sdk|pat-[a-z]{2}[0-9])-${id}`),
   shape(["$2", "$5$", "$6$", "$y$"], String.raw`\$(?:2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}|[56y]\$[^\s:"']{40,})`),
 ]);
+
+export const moreTokens = once(() => [...moreNamed().shapes, ...lessNamed().shapes]);
+
+/** Only what nothing but a token looks like: for texts that a person is told to look at, one by one. */
+export const namedTokens = once(() => [...tokens().shapes, ...moreNamed().shapes]);

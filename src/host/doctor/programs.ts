@@ -2,9 +2,10 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ProjectPlace } from "../../domain/project/place.ts";
 import type { GitHealth, ProjectSurvey } from "../../ports/project-survey.ts";
-import { git, runGit, zeroEnded } from "../git/git.ts";
+import { git } from "../git/git.ts";
 import { unknownCommitter } from "../git/identity.ts";
 import { markedAsGate } from "../linux/mark.ts";
+import { trackedSecrets } from "./tracked-secrets.ts";
 
 const patienceMs = 3_000;
 
@@ -12,9 +13,10 @@ const patienceMs = 3_000;
 export const programFacts = (
   { root, state }: ProjectPlace,
   env: Readonly<Record<string, string | undefined>>,
-): Pick<ProjectSurvey, "versionOf" | "git" | "sizeOf" | "answers"> => ({
+): Pick<ProjectSurvey, "versionOf" | "git" | "trackedSecrets" | "sizeOf" | "answers"> => ({
   versionOf: (program, args) => versionOf(program, args, env),
   git: () => gitHealth(root, env),
+  trackedSecrets: () => trackedSecrets(root),
   sizeOf: (dir) => sizeOf(join(state, dir)),
   answers: async (address) => {
     try {
@@ -47,34 +49,27 @@ async function versionOf(
 }
 
 async function gitHealth(root: string, env: Readonly<Record<string, string | undefined>>): Promise<GitHealth> {
-  const [version, signs, hooksDir, tracked, head, bare, branches, replaced, unknown] = await Promise.all([
+  const [version, signs, hooksDir, head, bare, branches, replaced, unknown] = await Promise.all([
     git(root, "--version"),
     git(root, "config", "--type=bool", "--get", "commit.gpgSign"),
     git(root, "rev-parse", "--git-path", "hooks"),
-    runGit({ cwd: root, args: ["ls-files", "-z"] }),
     git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
     git(root, "rev-parse", "--is-bare-repository"),
     git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads/"),
     git(root, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/replace/"),
     unknownCommitter(root, env),
   ]);
-  const paths = zeroEnded(tracked.raw).map((path) => path.toString("utf8"));
   return {
     version: /\d+\.\d+(\.\d+)?/.exec(version.out)?.[0] ?? "unknown",
     committer: unknown === undefined ? "known" : null,
     signs: signs.out.trim() === "true",
     hooks: hooksIn(join(root, hooksDir.out.trim())),
-    secrets: paths.filter((path) => secretName.test(path)),
     hasCommit: head.code === 0,
     isBare: bare.out.trim() === "true",
     replaced: replaced.out.split("\n").filter((name) => name !== ""),
     branches: branches.out.split("\n").filter((name) => name !== ""),
   };
 }
-
-/** Names under which people keep keys and passwords. Examples and templates are none. */
-const secretName =
-  /(^|\/)(\.env(\.(local|production|prod|secret))?|id_(rsa|dsa|ecdsa|ed25519)|\.npmrc\.auth|.+\.(pem|p12|pfx|keystore)|credentials(\.json)?|\.netrc)$/;
 
 function hooksIn(dir: string): readonly string[] {
   if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return [];

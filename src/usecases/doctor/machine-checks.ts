@@ -1,5 +1,7 @@
 import { type DoctorCheck, found, passed } from "../../domain/consistency/check.ts";
-import type { ProjectSurvey } from "../../ports/project-survey.ts";
+import { isSecretSetting } from "../../domain/text/secret-lines.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
+import type { ProjectSurvey, TrackedSecrets } from "../../ports/project-survey.ts";
 import type { World } from "../operation.ts";
 import { addressOf, isLoopback } from "../web/serve.ts";
 
@@ -197,7 +199,12 @@ export async function git(world: World, survey: ProjectSurvey): Promise<readonly
 
 export async function security(world: World, survey: ProjectSurvey): Promise<readonly DoctorCheck[]> {
   const category = "security" as const;
-  const [{ sandbox }, { secrets }] = [await world.settings(), await survey.git()];
+  const [{ sandbox }, tracked, own] = [
+    await world.settings(),
+    await survey.trackedSecrets(),
+    await secretSetting(world),
+  ];
+  const { named } = tracked;
   return [
     sandbox.mode === "off"
       ? found("warn", {
@@ -208,22 +215,70 @@ export async function security(world: World, survey: ProjectSurvey): Promise<rea
           next: "ov config set sandbox.mode guard",
         })
       : passed(category, "sandbox", `sandbox.mode is ${sandbox.mode}`),
-    secrets.length === 0
+    named.length === 0
       ? passed(category, "tracked-secrets", "no tracked file has the name of a key or a password file")
       : found("warn", {
           category,
           name: "tracked-secrets",
           message:
-            secrets.length === 1
+            named.length === 1
               ? "1 tracked file has the name of a secret"
-              : `${secrets.length} tracked files have names of secrets`,
-          details: secrets.slice(0, 20),
+              : `${named.length} tracked files have names of secrets`,
+          details: named.slice(0, 20),
           affects: "every agent can read them, and every clone has them",
           next: "git rm --cached <file>, and add it to .gitignore",
         }),
+    inFiles(tracked, own),
     await bindAddress(world),
   ];
 }
+
+const settingsFile = ".overstory/config.yaml";
+const mostNamed = 20;
+
+/** Where the shared settings have an address that is a secret, as `file:line`. */
+async function secretSetting(world: World): Promise<string | undefined> {
+  const found = await world.call("config.explain", { key: "notify.webhook" });
+  if (!found.ok || typeof found.value.value !== "string" || !isSecretSetting(found.value.value)) return undefined;
+  const { origin } = found.value;
+  return origin.startsWith(`${settingsFile}:`) ? origin : undefined;
+}
+
+function inFiles({ lines, unread }: TrackedSecrets, own: string | undefined): DoctorCheck {
+  const about = { category: "security", name: "secrets-in-files" } as const;
+  const others = lines.map(({ path, line }) => `${path}:${line}`).filter((place) => place !== own);
+  const places = own === undefined ? others : [own, ...others];
+  const left = [
+    ...(unread.tests === 0 ? [] : [`${unread.tests} of tests`]),
+    ...(unread.large === 0 ? [] : [`${unread.large} too large`]),
+    ...(unread.late === 0 ? [] : [`${unread.late} for want of time`]),
+  ];
+  const rest = left.length === 0 ? "" : `; files not looked at: ${left.join(", ")}`;
+  if (places.length === 0)
+    return passed(about.category, about.name, `no tracked text file has a key of a known shape${rest}`);
+  const more = places.length - mostNamed;
+  const [first = ""] = others.filter((place) => !place.startsWith(`${settingsFile}:`));
+  const steps = [
+    ...(own === undefined ? [] : [keepLocal("notify.webhook")]),
+    ...(own === undefined && places.some((place) => place.startsWith(`${settingsFile}:`)) ? [keepLocal("<key>")] : []),
+    ...(first === ""
+      ? []
+      : [
+          `take the key out of the file, or: git rm --cached ${shellWord(first.replace(/:\d+$/, ""))}, and add it to .gitignore`,
+        ]),
+    "replace a key that was committed where it was made: the history of git keeps it",
+  ];
+  return found("warn", {
+    ...about,
+    message: `${places.length === 1 ? "1 line of a tracked file looks" : `${places.length} lines of tracked files look`} like a key or password${rest}`,
+    details: [...places.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])],
+    affects: "every agent can read them, and every clone has them",
+    next: steps.join("; "),
+  });
+}
+
+/** How a setting moves from the shared file to the one of this machine. */
+const keepLocal = (key: string): string => `ov config set ${key} <value> --local && ov config unset ${key}`;
 
 async function bindAddress(world: World): Promise<DoctorCheck> {
   const served = await servedAt(world);

@@ -1,5 +1,6 @@
 import { configKeyView } from "../../../contract/views/project.ts";
 import { ok } from "../../../domain/result.ts";
+import { isSecretSetting } from "../../../domain/text/secret-lines.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { ConfigKey, ConfigProblem } from "../../../usecases/config/config.ts";
 import { exits } from "../../shared/exits.ts";
@@ -23,6 +24,10 @@ export const set: Handler = async ({ app, args, flags, io }) => {
   if (!changed.ok) return changed;
   const { file, before, after, inForce } = changed.value;
   if (!inForce) io.warn(`${after.origin} overrules it: ${key} is still ${shown(after.value) || "not set"}`);
+  if (flags.local !== true && isSecretSetting(String(args.value))) {
+    const keep = `ov config set ${key} <value> --local && ov config unset ${key}`;
+    io.warn(`the value holds a secret, and ${file} is shared through git; to keep it on this machine: ${keep}`);
+  }
   const was = shown(before) || "not set";
   const change = inForce ? `${key}: ${was} -> ${shown(after.value) || "not set"} in` : `${key} was written to`;
   return ok({
