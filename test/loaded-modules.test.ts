@@ -14,7 +14,7 @@ const hot: readonly (readonly [most: number, ...command: string[]])[] = [
   [4, "--version"],
   [105, "mail", "check", "--inject", "--agent", "nobody"],
   [111, "log", "tool-start", "--agent", "b1", "--tool-name", "Bash"],
-  [151, "mail", "send", "--to", "operator", "--subject", "s", "--body", "b"],
+  [152, "mail", "send", "--to", "operator", "--subject", "s", "--body", "b"],
   [176, "status", "--json"],
   [159, "merge", "add", "work"],
 ];

@@ -9,12 +9,10 @@ import {
 import type { MailType, Priority } from "../../domain/mail/types.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { isUnclearWaiver } from "../../domain/run/checklist.ts";
 import { notSent, text } from "../../domain/schema/schema.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
-import { optionsOf } from "../operator/decisions.ts";
 import type { PrepareTerms } from "../usecase.ts";
 import { loadFollower } from "./followers.ts";
 import type { Sender } from "./sender.ts";
@@ -145,11 +143,6 @@ export function completePayload(
   const filled = fillPayload(input.type, input.payload, factsFor(input, sender, target));
   const problem = payloadRefusal(checkPayload(input.type, filled));
   if (problem !== undefined) return no(problem);
-  const unclear = input.type === "decision_gate" ? optionsOf({ payload: filled }).find(isUnclearWaiver) : undefined;
-  if (unclear !== undefined) {
-    const how = 'write the option as "waive criterion <number>", or for several "waive criteria 1, 2"';
-    return no(invalid("options", `would waive nothing: ${how}`, { value: unclear }));
-  }
   if (input.proven === true) return ok(filled);
   return ok(input.type === "worker_done" ? unverified(filled) : filled);
 }

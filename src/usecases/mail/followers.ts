@@ -19,6 +19,7 @@ export interface Follower {
 
 const loaders: Partial<Record<MailType, () => Promise<Follower>>> = {
   merge_ready: async () => (await import("../merge/queue/enqueue-ready.ts")).mergeReady,
+  decision_gate: async () => (await import("../operator/decisions.ts")).decisionGate,
 };
 
 const loaded = new Map<string, Follower>();

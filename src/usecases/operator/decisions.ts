@@ -5,9 +5,12 @@ import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { landingWords } from "../../domain/merge/landing-branch.ts";
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
+import { invalid } from "../../domain/refusal.ts";
 import type { Decided } from "../../domain/role/assignment.ts";
+import { isUnclearWaiver } from "../../domain/run/checklist.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isAuthorReplaced } from "../mail/find-message.ts";
+import type { Follower } from "../mail/followers.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { mayAnswer } from "../mail/waits.ts";
 import { completionReceipt, doubtsBefore, ownerOfBranch } from "../merge/branch-owner.ts";
@@ -184,6 +187,17 @@ export function optionsOf({ payload }: Pick<Message, "payload">): readonly strin
   const { options } = payloadFields(payload);
   return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
 }
+
+/** An option that waives nothing although it reads so would leave everybody waiting once it was chosen. */
+export const decisionGate: Follower = {
+  refuse: async (_tx, _context, _sender, { payload }) => {
+    const unclear = optionsOf({ payload }).find(isUnclearWaiver);
+    if (unclear === undefined) return undefined;
+    const how = 'write the option as "waive criterion <number>", or for several "waive criteria 1, 2"';
+    return invalid("options", `would waive nothing: ${how}`, { value: unclear });
+  },
+  follow: async () => {},
+};
 
 /** What can be said about a branch that waits to land. */
 export const approvalOptions = ["approve", "reject"] as const;
