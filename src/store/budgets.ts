@@ -3,7 +3,7 @@ import type { BudgetScope, BudgetUnit, Ledger, LedgerKey, Reservation } from "..
 import { spentOf, type Usage } from "../domain/budget/usage.ts";
 import type { Wait, WaitRows } from "../ports/store/agents.ts";
 import type { BudgetRows, UsageRows } from "../ports/store/turns.ts";
-import type { Sql, SqlValue } from "./sql.ts";
+import { placeholders, type Sql, type SqlValue } from "./sql.ts";
 import { decodeRow, flag, insert, integer, nullable, select, table, text } from "./table.ts";
 
 export const waits = table<Wait>("waits", {
@@ -65,6 +65,8 @@ export const budgetReservations = table<Reservation>("budget_reservations", {
 
 const sums = table<Pick<Ledger, "unit" | "spent">>("budgets", { unit: text<BudgetUnit>(), spent: integer });
 
+const live = "state NOT IN ('completed', 'zombie')";
+
 /** Rows of one statement: a turn touches up to sixteen ledgers, which must not be as many round trips. */
 const tuples = (count: number, tuple: string): string => Array.from({ length: count }, () => tuple).join(", ");
 
@@ -76,6 +78,19 @@ export const budgetRows = (sql: Sql): BudgetRows => ({
     const values = subjects.flatMap(({ scope, subject }) => [scope, subject]);
     return select(sql, budgets, `WHERE ${any} ORDER BY scope, subject, unit`, ...values);
   },
+  inUse: (day, limited) =>
+    select(
+      sql,
+      budgets,
+      `WHERE (given IS NOT NULL OR scope || ':' || unit IN ${placeholders(limited.length)})
+         AND ((scope = 'day' AND subject = ?)
+           OR (scope = 'run' AND subject IN (SELECT id FROM runs WHERE status = 'active'))
+           OR (scope = 'agent' AND subject IN (SELECT name FROM agents WHERE ${live}))
+           OR (scope = 'task' AND subject IN (SELECT task_id FROM agents WHERE ${live})))
+       ORDER BY scope, subject, unit`,
+      ...limited.map(({ scope, unit }) => `${scope}:${unit}`),
+      day,
+    ),
   book: async (changes, now) => {
     if (changes.length === 0) return;
     const values = changes.flatMap(({ scope, subject, unit, spent, reserved, unpriced = 0 }): SqlValue[] => [

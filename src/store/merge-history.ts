@@ -7,6 +7,7 @@ import type {
   RadarOutcome,
   RadarPair,
   RadarRows,
+  RadarWarning,
   RememberedResolution,
   ResolutionRows,
 } from "../ports/store/merges.ts";
@@ -107,6 +108,15 @@ export const radarPairs = table<RadarPair>("radar_pairs", {
   createdAt: integer,
 });
 
+export const radarWarnings = table<RadarWarning>("radar_warnings", {
+  branchA: text(),
+  branchB: text(),
+  filesDigest: text(),
+  createdAt: integer,
+});
+
+const heads = "SELECT head_commit FROM agents WHERE ahead > 0 AND released_at IS NULL";
+
 export const resolutionRows = (sql: Sql): ResolutionRows => ({
   get: (fingerprint) => selectOne(sql, rememberedResolutions, "WHERE fingerprint = ?", fingerprint),
   put: async (resolution) => {
@@ -124,6 +134,19 @@ export const radarRows = (sql: Sql): RadarRows => ({
     await sql.run("DELETE FROM radar_pairs WHERE a_commit = ? AND b_commit = ?", pair.aCommit, pair.bCommit);
     await insert(sql, radarPairs, pair);
   },
+  conflictsOfHeads: () =>
+    select(
+      sql,
+      radarPairs,
+      `WHERE outcome = 'conflict' AND a_commit IN (${heads}) AND b_commit IN (${heads}) ORDER BY created_at, a_commit, b_commit`,
+    ),
+  warnings: () =>
+    select(
+      sql,
+      radarWarnings,
+      `WHERE branch_a IN (SELECT branch FROM agents WHERE released_at IS NULL)
+       ORDER BY created_at, branch_a, branch_b, files_digest`,
+    ),
   warnOnce: async (branchA, branchB, filesDigest, now) =>
     (await sql.run(
       "INSERT INTO radar_warnings (branch_a, branch_b, files_digest, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",

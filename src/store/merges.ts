@@ -119,6 +119,7 @@ function conditions(filter: MergeFilter): { where: string; values: SqlValue[] } 
   if (filter.ids !== undefined) add(`id IN ${placeholders(filter.ids.length)}`, ...filter.ids);
   equal("approval", filter.approval);
   equal("branch", filter.branch);
+  if (filter.branches !== undefined) add(`branch IN ${placeholders(filter.branches.length)}`, ...filter.branches);
   equal("task_id", filter.taskId);
   equal("run_id", filter.runId);
   if (filter.statuses !== undefined) {

@@ -6,7 +6,7 @@ import { checks, gateResults, receipts } from "./checks.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { imports } from "./imports.ts";
-import { mergeAttempts, mergeOps, radarPairs, rememberedResolutions } from "./merge-history.ts";
+import { mergeAttempts, mergeOps, radarPairs, radarWarnings, rememberedResolutions } from "./merge-history.ts";
 import { mergePauses, mergeQueue } from "./merges.ts";
 import { messages } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
@@ -55,6 +55,7 @@ const described = [
   columnsOf(checks),
   columnsOf(rememberedResolutions),
   columnsOf(radarPairs),
+  columnsOf(radarWarnings),
   columnsOf(imports),
   columnsOf(webListeners),
   columnsOf(webKeys),
@@ -68,7 +69,6 @@ const undescribed = [
   "notices",
   "notifications",
   "project",
-  "radar_warnings",
   "run_left_open",
   "requests",
   "retention_places",

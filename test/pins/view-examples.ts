@@ -3,6 +3,7 @@ import type * as costs from "../../src/contract/views/cost.ts";
 import type * as diffs from "../../src/contract/views/diff.ts";
 import type * as doctor from "../../src/contract/views/doctor.ts";
 import type * as events from "../../src/contract/views/event.ts";
+import type * as foresights from "../../src/contract/views/foreseen.ts";
 import type * as gates from "../../src/contract/views/gate.ts";
 import type * as mail from "../../src/contract/views/mail.ts";
 import type * as merges from "../../src/contract/views/merge.ts";
@@ -28,6 +29,7 @@ type Views = typeof agents &
   typeof doctor &
   typeof notify &
   typeof events &
+  typeof foresights &
   typeof costs &
   typeof gates &
   typeof mail &
@@ -1546,6 +1548,34 @@ export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[]
         workersStopped: [],
         workersLeft: [],
         unpromoted: null,
+      },
+    ],
+  ],
+  budgetSoonView: [
+    [
+      {
+        scope: "run",
+        subject: "run-1",
+        unit: "usd",
+        limit: 10_000_000,
+        spent: 8_500_000,
+        percent: 85,
+        sentence: "run run-1 has used at least 85 % of $10.00",
+        details: "$8.50 of $10.00 (85 %) spent.",
+        agents: ["b1"],
+        since: at,
+        command: "ov budget raise run run-1 usd <amount>",
+      },
+    ],
+  ],
+  collisionView: [
+    [
+      {
+        agents: ["b1", "b2"],
+        branches: ["overstory/b1/t", "overstory/b2/t"],
+        runId: "run-1",
+        files: ["a.ts"],
+        since: at,
       },
     ],
   ],

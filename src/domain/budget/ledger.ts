@@ -38,8 +38,12 @@ export const hasRoom = ({ spent, reserved }: Balance, limit: number | undefined)
   limit === undefined || spent + reserved < limit;
 
 /** Crossed for the first time since the limit was raised: the operator should know before anything stops. */
-export const shouldWarn = ({ spent, warned }: Pick<Ledger, "spent" | "warned">, limit: number | undefined): boolean =>
-  limit !== undefined && !warned && spent * 100 >= limit * warnPercent;
+export const shouldWarn = (ledger: Pick<Ledger, "spent" | "warned">, limit: number | undefined): boolean =>
+  limit !== undefined && !ledger.warned && isNearLimit(ledger, limit);
+
+/** Most of it is spent. */
+export const isNearLimit = ({ spent }: Pick<Ledger, "spent">, limit: number): boolean =>
+  spent * 100 >= limit * warnPercent;
 
 const warnPercent = 80;
 

@@ -18,7 +18,9 @@ export interface HeadPair {
 }
 
 /** Which branches can meet: those that land on the same one, and each with that one. Two that are alike cannot collide. */
-export function pairsOf(heads: readonly RadarHead[]): readonly HeadPair[] {
+export function pairsOf<Head extends RadarHead>(
+  heads: readonly Head[],
+): readonly { readonly a: Head; readonly b: Head }[] {
   const ordered = heads.toSorted((one, other) => compare(one.branch, other.branch));
   return ordered.flatMap((a, at) =>
     ordered
@@ -55,6 +57,18 @@ export function collisionsToTell({
 }: Collision): readonly { readonly branch: string; readonly file: string }[] {
   const owned = [a, b].filter(({ agentName }) => agentName !== null);
   return owned.flatMap(({ branch }) => (files.length === 0 ? [""] : files).map((file) => ({ branch, file })));
+}
+
+/** What two agents have ahead of them, in one sentence. */
+export function collisionSentence({
+  agents: [one, other],
+  files,
+}: {
+  readonly agents: readonly [string, string];
+  readonly files: readonly string[];
+}): string {
+  if (files.length === 0) return `${one} and ${other} have no commit in common, so git cannot merge their branches`;
+  return `${one} and ${other} change the same part of ${namedIn(files)}: whichever lands second will meet a merge conflict`;
 }
 
 /** Tells those concerned early, while it is cheap to agree on who changes what. */

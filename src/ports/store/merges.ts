@@ -12,6 +12,7 @@ export interface MergeFilter {
   readonly statuses?: readonly MergeStatus[];
   readonly approval?: Approval;
   readonly branch?: string;
+  readonly branches?: readonly string[];
   readonly taskId?: string;
   readonly runId?: string;
   /** Only the newest entry of each branch, over all targets and runs. */
@@ -111,10 +112,22 @@ export interface RadarPair {
   readonly createdAt: number;
 }
 
+/** A warning that the radar has given. Where both branches are the same, its owner was told that it collides in a file. */
+export interface RadarWarning {
+  readonly branchA: string;
+  readonly branchB: string;
+  readonly filesDigest: string;
+  readonly createdAt: number;
+}
+
 /** The radar's results for pairs of commits, and the warnings it has given. */
 export interface RadarRows {
   pair(aCommit: string, bCommit: string): Promise<RadarPair | undefined>;
   put(pair: RadarPair): Promise<void>;
+  /** The conflicts on record between what agents that are not released have committed last. */
+  conflictsOfHeads(): Promise<RadarPair[]>;
+  /** Those about branches of agents that are not released. */
+  warnings(): Promise<RadarWarning[]>;
   /** True the first time these branches are warned about these files, false ever after. */
   warnOnce(branchA: string, branchB: string, filesDigest: string, now: number): Promise<boolean>;
 }

@@ -91,6 +91,11 @@ export type TurnEnding = Pick<
 /** The ledgers of budgets, and what running turns have set aside in them. */
 export interface BudgetRows {
   list(): Promise<Ledger[]>;
+  /**
+   * The ledgers that live agents, their tasks, active runs and this day are booked on: those with a limit of their own, and
+   * those of these scopes and units.
+   */
+  inUse(day: string, limited: readonly Pick<LedgerKey, "scope" | "unit">[]): Promise<Ledger[]>;
   /** The ledgers of these subjects; those never touched are absent. */
   of(subjects: readonly BudgetSubject[]): Promise<Ledger[]>;
   /** Adds to the ledgers, and makes those that are missing. Name each ledger at most once per call. */

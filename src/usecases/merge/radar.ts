@@ -6,13 +6,14 @@ import {
   collisionMail,
   collisionsToTell,
   commitsOf,
+  pairKey,
   pairsOf,
   type RadarHead,
 } from "../../domain/merge/radar.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, record as recordOf, text } from "../../domain/schema/schema.ts";
 import type { ConflictInPlace, MergeGit, ObjectMerge, Settled } from "../../ports/merge-git.ts";
-import type { RadarOutcome } from "../../ports/store/merges.ts";
+import type { RadarOutcome, RadarPair } from "../../ports/store/merges.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -153,6 +154,69 @@ export async function knownCollisions(tx: Tx, agents: readonly Agent[]): Promise
     const known = await tx.radar.pair(ours, theirs);
     if (known?.outcome !== "conflict") continue;
     found.push({ agents: [pair.a.agentName ?? "", pair.b.agentName ?? ""], files: known.files });
+  }
+  return found;
+}
+
+/** Two agents that were told that their branches collide, and still would. */
+export interface CollisionAhead {
+  readonly agents: readonly [string, string];
+  readonly branches: readonly [string, string];
+  readonly runId: string;
+  /** None when the two have no history in common. */
+  readonly files: readonly string[];
+  readonly since: number;
+}
+
+/**
+ * The collisions that the radar has told and that are still to come: as both branches stand, and with neither landed. One
+ * that was tried and came back is told as such. It takes a few statements, however many agents there are.
+ */
+export async function collisionsAhead(tx: Tx, { ids }: Pick<Context, "ids">): Promise<readonly CollisionAhead[]> {
+  const conflicts = await tx.radar.conflictsOfHeads();
+  if (conflicts.length === 0) return [];
+  const warned = new Map<string, number>();
+  for (const { branchA, branchB, filesDigest, createdAt } of await tx.radar.warnings())
+    if (branchA === branchB) warned.set(`${filesDigest} ${branchA}`, createdAt);
+  const heads = await headsInConflict(tx, conflicts);
+  const byCommits = new Map(conflicts.map((pair) => [`${pair.aCommit} ${pair.bCommit}`, pair]));
+  const found: CollisionAhead[] = [];
+  for (const { a, b } of pairsOf(heads)) {
+    const known = byCommits.get(pairKey(commitsOf({ a, b })));
+    if (known === undefined) continue;
+    // The radar tells both owners of a file, unless one of them only began on top of what collides there.
+    const told = (known.files.length === 0 ? [""] : known.files).flatMap((file) => {
+      const digest = ids.digest(file);
+      const [ofA, ofB] = [warned.get(`${digest} ${a.branch}`), warned.get(`${digest} ${b.branch}`)];
+      return ofA === undefined || ofB === undefined ? [] : [{ file, at: Math.max(ofA, ofB) }];
+    });
+    if (told.length === 0) continue;
+    found.push({
+      agents: [a.agent.name, b.agent.name],
+      branches: [a.branch, b.branch],
+      runId: a.agent.runId,
+      files: told.flatMap(({ file }) => (file === "" ? [] : [file])),
+      since: Math.min(...told.map(({ at }) => at)),
+    });
+  }
+  return found;
+}
+
+/** The work in these conflicts that is still to land. */
+async function headsInConflict(tx: Tx, conflicts: readonly RadarPair[]): Promise<readonly LiveBranch[]> {
+  const commits = new Set(conflicts.flatMap(({ aCommit, bCommit }) => [aCommit, bCommit]));
+  const live = newestPerName(await tx.agents.ahead()).filter(({ headCommit }) => commits.has(headCommit ?? ""));
+  const branches = live.flatMap(({ branch }) => branch ?? []);
+  const entries = await tx.merges.list({ branches, newestOfBranch: true });
+  const lastOf = new Map(entries.map((entry) => [entry.branch, entry]));
+  const found: LiveBranch[] = [];
+  for (const agent of live) {
+    const { name: agentName, branch, headCommit: commit } = agent;
+    if (branch === null || commit === null || (await isGivenUp(tx, agent))) continue;
+    const last = lastOf.get(branch);
+    if (last?.status === "conflict" || (last?.status === "merged" && last.headCommit === commit)) continue;
+    // Of two that land on different branches the radar has no record.
+    found.push({ agent, agentName, branch, commit, landsOn: "" });
   }
   return found;
 }

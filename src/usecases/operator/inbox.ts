@@ -4,7 +4,9 @@ import { ok } from "../../domain/result.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { readFleet } from "../agents/fleet-reading.ts";
+import { type BudgetSoon, budgetsSoon } from "../budgets/soon.ts";
 import { type BlockedMerge, blockedMerges } from "../merge/queue/queue-state.ts";
+import { type CollisionAhead, collisionsAhead } from "../merge/radar.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "./decisions.ts";
 import {
@@ -27,15 +29,26 @@ export interface Waiting {
   readonly pauses: readonly QueuePause[];
 }
 
-/** What waits for the operator. Their mail is read by `mail.check`, which keeps their place in it. */
-export const operatorInbox: UseCase<object, Waiting> = {
+/** What will wait for the operator if nobody acts. Nothing waits for it, so nobody is notified of it or counts it. */
+export interface Foreseen {
+  readonly budgetsSoon: readonly BudgetSoon[];
+  readonly collisions: readonly CollisionAhead[];
+}
+
+/** What waits for the operator, and what may soon. Their mail is read by `mail.check`, which keeps their place in it. */
+export const operatorInbox: UseCase<object, Waiting & Foreseen> = {
   kind: "read",
   request: noFields,
   operatorOnly: true,
-  run: async (tx) => ok(await waitingForOperator(tx)),
+  run: async (tx, context) =>
+    ok({
+      ...(await waitingForOperator(tx)),
+      budgetsSoon: await budgetsSoon(tx, context),
+      collisions: await collisionsAhead(tx, context),
+    }),
 };
 
-/** Only reads. Notifications are made of the same items, so the inbox shows everything that the operator is notified of. */
+/** Only reads. Notifications are made of these items, so the inbox shows everything that the operator is notified of. */
 export async function waitingForOperator(direct: Tx): Promise<Waiting> {
   const { tx, unreleased, isPlainlyWell } = await readFleet(direct);
   const pause = await tx.merges.pause();

@@ -1,11 +1,13 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import { refOf } from "../../domain/budget/budget.ts";
 import { pauseWords, resumeCommand } from "../../domain/merge/queue-pause.ts";
+import { collisionSentence } from "../../domain/merge/radar.ts";
 import { ok } from "../../domain/result.ts";
 import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { OperatorMark } from "../../ports/store/web.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
-import { operatorInbox, type Waiting } from "./inbox.ts";
+import { type Foreseen, operatorInbox, type Waiting } from "./inbox.ts";
 
 /** The kinds of items that may need a person, most urgent first. */
 export const attentionKinds = [
@@ -18,6 +20,8 @@ export const attentionKinds = [
   "stalled",
   "dead_mail",
   "question",
+  "budget_soon",
+  "radar",
   "review",
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
@@ -30,8 +34,11 @@ export interface AttentionItem {
   readonly rank: number;
   readonly sentence: string;
   readonly details: string | null;
-  /** The agent, merge, message or budget it is about. */
-  readonly subject: { readonly type: "agent" | "merge" | "message" | "budget" | "queue"; readonly id: string };
+  /** What it is about; of a collision the names of the two agents. */
+  readonly subject: {
+    readonly type: "agent" | "merge" | "message" | "budget" | "queue" | "radar";
+    readonly id: string;
+  };
   readonly runId: string | null;
   readonly since: number;
   /** Names of agents that cannot go on. */
@@ -57,7 +64,12 @@ export const readAttention: UseCase<object, { readonly items: readonly Attention
     const waiting = await operatorInbox.run(tx, context, request);
     if (!waiting.ok) return waiting;
     const marks = new Map((await tx.web.marks("attention:")).map((mark) => [mark.subject, mark]));
-    const found = [...itemsOf(waiting.value), ...(await stalledItems(tx)), ...(await deadItems(tx))];
+    const found = [
+      ...itemsOf(waiting.value),
+      ...foreseenItems(waiting.value),
+      ...(await stalledItems(tx)),
+      ...(await deadItems(tx)),
+    ];
     const items: AttentionItem[] = [];
     for (const item of found) {
       const blocks = await blockedBy(tx, item);
@@ -168,6 +180,42 @@ function itemsOf({ decisions, questions, troubled, unhanded, blocked, pauses }: 
         command: `ov merge ${branch}`,
       }),
     ),
+  ];
+}
+
+function foreseenItems({ budgetsSoon, collisions }: Foreseen): readonly Unmarked[] {
+  return [
+    ...budgetsSoon.map((budget): Unmarked => {
+      const ref = refOf(budget);
+      return {
+        id: `budget-${ref}`,
+        kind: "budget_soon",
+        rank: rankOf("budget_soon"),
+        sentence: budget.sentence,
+        details: budget.details,
+        subject: { type: "budget", id: ref },
+        runId: budget.scope === "run" ? budget.subject : null,
+        since: budget.since,
+        options: [],
+        command: budget.command,
+      };
+    }),
+    ...collisions.map((collision): Unmarked => {
+      const names = collision.agents.join("+");
+      return {
+        id: `radar-${names}`,
+        kind: "radar",
+        rank: rankOf("radar"),
+        sentence: collisionSentence(collision),
+        details:
+          "Those above them were told, too. Nobody has to stop: they may agree by mail, or one of them lands first.",
+        subject: { type: "radar", id: names },
+        runId: collision.runId,
+        since: collision.since,
+        options: [],
+        command: "ov merge radar",
+      };
+    }),
   ];
 }
 

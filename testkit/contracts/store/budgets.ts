@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { noBudgets } from "../../../src/domain/budget/budget.ts";
+import { type BudgetScope, type BudgetUnit, noBudgets, refOf } from "../../../src/domain/budget/budget.ts";
 import type { Usage } from "../../../src/domain/budget/usage.ts";
 import { randomIds } from "../../../src/host/ids.ts";
 import type { Store, Tx } from "../../../src/ports/store.ts";
@@ -204,6 +204,36 @@ export function budgetPromises(check: Check): void {
       expect(await tx.usage.knownAnswers("b1", asked)).toEqual(["m-t2", "m-t1"]);
     });
   });
+
+  check(
+    "ledgers in use are those of live agents, their tasks, active runs and the day, where something limits them",
+    async ({ store }) => {
+      await seed(store, anAgent("b1", { taskId: "t1" }), anAgent("b2", { taskId: "t2", state: "completed" }));
+      const booked = (scope: BudgetScope, subject: string, unit: BudgetUnit) =>
+        ({ scope, subject, unit, spent: 1, reserved: 0 }) as const;
+      await store.transaction(async (tx) => {
+        for (const subject of ["r1", "r0"]) await tx.budgets.book([booked("run", subject, "usd")], noon);
+        for (const subject of ["b1", "b2"]) await tx.budgets.book([booked("agent", subject, "turns")], noon);
+        for (const subject of ["t1", "t2"]) await tx.budgets.book([booked("task", subject, "usd")], noon);
+        for (const subject of ["2026-01-01", "2026-01-02"])
+          await tx.budgets.book([booked("day", subject, "usd")], noon);
+        await tx.budgets.give({ scope: "agent", subject: "b1", unit: "tokens" }, 5, noon);
+      });
+      const inUse = async (...limited: readonly { scope: BudgetScope; unit: BudgetUnit }[]) =>
+        (await store.read((tx) => tx.budgets.inUse("2026-01-02", limited))).map(refOf);
+      expect(await inUse()).toEqual(["agent:b1:tokens"]);
+      expect(await inUse({ scope: "run", unit: "usd" }, { scope: "day", unit: "usd" })).toEqual([
+        "agent:b1:tokens",
+        "day:2026-01-02:usd",
+        "run:r1:usd",
+      ]);
+      expect(await inUse({ scope: "agent", unit: "turns" }, { scope: "task", unit: "usd" })).toEqual([
+        "agent:b1:tokens",
+        "agent:b1:turns",
+        "task:t1:usd",
+      ]);
+    },
+  );
 
   check("agents that start at one moment, in two processes, cannot together go over", async ({ store, another }) => {
     const agents = Array.from({ length: 8 }, (_, n) => anAgent(`b${n}`));

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { GateResult, Receipt } from "../../../src/domain/gate/gate.ts";
 import type { Check } from "./database.ts";
-import { noon } from "./rows.ts";
+import { anAgent, noon, seed } from "./rows.ts";
 
 export const aResult = (id: string, change: Partial<GateResult> = {}): GateResult => ({
   id,
@@ -131,4 +131,32 @@ export function gatePromises(check: Check): void {
     const warn = (digest: string) => store.transaction((tx) => tx.radar.warnOnce("x", "y", digest, noon));
     expect([await warn("d1"), await warn("d1"), await warn("d2")]).toEqual([true, false, true]);
   });
+
+  check(
+    "conflicts of what agents committed last and warnings about their branches go with the agents",
+    async ({ store }) => {
+      const conflict = { aCommit: "a", bCommit: "b", outcome: "conflict", files: ["x.ts"], createdAt: noon } as const;
+      await seed(
+        store,
+        anAgent("x1", { branch: "b/x1", headCommit: "a", ahead: 1 }),
+        anAgent("x2", { branch: "b/x2", headCommit: "b", ahead: 2 }),
+        anAgent("x3", { branch: "b/x3", headCommit: "c", ahead: 0 }),
+        anAgent("x4", { branch: "b/x4", headCommit: "d", ahead: 1, state: "completed", releasedAt: noon }),
+      );
+      await store.transaction(async (tx) => {
+        await tx.radar.put(conflict);
+        await tx.radar.put({ ...conflict, bCommit: "c" });
+        await tx.radar.put({ ...conflict, bCommit: "d" });
+        await tx.radar.put({ ...conflict, aCommit: "b", bCommit: "a", outcome: "clean" });
+        for (const name of ["x2", "x1", "x4", "x0"]) await tx.radar.warnOnce(`b/${name}`, `b/${name}`, "d1", noon);
+      });
+      expect(await store.read((tx) => tx.radar.conflictsOfHeads())).toEqual([conflict]);
+      const [branchA, branchB] = ["b/x1", "b/x2"];
+      const warned = { filesDigest: "d1", createdAt: noon };
+      expect(await store.read((tx) => tx.radar.warnings())).toEqual([
+        { branchA, branchB: branchA, ...warned },
+        { branchA: branchB, branchB, ...warned },
+      ]);
+    },
+  );
 }

@@ -126,6 +126,8 @@ export function mergePromises(check: Check): void {
     expect(await branches({ newestOfBranch: true })).toEqual(["b", "a"]);
     expect(await branches({ newestOfBranch: true, runId: "r1" })).toEqual(["b"]);
     expect(await branches({ branch: "a", statuses: openMergeStatuses })).toEqual(["a"]);
+    expect(await branches({ branches: ["a", "c"], newestOfBranch: true })).toEqual(["a"]);
+    expect(await branches({ branches: [] })).toEqual([]);
     expect(await branches({ approval: "waiting" })).toEqual(["b"]);
     expect(await branches({ taskId: "T1" })).toEqual(["a"]);
   });

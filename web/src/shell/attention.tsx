@@ -121,7 +121,12 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
             </Button>
           ))}
           {item.kind === "budget" || item.kind === "budget_soon" ? (
-            <Link className={css.open} to="/costs" search={{ view: "budgets" } as never} onClick={closePanel}>
+            <Link
+              className={css.open}
+              to="/costs"
+              search={{ view: "budgets", ...raising(item.subject) } as never}
+              onClick={closePanel}
+            >
               Raise in Budgets
             </Link>
           ) : null}
@@ -142,11 +147,23 @@ function Item({ item, isCurrent, onFocus }: { item: AttentionItem; isCurrent: bo
   );
 }
 
+/** The budget that an item is about, as the list of budgets names it. */
+function raising(subject: string): { readonly raise?: string } {
+  const [, scope, of, unit] = /^budget:(\w+):(.+):(\w+)$/.exec(subject) ?? [];
+  return scope === undefined ? {} : { raise: `${scope}:${unit}:${of}` };
+}
+
 /** Where the subject of an item has its page. */
 function OpenLink({ subject, words }: { subject: string; words: string }) {
   if (subject.startsWith("queue:"))
     return (
       <Link className={css.open} to="/merge" onClick={closePanel}>
+        {words}
+      </Link>
+    );
+  if (subject.startsWith("radar:"))
+    return (
+      <Link className={css.open} to="/merge" search={{ view: "radar" } as never} onClick={closePanel}>
         {words}
       </Link>
     );

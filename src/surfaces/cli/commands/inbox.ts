@@ -1,4 +1,5 @@
 import { troubledAgentView } from "../../../contract/views/agent.ts";
+import { budgetSoonView, collisionView } from "../../../contract/views/foreseen.ts";
 import { decisionView, messageView, questionView } from "../../../contract/views/mail.ts";
 import { pauseView } from "../../../contract/views/merge.ts";
 import { priorityRank } from "../../../domain/mail/types.ts";
@@ -17,7 +18,7 @@ import { isOn } from "../given.ts";
 import { warningLine } from "../marks.ts";
 import { lettersAsViews, messageLines } from "./mail.ts";
 import { blockedWords } from "./merge-render.ts";
-import { decisionBlock, questionBlock, troubledBlock, unhandedWords } from "./operator-render.ts";
+import { decisionBlock, foreseenLines, questionBlock, troubledBlock, unhandedWords } from "./operator-render.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
@@ -30,7 +31,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   const leavesUnread = isOn(flags.peek) || isPiped || fullDisk !== null;
   const mail = leavesUnread ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;
-  const { decisions, questions, troubled, unhanded, blocked, pauses } = asked.value;
+  const { decisions, questions, troubled, unhanded, blocked, pauses, budgetsSoon, collisions } = asked.value;
   const { remaining, shown } = mail.value;
   const names = troubled.map(({ agent }) => agent.name);
   const above = [...decisions, ...questions];
@@ -49,6 +50,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       warningLine(paint, blockedWords(one), visibleLine(one.next)),
     ),
     ...pauses.map((pause) => warningLine(paint, visibleLine(pauseWords(pause)), resumeCommand)),
+    ...foreseenLines(paint, asked.value, now),
     ...mailHeading(messages.length, mail.value.messages.length - messages.length).map((line) => paint.bold(line)),
     ...messages.map((view) => messageLines(paint, view).join("\n")),
     ...(remaining === 0
@@ -68,6 +70,8 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       unhanded,
       blocked,
       paused: pauseView(pauses[0] ?? null),
+      budgetsSoon: budgetsSoon.map(budgetSoonView),
+      collisions: collisions.map(collisionView),
       fullDisk,
       messages: messages.map(messageView),
       remaining,

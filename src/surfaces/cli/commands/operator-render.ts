@@ -1,11 +1,13 @@
 import { troubleCommands } from "../../../contract/views/agent.ts";
 import { replyCommand } from "../../../contract/views/mail.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
+import { collisionSentence } from "../../../domain/merge/radar.ts";
 import { proofWords } from "../../../domain/run/checklist.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { LedRun } from "../../../usecases/agents/stop.ts";
 import type { OpenDecision, OpenQuestion } from "../../../usecases/operator/decisions.ts";
+import type { Foreseen } from "../../../usecases/operator/inbox.ts";
 import type { TroubledAgent, UnhandedBranch } from "../../../usecases/operator/troubled-agents.ts";
 import type { CriterionDetail } from "../../../usecases/runs/checklist.ts";
 import type { RunDetail } from "../../../usecases/runs/read-runs.ts";
@@ -67,6 +69,29 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
 /** Work that was not brought into the queue, with the command that does. */
 export const unhandedWords = ({ agentName, branch }: UnhandedBranch): string =>
   `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which is not in the merge queue; to land it: ov merge --branch ${shellWord(branch)}`;
+
+/** More of a kind than one reads at once. */
+const mostForeseen = 5;
+
+/** What may wait for a person soon, in a line each. */
+export function foreseenLines(paint: Paint, { budgetsSoon, collisions }: Foreseen, now: number): readonly string[] {
+  const line = (sentence: string, since: number, command: string | null): string =>
+    warningLine(paint, `${visibleLine(sentence)} ${paint.dim(`(${ago(since, now)})`)}`, command ?? undefined);
+  const most = (lines: readonly string[], command: string): readonly string[] =>
+    lines.length <= mostForeseen
+      ? lines
+      : [...lines.slice(0, mostForeseen), hintLine(paint, `and ${lines.length - mostForeseen} more: ${command}`)];
+  return [
+    ...most(
+      budgetsSoon.map(({ sentence, since, command }) => line(sentence, since, command)),
+      "ov budget show",
+    ),
+    ...most(
+      collisions.map((one) => line(collisionSentence(one), one.since, "ov merge radar")),
+      "ov merge radar",
+    ),
+  ];
+}
 
 /** An active run whose leader has ended: what the operator slings next would join it. */
 export function leaderlessLine(paint: Paint, { runId, coordinatorName, capability }: LedRun): string {

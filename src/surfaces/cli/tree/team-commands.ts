@@ -239,7 +239,7 @@ export const inboxCommand: Command = {
   name: "inbox",
   summary: "Show what waits for your decision, then your new mail",
   details:
-    "Decisions and approvals come first and stay until they are made. Mail that is shown counts as read by you; nobody else's mail is touched. Behind a pipe (ov inbox | head) it stays unread, for the reader may take only a part.",
+    "Decisions and approvals come first and stay until they are made. Budgets that are nearly used up and branches that will collide come last, before the mail: nothing waits for you there yet. Mail that is shown counts as read by you; nobody else's mail is touched. Behind a pipe (ov inbox | head) it stays unread, for the reader may take only a part.",
   group: "Operate",
   flags: [
     { name: "peek", summary: "Leave the mail unread" },
