@@ -84,3 +84,33 @@ describe.skipIf(browserProgram === undefined)("the page Costs", () => {
     expect(complaints).toEqual([]);
   });
 });
+
+/** Used tokens, and waits. */
+const asking = `
+- do:
+    - ov: [mail, send, --to, operator, --type, question, --subject, "Which clock?", --body, "Local?", --expects-reply]
+    - say: I wait.
+      usage: { input: 100000, output: 20000, cacheRead: 0, cacheWrite: 0 }
+`;
+
+describe.skipIf(browserProgram === undefined)("a budget of which most is used", () => {
+  test("stands in the inbox, whose link opens the field that raises it", async () => {
+    const tokens = "budgets:\n  agent:\n    tokens: 140000\n";
+    await using project = await makeProject({ scenario: asking, config: tokens });
+    await slingNew(project, "B1");
+    await untilTurns(project, "b1", 1);
+    const { page, origin, complaints, close } = await openPage(project);
+    await page.goto(`${origin}/tasks`);
+    await page.locator("[data-connection=live]").waitFor();
+    await page.getByText("2 need you: question").waitFor();
+    await page.keyboard.press("i");
+    const item = page.getByRole("dialog", { name: "Needs you" }).getByRole("listitem");
+    const soon = item.filter({ hasText: "b1 has used at least 85 % of 140000 tokens" });
+    await soon.getByRole("link", { name: "Raise in Budgets" }).click();
+    await page.getByText(/^Limit 140.* becomes/).waitFor();
+    expect(page.url()).toContain("view=budgets");
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});

@@ -236,6 +236,13 @@ describe.skipIf(browserProgram === undefined)("the page Merge in a real browser"
         .map(({ address }) => address)
         .toSorted(),
     ).toEqual(["b1", "b2"]);
+    await page.goto(`${origin}/merge`);
+    await page.locator("[data-connection=live]").waitFor();
+    await page.keyboard.press("i");
+    const item = page.getByRole("dialog", { name: "Needs you" }).getByRole("listitem");
+    const ahead = item.filter({ hasText: "b1 and b2 change the same part of menu.txt" });
+    await ahead.getByRole("link", { name: "Open" }).click();
+    await page.waitForURL("**/merge?view=radar");
   });
 
   test("a conflict is settled by keys and by hand between its sides; the result passes the gates and lands", async () => {
