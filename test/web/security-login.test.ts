@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { slingNew } from "../../testkit/lifecycle.ts";
+import { moveClock, slingNew } from "../../testkit/lifecycle.ts";
 import { ovBinary } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { connect, logIn, serveWeb } from "../../testkit/web.ts";
@@ -114,6 +114,37 @@ test("a session that ends takes its sockets along, whoever ended it and how", as
   const audit = await project.read((tx) => tx.audit.list(30));
   const actions = audit.map(({ action }) => action);
   for (const action of ["web.issueKey", "web.logIn", "web.logOut", "web.revokeKeys"]) expect(actions).toContain(action);
+}, 60_000);
+
+test("a session counts for 7 days and a token for 90", async () => {
+  await using project = await makeProject({});
+  const web = await serveWeb(project);
+  const { token } = await project.json("serve", "login", "--token");
+  const status = async (headers: Record<string, string>): Promise<number> => {
+    // An engine that has just started may not listen yet.
+    for (;;) {
+      const reply = await fetch(`${web.url}/api/me`, { headers }).catch(() => undefined);
+      if (reply !== undefined) return reply.status;
+      await Bun.sleep(50);
+    }
+  };
+  const both = async (): Promise<readonly number[]> => [
+    await status({ cookie: web.cookie, "x-overstory": web.pageKey }),
+    await status({ authorization: `Bearer ${token}` }),
+  ];
+  const day = 24 * 60 * 60_000;
+  const seen: (readonly number[])[] = [await both()];
+  for (const days of [6, 8, 89, 91]) {
+    await moveClock(project, days * day);
+    seen.push(await both());
+  }
+  expect(seen).toEqual([
+    [200, 200],
+    [200, 200],
+    [401, 200],
+    [401, 200],
+    [401, 401],
+  ]);
 }, 60_000);
 
 test("wrong codes are slowed down, and a right one counts all the same", async () => {
