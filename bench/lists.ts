@@ -1,4 +1,6 @@
 import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { addCriteria } from "../src/domain/run/checklist.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { anAgent, aRun } from "../testkit/contracts/store/rows.ts";
 import type { TestProject } from "../testkit/project.ts";
@@ -24,6 +26,8 @@ const lists: readonly (readonly string[])[] = [
   ["costs", "--live"],
   ["metrics"],
   ["run", "list"],
+  ["run", "show", "r1"],
+  ["run", "criteria", "list", "--run", "r1"],
   ["mail", "list"],
   ["gate", "list"],
   ["feed", "--since", "1d"],
@@ -46,18 +50,22 @@ const lists: readonly (readonly string[])[] = [
   ["merge", "list"],
   ["merge", "list", "--all", "--limit", "50"],
   ["merge", "log"],
+  ["merge", "plan"],
   ["mail", "dead"],
   ["mail", "list", "--unread"],
   ["budget"],
   ["snapshots", "list"],
   ["prime"],
+  ["worktree", "list"],
+  ["why", "work.txt", "--branch", "overstory/agent-1/T1"],
 ];
 
-const [small, large] = [1_000, 1_000_000] as const;
+const small = 1_000;
+const large = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 const limit = 1.3;
 
-/** How much longer a list takes, and how much more memory, with a million rows than with a thousand. */
+/** How much longer a list takes, and how much more memory, with a million rows (`BENCH_ROWS`) than with a thousand. */
 export async function main(): Promise<void> {
   await using few = await filled(small);
   await using many = await filled(large);
@@ -99,6 +107,7 @@ function costOf(project: TestProject, command: readonly string[]): Cost {
 async function filled(size: number): Promise<TestProject> {
   const project = await benchProject();
   await project.json("task", "create", "Anything", "--id", "T1");
+  await addBranch(project);
   progress(`filling with rows`, 0, size);
   await fillAgents(project);
   fillWithHistory(project.root, size);
@@ -108,13 +117,27 @@ async function filled(size: number): Promise<TestProject> {
   return project;
 }
 
+/** A branch with a commit, in a worktree of its own and in the queue, which is paused: it waits there. */
+async function addBranch(project: TestProject): Promise<void> {
+  const place = join(project.root, ".overstory", "worktrees", "agent-1");
+  await project.json("merge", "pause");
+  await project.git("worktree", "add", "--quiet", "-b", "overstory/agent-1/T1", place);
+  await Bun.write(join(place, "work.txt"), "one\ntwo\n");
+  await project.git("-C", place, "add", "work.txt");
+  await project.git("-C", place, "commit", "--quiet", "-m", "Work of T1");
+  await project.json("merge", "add", "overstory/agent-1/T1");
+}
+
 /** The agents of whom `fillWithHistory` tells. They have ended and are released: nothing is due. */
 async function fillAgents({ root }: TestProject): Promise<void> {
   const store = await openSqlite({ path: statePath(root, "overstory.db"), life: "process" });
   const over = { state: "completed", outcome: "done", endedAt: 1, releasedAt: 1, cleanedAt: 1 } as const;
   await store.transaction(async (tx) => {
-    await tx.runs.insert(aRun("r1", { status: "completed", completedAt: 1 }));
+    await tx.runs.insert(aRun("r1", { status: "completed", checklist: true, completedAt: 1 }));
     for (let n = 0; n < 50; n++) await tx.agents.reserve(anAgent(`agent-${n}`, over));
+    const texts = Array.from({ length: 50 }, (_, n) => `criterion ${n}`);
+    const criteria = addCriteria("r1", [], texts, { by: "operator", now: 1 });
+    for (const criterion of criteria.ok ? criteria.value : []) await tx.criteria.put(criterion);
   });
   await store.close();
 }
