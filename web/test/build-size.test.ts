@@ -48,3 +48,13 @@ test("the page stays small: script, style and each page within their limits, and
   expect(packed.get("/index.html")?.immutable).toBe(false);
   expect(html).toContain("__NONCE__");
 });
+
+test("every animation has its keyframes, under the name that the build gave both", async () => {
+  const styles = (await buildPage()).filter(({ path }) => path.endsWith(".css")).map(text);
+  const css = styles.join("\n");
+  const made = new Set([...css.matchAll(/@keyframes ([\w-]+)/g)].map(([, name]) => name));
+  const asked = [...css.matchAll(/[;{]animation(?:-name)?:([^;}]+)/g)].map(([, value = ""]) => value);
+  expect(asked.length).toBeGreaterThan(3);
+  // A menu waits for the end of its animation before it goes, and for ever where there is none of that name.
+  expect(asked.filter((value) => value !== "none" && !value.split(/[ ,]/).some((word) => made.has(word)))).toEqual([]);
+});
