@@ -42,7 +42,7 @@ export function useRunSummary(): RunSummary {
   const { data: overview } = useOverview();
   const { data: runs } = useRuns();
   const { data: tasks } = useTasks();
-  const { data: ops } = useResource({ path: "/api/merge/ops", given: { limit: 30 }, refreshedBy: "merge" });
+  const { data: ops } = useResource({ path: "/api/merge/ops", given: { limit: 30 }, topic: "merge-ops?limit=30" });
   const { data: budgets } = useResource({ path: "/api/budgets", refreshedBy: "costs" });
   const { data: costs } = useResource({ path: "/api/costs/live", refreshedBy: "costs" });
   const id = search.run ?? overview?.currentRunId ?? undefined;

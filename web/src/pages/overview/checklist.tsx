@@ -133,12 +133,21 @@ function Evidence({ proof, tasks }: { proof: Proof; tasks: Criterion["tasks"] })
       </>
     );
   }
-  const where = proof.test ?? proof.path ?? proof.kind;
-  if (proof.lost !== null) return <span className={css.lost}>Proof lost: {String(proof.lost)}</span>;
+  const what = (
+    <>
+      {proof.kind} <code>{proof.test ?? proof.path ?? shortCommit(proof.commit)}</code>
+    </>
+  );
+  if (proof.lost !== null)
+    return (
+      <span className={css.lost}>
+        Proof lost: {what} {String(proof.lost)}
+      </span>
+    );
   return (
     <>
-      {proof.kind} <code>{where}</code> at <code>{shortCommit(proof.checkedCommit ?? proof.commit)}</code>, by{" "}
-      {proof.by} <Age at={proof.at} form="span" /> ago
+      {what} at <code>{shortCommit(proof.checkedCommit ?? proof.commit)}</code>, by {proof.by}{" "}
+      <Age at={proof.at} form="span" /> ago
     </>
   );
 }

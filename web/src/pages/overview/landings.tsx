@@ -1,9 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { useAct, useWhyNot } from "../../api/actions.ts";
 import type { Landing } from "../../api/run-summary.ts";
+import { useMergeActions } from "../../merges/merge-actions.ts";
 import { clockTime, shortCommit } from "../../state/words.ts";
 import { Button } from "../../ui/controls.tsx";
-import { confirm } from "../../ui/overlays.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { Middle } from "../../ui/text.tsx";
@@ -34,25 +33,9 @@ export function Landings({ landings }: { landings: readonly Landing[] }) {
 }
 
 function Line({ landing }: { landing: Landing }) {
-  const act = useAct();
-  const whyNot = useWhyNot();
+  const { undo, offline } = useMergeActions();
   const { name } = landing;
-  const undo = (): void =>
-    confirm({
-      title: `Undo the landing of ${name}?`,
-      effects: [
-        `${shortCommit(landing.commit)} is taken back by a revert, which must pass the gates.`,
-        "Later landings stay. The branch is not queued again.",
-      ],
-      verb: "Undo landing",
-      run: () =>
-        void act({
-          what: `undo the landing of ${name}`,
-          method: "POST",
-          path: `/api/merge/ops/${encodeURIComponent(landing.op)}/undo`,
-          done: `The landing of ${name} is being undone.`,
-        }),
-    });
+  const undoLanding = (): void => void undo(landing.op, `the landing of ${name}`);
   return (
     <li>
       <time dateTime={landing.at}>{clockTime(landing.at)}</time>
@@ -68,7 +51,7 @@ function Line({ landing }: { landing: Landing }) {
       {landing.isTakenBack ? (
         <span />
       ) : (
-        <Button look="quiet" whyNot={whyNot} onClick={undo} aria-label={`Undo the landing of ${name}`}>
+        <Button look="quiet" whyNot={offline} onClick={undoLanding} aria-label={`Undo the landing of ${name}`}>
           Undo...
         </Button>
       )}
