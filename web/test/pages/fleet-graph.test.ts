@@ -74,4 +74,36 @@ describe.skipIf(browserProgram === undefined)("the fleet as a drawing", () => {
     await page.getByRole("complementary", { name: "agent b1" }).waitFor();
     expect(live.complaints).toEqual([]);
   }, 60_000);
+
+  test("an agent that was moved by hand stays there, also when others come, until all are laid out again", async () => {
+    const { page, origin } = live;
+    await page.goto(`${origin}/fleet?view=graph`);
+    const node = (name: string) => page.locator(`.react-flow__node[data-id=${name}]`);
+    const place = async (name: string) =>
+      /translate\([^)]*\)/.exec((await node(name).getAttribute("style")) ?? "")?.[0];
+    await node("b2").waitFor();
+    const before = await place("b2");
+    const box = await node("b2").boundingBox();
+    if (box === null) throw new Error("b2 is not drawn");
+    await page.mouse.move(box.x + 20, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 80, box.y + 90, { steps: 5 });
+    await page.mouse.up();
+    const after = await place("b2");
+    expect(after).not.toBe(before);
+    await slingNew(project, "B3");
+    await node("b3").waitFor();
+    expect(await place("b2")).toBe(after);
+    await page.reload();
+    await node("b2").waitFor();
+    expect(await place("b2")).toBe(after);
+    await node("b2").focus();
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowDown");
+    await project.until("the key moved b2", async () => (await place("b2")) !== after);
+    const byKey = await place("b2");
+    await page.getByRole("button", { name: "Lay out again" }).click();
+    await project.until("b2 is laid out again", async () => (await place("b2")) !== byKey);
+    expect(await page.getByRole("button", { name: "Lay out again" }).count()).toBe(0);
+  }, 60_000);
 });

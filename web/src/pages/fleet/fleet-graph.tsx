@@ -7,20 +7,24 @@ import {
   Handle,
   MarkerType,
   type Node,
+  type NodeChange,
   type NodeProps,
   Position,
   ReactFlow,
 } from "@xyflow/react";
-import { type KeyboardEvent, useMemo } from "react";
+import { type KeyboardEvent, useMemo, useState } from "react";
 import { agentLook } from "../../agents/agent-look.ts";
 import { AgentState } from "../../agents/agent-state.tsx";
 import type { Agent } from "../../api/types.ts";
 import { useIsPhone } from "../../state/media.ts";
+import { useStore } from "../../state/store.ts";
 import { useUrl } from "../../state/url.ts";
 import { count } from "../../state/words.ts";
+import { Button } from "../../ui/controls.tsx";
 import { type EdgeKind, edgeKinds, edgeWords, type FleetEdge } from "./fleet-edges.ts";
 import css from "./fleet-graph.module.css";
 import { FleetLinks } from "./fleet-links.tsx";
+import { layOutAgain, movedNodes, moveNode } from "./moved-nodes.ts";
 import { useFleetEdges } from "./use-fleet-edges.ts";
 
 type AgentNode = Node<{ agent: Agent }, "agent">;
@@ -39,6 +43,8 @@ export default function FleetGraph({ agents }: { agents: readonly Agent[] }) {
   const isPhone = useIsPhone();
   const shown = useMemo(() => (agents.length > mostNodes ? agents.filter(({ depth }) => depth < 2) : agents), [agents]);
   const { edges, isOff, turn, countedOnly } = useFleetEdges(shown);
+  const moved = useStore(movedNodes);
+  const isMoved = shown.some(({ id }) => id in moved);
   return (
     <>
       <div className={css.kinds}>
@@ -53,6 +59,11 @@ export default function FleetGraph({ agents }: { agents: readonly Agent[] }) {
           <span>{agents.length - shown.length} workers are folded into their leads</span>
         ) : null}
         {countedOnly === undefined ? null : <span>Only the newest {countedOnly} messages are counted</span>}
+        {isMoved && !isPhone ? (
+          <Button look="quiet" onClick={layOutAgain}>
+            Lay out again
+          </Button>
+        ) : null}
         {isPhone ? <span>A wider screen shows the drawing, too.</span> : null}
       </div>
       <div className={css.both}>
@@ -65,7 +76,14 @@ export default function FleetGraph({ agents }: { agents: readonly Agent[] }) {
 
 function Drawing({ agents, edges }: { agents: readonly Agent[]; edges: readonly FleetEdge[] }) {
   const { set } = useUrl();
-  const { places, size } = usePlaces(agents);
+  const { places: laidOut, size } = usePlaces(agents);
+  const moved = useStore(movedNodes);
+  const places = useMemo(
+    () => new Map(agents.map(({ id, name }) => [name, moved[id] ?? laidOut.get(name) ?? { x: 0, y: 0 }])),
+    [agents, moved, laidOut],
+  );
+  // The arrow keys move the chosen one.
+  const [chosen, setChosen] = useState<string>();
   const nodes = useMemo(
     () =>
       agents.map(
@@ -75,13 +93,23 @@ function Drawing({ agents, edges }: { agents: readonly Agent[]; edges: readonly 
           position: places.get(agent.name) ?? { x: 0, y: 0 },
           // Known beforehand, so that a new state of an agent does not have it measured and drawn anew.
           measured: size,
+          selected: agent.name === chosen,
           data: { agent },
           ariaLabel: `${agent.name}, ${agent.status}`,
         }),
       ),
-    [agents, places, size],
+    [agents, places, size, chosen],
   );
   const drawn = useMemo(() => edges.map((edge, at) => drawnEdge(edge, places, at)), [edges, places]);
+  const apply = (changes: readonly NodeChange<AgentNode>[]): void => {
+    for (const change of changes) {
+      if (change.type === "select")
+        setChosen((before) => (change.selected ? change.id : before === change.id ? undefined : before));
+      if (change.type !== "position" || change.position === undefined) continue;
+      const agent = agents.find(({ name }) => name === change.id);
+      if (agent !== undefined) moveNode(agent.id, change.position);
+    }
+  };
   const peekByKey = (event: KeyboardEvent): void => {
     const name = (event.target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id;
     if (event.key === "Enter" && name !== undefined) set({ peek: `agent:${name}` });
@@ -100,6 +128,7 @@ function Drawing({ agents, edges }: { agents: readonly Agent[]; edges: readonly 
         edgesFocusable={false}
         deleteKeyCode={null}
         onKeyDown={peekByKey}
+        onNodesChange={apply}
         onNodeClick={(_, node) => set({ peek: `agent:${node.id}` })}
         proOptions={{ hideAttribution: true }}
       >
