@@ -22,6 +22,8 @@ export const webAgentView = (view: AgentStanding) => ({
   turnSince: iso(view.turnSince),
   because: becauseOf(view),
   condition: conditionOf(view),
+  // Commits since its base, when its last turn ended. Null where that was never looked at, or it has no branch.
+  ahead: view.agent.branch === null || view.agent.headCommit === null ? null : view.agent.ahead,
 });
 
 function becauseOf({ waits, asked, problem }: AgentStanding) {

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useAgents } from "../api/resources.ts";
-import { money } from "../state/words.ts";
+import { count, money } from "../state/words.ts";
 import { Button } from "../ui/controls.tsx";
 import { FactList, PeekHead } from "../ui/peek.tsx";
 import { Loading } from "../ui/states.tsx";
@@ -44,6 +44,10 @@ export default function AgentPeek({ id: name }: { id: string }) {
           ["Advice", agent.advice],
           ["Task", agent.taskId],
           ["Branch", agent.branch === null ? null : <Middle key="branch" text={agent.branch} />],
+          [
+            "Ahead",
+            agent.ahead == null ? null : `${count(agent.ahead, "commit")} since its base, when its last turn ended`,
+          ],
           ["Parent", agent.parent],
           ["Runs on", <Facts key="runs" facts={[agent.runtime, agent.model]} />],
           [

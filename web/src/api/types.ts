@@ -12,6 +12,7 @@ import type {
   entryDetailView,
   mergeStateView,
   operationView,
+  queuedEntryView,
   radarView,
   undoPlanView,
   watchedEntryView,
@@ -68,9 +69,13 @@ export type Agent = Json<ReturnType<typeof fleetAgentView>> & {
   readonly condition?: Condition | null;
   /** When its running turn began. */
   readonly turnSince?: string | null;
+  /** Commits since its base, when its last turn ended; null where that is not known. */
+  readonly ahead?: number | null;
   /** Of all its turns; null where no turn reported a cost. Joined by the page. */
   readonly costUsd?: number | null;
   readonly limitUsd?: number | null;
+  /** Of the newest entry of its branch in the merge queue. Joined by the table of the fleet. */
+  readonly queued?: Pick<Json<ReturnType<typeof queuedEntryView>>, "id" | "headCommit" | "filesModified" | "verdict">;
 };
 /** What all turns of one agent cost. */
 type AgentCost = Json<ReturnType<typeof costGroupView>>;
@@ -195,6 +200,7 @@ export interface Replies {
   "/api/since": Since;
   "/api/tasks": List<Task>;
   "/api/merge/ops": List<Landed>;
+  "/api/merge": List<Json<ReturnType<typeof queuedEntryView>>>;
   "/api/merge/queue": List<Merge>;
   "/api/merge/state": MergeState;
   "/api/merge/radar": Radar;

@@ -10,6 +10,8 @@ const task = "replace-every-cookie-by-a-token-of-the-store";
 const scenario = `
 - when: { agent: b1 }
   do:
+    - edit: { file: menu.txt, write: "menu of b1\\n" }
+    - commit: the menu of b1
     - say: Much to say.
       usage: { input: 900000, output: 90000, cacheRead: 10, cacheWrite: 10 }
 - do:
@@ -53,6 +55,15 @@ describe.skipIf(browserProgram === undefined)("agents on the page", () => {
       .waitFor();
   }, 60_000);
 
+  test("commits since the base are shown once a turn has ended, and no 0 before", async () => {
+    const { page, origin } = live;
+    await page.goto(`${origin}/fleet?done=shown`);
+    const known = page.locator("[role=row][aria-label=b1]").getByTitle("1 commit since its base");
+    expect(await known.textContent()).toBe("+1");
+    const unknown = page.locator("[role=row][aria-label=talker]").getByTitle("None of its turns has ended yet");
+    expect(await unknown.textContent()).toBe("-");
+  }, 60_000);
+
   test("the time beside a turn counts from its beginning, not from the last sign of life", async () => {
     const { page, origin } = live;
     await page.goto(`${origin}/fleet`);
@@ -84,6 +95,18 @@ describe.skipIf(browserProgram === undefined)("agents on the page", () => {
     await untilFile(project, "running");
     await page.goto(`${origin}/agents/talker?types=errors`);
     await page.getByText(/^None of the newest \d+ rows is of this kind\.$/).waitFor();
+  }, 60_000);
+
+  test("the table says how many files the queued work of a branch changes, and what the gates said of it", async () => {
+    const { page, origin } = live;
+    const { branch } = (await project.read((tx) => tx.agents.byName("b1"))) ?? {};
+    await page.goto(`${origin}/fleet?view=table&done=shown`);
+    const row = page.locator("[role=row][aria-label=b1]");
+    await row.waitFor();
+    expect(await row.getByText("unverified").count()).toBe(0);
+    await project.json("merge", "add", String(branch));
+    expect(await row.getByTitle("menu.txt").textContent()).toBe("1");
+    await row.getByText("unverified").waitFor();
   }, 60_000);
 
   test("a command that turns its own text around reads as it was run", async () => {

@@ -1,9 +1,11 @@
 import { agentLook } from "../../agents/agent-look.ts";
 import { AgentState, NowLine } from "../../agents/agent-state.tsx";
 import type { Agent } from "../../api/types.ts";
+import { count, shortCommit } from "../../state/words.ts";
 import type { Column } from "../../ui/grid.tsx";
 import { NarrowRow } from "../../ui/narrow-row.tsx";
 import { Age, Middle, Money } from "../../ui/text.tsx";
+import { VerdictMark } from "../../ui/verdict.tsx";
 import css from "./fleet-page.module.css";
 
 const time = (at: string | null): number => (at === null ? 0 : Date.parse(at));
@@ -50,6 +52,14 @@ const shared: readonly Column<Agent>[] = [
     cell: (agent) => (agent.branch === null ? null : <Middle text={agent.branch} />),
   },
   {
+    id: "ahead",
+    header: "Ahead",
+    width: "6ch",
+    align: "end",
+    from: 56,
+    cell: (agent) => <Ahead agent={agent} />,
+  },
+  {
     id: "cost",
     header: "Cost",
     width: "8ch",
@@ -86,8 +96,41 @@ const more: readonly Column<Agent>[] = [
     from: 84,
     cell: (agent) => <Middle text={[agent.runtime, agent.model].filter(Boolean).join("/")} />,
   },
+  {
+    id: "files",
+    header: "Files",
+    width: "6ch",
+    align: "end",
+    from: 64,
+    cell: ({ queued }) =>
+      queued === undefined ? null : <span title={queued.filesModified.join("\n")}>{queued.filesModified.length}</span>,
+  },
+  {
+    id: "verdict",
+    header: "Verdict",
+    width: "14ch",
+    from: 64,
+    cell: ({ queued }) =>
+      queued === undefined ? null : (
+        <span className={css.name} title={`On commit ${shortCommit(queued.headCommit)}, which it queued`}>
+          <VerdictMark verdict={queued.verdict} />
+        </span>
+      ),
+  },
   { id: "turns", header: "Turns", width: "6ch", align: "end", from: 64, sortable: true, cell: (agent) => agent.turns },
 ];
+
+/** What is not known is no 0. */
+const Ahead = ({ agent: { branch, ahead = null } }: { agent: Agent }) =>
+  branch === null ? null : ahead === null ? (
+    <span className="faint" title="None of its turns has ended yet">
+      -
+    </span>
+  ) : (
+    <span className="figure" title={`${count(ahead, "commit")} since its base, when its last turn ended`}>
+      +{ahead}
+    </span>
+  );
 
 export const fleetColumns = (isTree: boolean): readonly Column<Agent>[] => [name, ...shared, ...(isTree ? [] : more)];
 

@@ -2,8 +2,9 @@ import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { useAgentActions } from "../../agents/agent-actions.ts";
 import { agentLook } from "../../agents/agent-look.ts";
 import { useWhyNot } from "../../api/actions.ts";
-import { useAgents } from "../../api/resources.ts";
+import { topicOf, useAgents } from "../../api/resources.ts";
 import type { Agent } from "../../api/types.ts";
+import { useResource } from "../../live/resource.ts";
 import { useCommands } from "../../state/commands.ts";
 import { useGo, useUrl } from "../../state/url.ts";
 import { count } from "../../state/words.ts";
@@ -120,7 +121,8 @@ function FleetList({ agents, isTree, empty }: { agents: readonly Agent[]; isTree
   const actions = useAgentActions();
   const [focused, setFocused] = useState<string>();
   const sort = useMemo(() => sortOf(search.sort), [search.sort]);
-  const rows = useMemo(() => sorted(agents, sort), [agents, sort]);
+  const queued = useQueued(!isTree);
+  const rows = useMemo(() => sorted(agents, sort).map((agent) => withQueued(agent, queued)), [agents, sort, queued]);
   const selected = useMemo(() => new Set(search.sel?.split(",") ?? []), [search.sel]);
   const chosen = agents.filter(({ name }) => selected.has(name));
   const subject = chosen.length > 0 ? chosen : agents.filter(({ name }) => name === focused);
@@ -160,6 +162,28 @@ function FleetList({ agents, isTree, empty }: { agents: readonly Agent[]; isTree
       </SelectionBar>
     </>
   );
+}
+
+type Queued = NonNullable<Agent["queued"]>;
+
+/** What the merge queue says of the newest work of each branch. Only the table shows it. */
+function useQueued(isWanted: boolean): ReadonlyMap<string, Queued> {
+  const given = { limit: "500" };
+  const { data } = useResource({
+    path: "/api/merge",
+    given,
+    topic: isWanted ? topicOf("merge", given) : undefined,
+    isWanted,
+  });
+  return useMemo(
+    () => new Map(data?.items.toSorted((a, b) => (a.id ?? 0) - (b.id ?? 0)).map((one) => [one.branch, one])),
+    [data],
+  );
+}
+
+function withQueued(agent: Agent, queued: ReadonlyMap<string, Queued>): Agent {
+  const found = queued.get(agent.branch ?? "");
+  return found === undefined ? agent : { ...agent, queued: found };
 }
 
 const narrow = (agent: Agent) => <FleetLine agent={agent} />;
