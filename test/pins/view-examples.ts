@@ -1086,8 +1086,13 @@ const overview: First<"overviewView"> = {
   criteria: [criterion, bareCriterion],
   lastReview,
   otherRuns: [
-    { run, liveAgents: 1, waiting: 1 },
-    { run: bareRun, liveAgents: 1, waiting: 1 },
+    { run, liveAgents: 1, endedLeader: null, waiting: 1 },
+    {
+      run: bareRun,
+      liveAgents: 1,
+      endedLeader: { runId: "run-9", coordinatorName: "lead-9", capability: "lead" },
+      waiting: 1,
+    },
   ],
   agents: [inFleet],
   unreadMailCount: 1,

@@ -138,13 +138,16 @@ export const overviewView = (
   endedLeader: overview.endedLeader?.coordinatorName ?? null,
   criteria: overview.criteria.map(criterionView),
   lastReview: lastReviewView(overview.lastReview),
-  otherRuns: overview.otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
-    id,
-    objective,
-    coordinatorName,
-    liveAgents,
-    waiting,
-  })),
+  otherRuns: overview.otherRuns.map(
+    ({ run: { id, objective, coordinatorName }, liveAgents, waiting, endedLeader }) => ({
+      id,
+      objective,
+      coordinatorName,
+      liveAgents,
+      waiting,
+      endedLeader: endedLeader?.coordinatorName ?? null,
+    }),
+  ),
   engine: engine ?? null,
   fullDisk: overview.fullDisk,
   agents: overview.agents.map(fleetAgentView),

@@ -167,8 +167,12 @@ function attentionRows(overview: Overview, merges: readonly QueuedMerge[], { pai
         subject: { kind: "agent", standing } as const,
       })),
     ...otherRuns
-      .filter(({ waiting }) => waiting > 0)
-      .map(({ run, waiting }) => note(`run:${run.id}`, `${waiting} for you in run ${run.id}`, "press r to choose it")),
+      .filter(({ waiting, endedLeader: led }) => waiting > 0 || led !== null)
+      .map(({ run, waiting, endedLeader: led }) => {
+        const what =
+          waiting > 0 ? `${waiting} for you in run ${run.id}` : `${led?.coordinatorName} of run ${run.id} has ended`;
+        return note(`run:${run.id}`, what, "press r to choose it");
+      }),
   ];
 }
 

@@ -1,12 +1,15 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { QueuePause } from "../../domain/merge/queue-pause.ts";
 import { ok } from "../../domain/result.ts";
+import type { Run } from "../../domain/run/run.ts";
 import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { readFleet } from "../agents/fleet-reading.ts";
+import type { LedRun } from "../agents/stop.ts";
 import { type BudgetSoon, budgetsSoon } from "../budgets/soon.ts";
 import { type BlockedMerge, blockedMerges } from "../merge/queue/queue-state.ts";
 import { type CollisionAhead, collisionsAhead } from "../merge/radar.ts";
+import { endedLeaderOf } from "../runs/ended-leader.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "./decisions.ts";
 import {
@@ -27,6 +30,8 @@ export interface Waiting {
   readonly blocked: readonly BlockedMerge[];
   /** The pause of the merge queue, while there is one: it ends by the operator's word alone. */
   readonly pauses: readonly QueuePause[];
+  /** Active runs whose leader has ended, and is not among the agents in trouble. */
+  readonly leaderless: readonly LedRun[];
 }
 
 /** What will wait for the operator if nobody acts. Nothing waits for it, so nobody is notified of it or counts it. */
@@ -53,13 +58,19 @@ export async function waitingForOperator(direct: Tx): Promise<Waiting> {
   const { tx, unreleased, isPlainlyWell } = await readFleet(direct);
   const pause = await tx.merges.pause();
   const others = unreleased.filter((agent) => !isPlainlyWell(agent));
+  const active = (await tx.runs.list(mostRuns)).filter(({ status }) => status === "active");
+  const troubled = await troubledAgents(tx, [...others, ...(await unstartedIn(tx, active))]);
+  const led = await Promise.all(active.map((run) => endedLeaderOf(tx, run)));
   return {
     decisions: await openDecisions(tx),
     questions: await openQuestions(tx),
-    troubled: await troubledAgents(tx, [...others, ...(await unstartedInRuns(tx))]),
+    troubled,
     unhanded: await unhandedBranches(tx, unreleased),
     blocked: await blockedMerges(tx),
     pauses: pause === undefined ? [] : [pause],
+    leaderless: led
+      .filter((one) => one !== null)
+      .filter(({ coordinatorName }) => troubled.every(({ agent }) => agent.name !== coordinatorName)),
   };
 }
 
@@ -67,10 +78,8 @@ export async function waitingForOperator(direct: Tx): Promise<Waiting> {
 const mostRuns = 20;
 
 /** Agents of active runs that never started. The operator has mail about the agents that the operator slung. */
-async function unstartedInRuns(tx: Tx): Promise<readonly Agent[]> {
+async function unstartedIn(tx: Tx, active: readonly Run[]): Promise<readonly Agent[]> {
   const found: Agent[] = [];
-  for (const { id, status } of await tx.runs.list(mostRuns)) {
-    if (status === "active") found.push(...(await agentsThatNeverStarted(tx, id)));
-  }
+  for (const { id } of active) found.push(...(await agentsThatNeverStarted(tx, id)));
   return found.filter(({ parentName }) => parentName !== "operator");
 }

@@ -28,6 +28,7 @@ import {
   unhandedBranches,
 } from "../operator/troubled-agents.ts";
 import { type CriterionDetail, checklist, detailsOf } from "../runs/checklist.ts";
+import { endedLeaderOf } from "../runs/ended-leader.ts";
 import { lastVerdictOf, type VerdictOnWhole } from "../runs/verdict-on-whole.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -105,6 +106,8 @@ export interface OtherRun {
   readonly liveAgents: number;
   /** What waits for the operator: approvals, decisions, questions, agents that need help and branches to hand over. */
   readonly waiting: number;
+  /** The agent that led the run and has ended, so that the run has no leader. */
+  readonly endedLeader: LedRun | null;
 }
 
 export interface OverviewRequest {
@@ -219,12 +222,6 @@ async function runningTool(tx: Tx, turn: Turn): Promise<RunningTool | null> {
   };
 }
 
-async function endedLeaderOf(tx: Tx, { id: runId, coordinatorName }: Run): Promise<LedRun | null> {
-  const leader = coordinatorName === null ? undefined : await tx.agents.byName(coordinatorName);
-  if (leader === undefined || leader.runId !== runId || !hasEnded(leader)) return null;
-  return { runId, coordinatorName: leader.name, capability: leader.capability };
-}
-
 /** More active runs than a person leads at the same time. */
 const mostRuns = 20;
 
@@ -243,7 +240,8 @@ async function otherRuns(tx: Tx, current: Run | null): Promise<readonly OtherRun
     const unhanded = await unhandedBranches(tx, agents);
     const lists = [approvals, decisions, questions, troubled, unhanded];
     const waiting = lists.reduce((sum, list) => sum + list.length, 0);
-    found.push({ run, liveAgents: agents.filter((agent) => !hasEnded(agent)).length, waiting });
+    const liveAgents = agents.filter((agent) => !hasEnded(agent)).length;
+    found.push({ run, liveAgents, waiting, endedLeader: await endedLeaderOf(tx, run) });
   }
   return found;
 }

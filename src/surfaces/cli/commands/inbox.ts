@@ -18,7 +18,14 @@ import { isOn } from "../given.ts";
 import { warningLine } from "../marks.ts";
 import { lettersAsViews, messageLines } from "./mail.ts";
 import { blockedWords } from "./merge-render.ts";
-import { decisionBlock, foreseenLines, questionBlock, troubledBlock, unhandedWords } from "./operator-render.ts";
+import {
+  decisionBlock,
+  foreseenLines,
+  leaderlessLine,
+  questionBlock,
+  troubledBlock,
+  unhandedWords,
+} from "./operator-render.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
@@ -31,7 +38,8 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   const leavesUnread = isOn(flags.peek) || isPiped || fullDisk !== null;
   const mail = leavesUnread ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;
-  const { decisions, questions, troubled, unhanded, blocked, pauses, budgetsSoon, collisions } = asked.value;
+  const { decisions, questions, troubled, unhanded, blocked, pauses, leaderless, budgetsSoon, collisions } =
+    asked.value;
   const { remaining, shown } = mail.value;
   const names = troubled.map(({ agent }) => agent.name);
   const above = [...decisions, ...questions];
@@ -40,6 +48,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   const now = Date.now();
   const blocks = [
     ...(fullDisk === null ? [] : [warningLine(paint, visibleLine(fullDisk))]),
+    ...leaderless.map((one) => leaderlessLine(paint, one)),
     ...section(paint, counted(decisions.length, "decision"), decisions, (one) => decisionBlock(paint, one, now)),
     ...section(paint, counted(questions.length, "question"), questions, (one) => questionBlock(paint, one, now)),
     ...section(paint, counted(troubled.length, "agent in trouble", "agents in trouble"), troubled, (one) =>
@@ -69,6 +78,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       troubled: troubled.map(troubledAgentView),
       unhanded,
       blocked,
+      leaderless,
       paused: pauseView(pauses[0] ?? null),
       budgetsSoon: budgetsSoon.map(budgetSoonView),
       collisions: collisions.map(collisionView),

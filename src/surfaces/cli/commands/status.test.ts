@@ -96,6 +96,18 @@ test("another active run is marked when something in it waits for a person, an a
   expect(await line()).toContain("1 thing waits for you (ov inbox)");
 });
 
+test("another active run whose coordinator was stopped is marked, and the inbox says how it goes on", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine((tx) => tx.runs.insert({ ...activeRun("run-9", 9), coordinatorName: "c9" }));
+  const ended = { state: "completed", outcome: "stopped", endedAt: Date.now() } as const;
+  await world.seat("c9", { runId: "run-9", capability: "coordinator", parentName: "operator", taskId: null, ...ended });
+  await world.asEngine((tx) => tx.runs.insert(activeRun("run-10", 10)));
+  expect(await ov(world, "status")).toMatch(/^! Also active: run-9 \(\d agents?, c9, which led it, has ended\)/m);
+  const inbox = await ov(world, "inbox");
+  expect(inbox).toContain("! Run run-9 is active, but c9, which led it, has ended");
+  expect(inbox).toContain("let it go on: ov recover c9");
+});
+
 test("agents in trouble stand above the engine and the fleet, with the command that helps", async () => {
   await using world = await mergeWorld();
   for (const name of ["b2", "b3", "b4", "b5", "b6", "b7"]) {

@@ -161,12 +161,13 @@ function helpFor({ agent, advice, command }: AgentStanding): string {
 }
 
 /** A line about another active run: its questions are in the same inbox. */
-function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
+function otherRunLine(paint: Paint, { run, liveAgents, waiting, endedLeader }: OtherRun): string {
   const about = run.objective === null ? "" : `: ${visibleLine(run.objective)}`;
   const agents = liveAgents === 1 ? "1 agent" : `${liveAgents} agents`;
   const needs = waiting === 0 ? "" : `, ${waiting} ${waiting === 1 ? "thing waits" : "things wait"} for you (ov inbox)`;
-  const line = `Also active: ${paint.accent(run.id)}${about} (${agents}${needs}) ${paint.dim(`— ov run show ${run.id}`)}`;
-  return waiting === 0 ? line : warningLine(paint, line);
+  const led = endedLeader === null ? "" : `, ${endedLeader.coordinatorName}, which led it, has ended`;
+  const line = `Also active: ${paint.accent(run.id)}${about} (${agents}${led}${needs}) ${paint.dim(`— ov run show ${run.id}`)}`;
+  return waiting === 0 && endedLeader === null ? line : warningLine(paint, line);
 }
 
 /** The agents that start there. With one active run there is no question whose agents are meant. */
