@@ -24,7 +24,7 @@ describe("an agent may join a run", () => {
   });
 
   test("under the name of an ended, released agent", () => {
-    const namesake = { name: "b1", state: "completed", releasedAt: 5 } as const;
+    const namesake = { name: "b1", state: "completed", outcome: "done", releasedAt: 5 } as const;
     expect(admit(builder, { ...free, namesake }).ok).toBe(true);
   });
 
@@ -37,8 +37,8 @@ describe("an agent may join a run", () => {
 
 describe("an agent is refused", () => {
   const limits = { maxDepth: 1, maxSessionsPerRun: 3, maxAgentsPerLead: 2 };
-  const live = { name: "b1", state: "in_turn", releasedAt: null } as const;
-  const submitted = { name: "b1", state: "completed", releasedAt: null } as const;
+  const live = { name: "b1", state: "in_turn", outcome: null, releasedAt: null } as const;
+  const submitted = { name: "b1", state: "completed", outcome: "done", releasedAt: null } as const;
   const cases: [string, AdmissionRequest, Partial<AdmissionFacts>, string][] = [
     ["a reviewer below the operator", { ...builder, capability: "reviewer" }, {}, "may-not-spawn"],
     ["a reserved name", { ...builder, name: "operator" }, {}, "invalid"],
@@ -53,6 +53,12 @@ describe("an agent is refused", () => {
     ["a task with an implementer", builder, { holders: [{ name: "b0", capability: "builder" }] }, "task-held"],
     ["a second lead on a task", { ...builder, capability: "lead" }, { holders: [lead] }, "task-held"],
   ];
+  test("under a name that is taken, by the words that the status has for its agent", () => {
+    const namesake = { ...live, state: "booting" } as const;
+    expect(admit(builder, { ...free, namesake })).toMatchObject({ refusal: { state: "starting" } });
+    expect(admit(builder, { ...free, namesake: submitted })).toMatchObject({ refusal: { state: "submitted" } });
+  });
+
   for (const [what, request, facts, kind] of cases)
     test(what, () => expect(refusal(request, facts)).toBe(kind as never));
 });

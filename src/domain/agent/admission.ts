@@ -4,6 +4,7 @@ import { no, ok, type Result } from "../result.ts";
 import type { Agent } from "./agent.ts";
 import { hasEnded } from "./agent.ts";
 import { type Capability, isIn, maySpawn } from "./capability.ts";
+import { statusOf } from "./status.ts";
 
 export interface AdmissionRequest {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface AdmissionFacts {
   readonly parent: Pick<Agent, "name" | "capability" | "depth" | "state"> | null;
   readonly liveChildren: number;
   /** The latest incarnation of the wanted name. */
-  readonly namesake: Pick<Agent, "name" | "state" | "releasedAt"> | null;
+  readonly namesake: Pick<Agent, "name" | "state" | "outcome" | "releasedAt"> | null;
   /** Live agents that already have this task. */
   readonly holders: readonly Pick<Agent, "name" | "capability">[];
   readonly limits: { readonly maxDepth: number; readonly maxSessionsPerRun: number; readonly maxAgentsPerLead: number };
@@ -65,7 +66,7 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Result<
   }
   const { namesake } = facts;
   if (namesake !== null && (!hasEnded(namesake) || namesake.releasedAt === null)) {
-    return no({ kind: "name-taken", name: namesake.name, state: namesake.state });
+    return no({ kind: "name-taken", name: namesake.name, state: statusOf(namesake).words });
   }
   const holder = facts.holders.find((other) => excludesFromTask(other, request, parent?.name));
   if (holder !== undefined) return no({ kind: "task-held", task: request.taskId ?? "", holder: holder.name });

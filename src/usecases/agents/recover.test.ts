@@ -22,6 +22,20 @@ test("an agent is not recovered onto a task that another live agent works on", a
   expect(await world.must(recover, { of: "r1", environment: {} })).toMatchObject({ generation: 2 });
 });
 
+test("of an agent that waits, as for another try, the refusal names what lets it go on", async () => {
+  await using world = useCaseWorld();
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(activeRun("run-1", world.now()));
+    await tx.agents.reserve(storedAgent("b1", { parentName: "operator", state: "between_turns" }));
+    await tx.agents.reserve(storedAgent("b2", { parentName: "operator", state: "in_turn" }));
+  });
+  const next = "it has not ended; have it go on at once: ov nudge b1";
+  const refused = await world.call(recover, { of: "b1", environment: {} });
+  expect(refused).toMatchObject({ refusal: { kind: "not-recoverable", why: "it is waiting", next } });
+  const works = await world.call(recover, { of: "b2", environment: {} });
+  expect(works).toMatchObject({ refusal: { why: "it is working", next: "see what it does: ov logs b2" } });
+});
+
 test("an agent that ended its turns without a finish is told so when it is recovered", async () => {
   await using world = useCaseWorld();
   const silent = {

@@ -43,7 +43,12 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     if (!found.ok) return found;
     const agent = found.value;
     if (!hasEnded(agent)) {
-      return no({ kind: "not-recoverable", name: agent.name, why: `it is ${statusOf(agent).words}` });
+      return no({
+        kind: "not-recoverable",
+        name: agent.name,
+        why: `it is ${statusOf(agent).words}`,
+        next: helpLive(agent),
+      });
     }
     const { caller } = context;
     if (caller.kind === "agent" && caller.name !== agent.parentName) {
@@ -83,6 +88,12 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
   },
   finish: warnOfLostTarget,
 };
+
+/** What a person can do who expected an agent that lives to go on. */
+function helpLive({ name, state }: Pick<Agent, "name" | "state">): string {
+  const isIdle = state === "between_turns" || state === "stalled";
+  return isIdle ? `it has not ended; have it go on at once: ov nudge ${name}` : `see what it does: ov logs ${name}`;
+}
 
 /**
  * A coordinator leads its run or nothing. A run that ended because its coordinator was stopped goes on with it; a

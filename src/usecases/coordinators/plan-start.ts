@@ -1,6 +1,7 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import type { ChosenModel } from "../../domain/agent/model.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -167,9 +168,10 @@ async function nextGeneration(tx: Tx, context: Context, name: string): Promise<R
 }
 
 async function nameTaken(tx: Tx, agent: Agent): Promise<Refusal | undefined> {
-  const { name, state, worktreeKind, releasedAt } = agent;
+  const { name, worktreeKind, releasedAt } = agent;
   const isFree = hasEnded(agent) && (worktreeKind === "root" || releasedAt !== null);
   if (isFree) return undefined;
+  const state = statusOf(agent).words;
   const run = await tx.runs.get(agent.runId);
   if (run?.coordinatorName !== name) return { kind: "name-taken", name, state };
   return { kind: "name-taken", name, state, leads: { runId: run.id, objective: run.objective, status: run.status } };
