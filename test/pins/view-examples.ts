@@ -847,6 +847,7 @@ const detail: First<"entryDetailView"> = {
   ],
   receipts: [receipt],
   operations: [operation],
+  bringBack: [],
   meantFor: "main",
   promotion: { runId: "run-1", target: null },
   standing,

@@ -59,6 +59,8 @@ export interface MergeDetail extends QueuedMerge {
   readonly gates: readonly (GateResult & { readonly on: GateSubject | null })[];
   readonly receipts: readonly Receipt[];
   readonly operations: readonly MergeOp[];
+  /** The undos among them that take back an undo. */
+  readonly bringBack: readonly string[];
   /** The branch it is promoted to later; null where it lands there directly. */
   readonly meantFor: string | null;
   /** What `ov merge promote` must name to bring it there. */
@@ -101,6 +103,7 @@ async function detailOf(tx: Tx, context: Context, entry: MergeEntry): Promise<Me
     gates: results.map((result) => ({ ...result, on: gateSubject(entry.id, result, attempts, operations) })),
     receipts: await tx.receipts.about(mergeRef(entry.id)),
     operations,
+    bringBack: await undosOfUndos(tx, operations),
     ...(await aimOf(tx, context, entry.targetBranch)),
     standing: standingOf(queued, await openMerges(tx, context)),
   };
@@ -179,6 +182,8 @@ export const mergeLog: UseCase<
   {
     readonly operations: readonly MergeOp[];
     readonly entries: readonly MergeEntry[];
+    /** The undos among them that take back an undo, so that what it took out is there again. */
+    readonly bringBack: readonly string[];
     /** Older operations fit too: the `before` that brings them. Null when there are none. */
     readonly older: number | null;
   }
@@ -205,9 +210,20 @@ export const mergeLog: UseCase<
       const entry = await tx.merges.get(id);
       if (entry !== undefined) entries.push(entry);
     }
-    return ok({ operations, entries, older });
+    return ok({ operations, entries, bringBack: await undosOfUndos(tx, operations), older });
   },
 };
+
+async function undosOfUndos(tx: Tx, operations: readonly MergeOp[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const op of operations) if (await bringsBack(tx, op)) found.push(op.id);
+  return found;
+}
+
+async function bringsBack(tx: Tx, { undoes }: MergeOp): Promise<boolean> {
+  const undone = undoes === null ? undefined : await tx.mergeOps.get(undoes);
+  return undone?.kind === "undo" && !(await bringsBack(tx, undone));
+}
 
 /**
  * Newest first, by what happened. A promotion is on record from the moment it is asked for, but it may first land the

@@ -26,9 +26,9 @@ import {
 export const log: Handler = async ({ app, flags, io }) => {
   const found = await app.call("merge.log", { limit: integer(flags.limit) });
   if (!found.ok) return found;
-  const { operations, entries } = found.value;
+  const { operations, entries, bringBack } = found.value;
   const nothing = `Nothing has landed yet.\n${hintLine(io.paint, "see the queue: ov merge list")}`;
-  const lines = operations.map((op) => opLines(io.paint, op, entries));
+  const lines = operations.map((op) => opLines(io.paint, op, { entries, bringsBack: bringBack.includes(op.id) }));
   return ok({
     json: { operations: operations.map((op) => operationView(op, entries)) },
     text: operations.length === 0 ? nothing : lines.join("\n"),
@@ -49,13 +49,19 @@ export const log: Handler = async ({ app, flags, io }) => {
   });
 };
 
+interface About {
+  readonly entries: readonly MergeEntry[];
+  /** It took back an undo. */
+  readonly bringsBack: boolean;
+}
+
 /**
  * An operation in columns, and its subject on a line below: branches have long names, and a terminal has 80 columns.
  */
-function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): string {
+function opLines(paint: Paint, op: MergeOp, { entries, bringsBack }: About): string {
   const what = {
     land: paint.green("landed  "),
-    undo: paint.magenta("undid   "),
+    undo: paint.magenta(bringsBack ? "redid   " : "undid   "),
     promote: paint.cyan("promoted"),
     begin: paint.dim("began   "),
     accept: paint.cyan("accepted"),
@@ -117,7 +123,7 @@ export const diff: Handler = async ({ app, args }) => {
 };
 
 function page(paint: Paint, detail: MergeDetail): string {
-  const { entry, waitsFor, attempts, gates, receipts, operations } = detail;
+  const { entry, waitsFor, attempts, gates, receipts, operations, bringBack } = detail;
   const facts: readonly (readonly [string, string | null])[] = [
     ["status", `${paintedStatus(paint, entry.status)}  ${paintedVerdict(paint, verdictOf(entry))}`],
     ["note", visibleLine(noteOf(detail)) || null],
@@ -159,7 +165,7 @@ function page(paint: Paint, detail: MergeDetail): string {
     ),
     ...section(
       "Operations",
-      operations.map((op) => opLines(paint, op, [])),
+      operations.map((op) => opLines(paint, op, { entries: [], bringsBack: bringBack.includes(op.id) })),
     ),
     ...approvalHints(paint, [entry]),
   ].join("\n");

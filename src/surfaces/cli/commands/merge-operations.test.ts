@@ -34,6 +34,10 @@ test("undo shows what it takes back, needs a yes, and waits for the engine", asy
   const back = await ov.run("merge", "undo", undoId, "--yes");
   expect(back.err).toContain("Brings back to main");
   expect(back.out).toContain("Brought feature back to main");
+  const whole = (await ov.run("merge", "log")).out;
+  expect(whole).toMatch(/redid +\S+\n +on main/);
+  expect(whole.match(/undid/g)).toHaveLength(1);
+  expect((await ov.run("merge", "show", "1")).out).toContain("redid");
 });
 
 test("an undo that would conflict ends with exit code 4 and the problem", async () => {
