@@ -52,3 +52,7 @@ export const counted = (count: number, noun: string, many = `${noun}s`): string 
 
 /** A moment where the reader is, or a dash for none. */
 export const moment = (at: number | null): string => (at === null || at === 0 ? "-" : shortTime(at, Date.now()));
+
+/** Agents that were started again under their name are told apart by the number of the time. */
+export const generationName = ({ name, generation }: { readonly name: string; readonly generation: number }): string =>
+  generation === 1 ? name : `${name} (${generation})`;

@@ -14,7 +14,7 @@ import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { CostLimit, SessionCost } from "../../../usecases/costs/list-costs.ts";
 import type { LiveCost } from "../../../usecases/costs/live-costs.ts";
-import { counted, duration } from "../../shared/format.ts";
+import { counted, duration, generationName } from "../../shared/format.ts";
 import type { Call, Handler, Outcome, Rows } from "../command.ts";
 import { integer, isOn, text } from "../given.ts";
 import { hintLine } from "../marks.ts";
@@ -170,7 +170,7 @@ const liveCells = (agent: LiveCost, money: Money): string[] => [
 
 /** Agents that were started again under their name have a row for each time. */
 export const namedSession = ({ agentName, generation }: Pick<SessionCost, "agentName" | "generation">): string =>
-  generation === null || generation === 1 ? agentName : `${agentName} (${generation})`;
+  generationName({ name: agentName, generation: generation ?? 1 });
 
 const tokenColumns = ["INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE"] as const;
 

@@ -1,10 +1,11 @@
 import { runAgentView } from "../../../contract/views/agent.ts";
 import { changedRunView, endedRunView, runView } from "../../../contract/views/run.ts";
+import { statusOf } from "../../../domain/agent/status.ts";
 import { ok } from "../../../domain/result.ts";
 import type { Criterion } from "../../../domain/run/checklist.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
-import { duration, iso, shortTime } from "../../shared/format.ts";
+import { duration, generationName, iso, shortTime } from "../../shared/format.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { integer, numbers, text, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
@@ -63,7 +64,8 @@ export const show: Handler = async ({ app, args, io }) => {
   if (!found.ok) return found;
   const { agents, ...detail } = found.value;
   const timeline = timelineLines(io.paint, { ...detail, agents }, fileSink(1).columns() ?? 80);
-  const lines = [...runLines(io.paint, detail), ...agents.map((agent) => agentLine(io.paint, agent)), ...timeline];
+  const rows = agents.map((one) => agentLine(io.paint, one, isSucceeded(one, agents)));
+  const lines = [...runLines(io.paint, detail), ...rows, ...timeline];
   return ok({
     json: { run: runView(detail), duration: duration(detail.durationMs), agents: agents.map(runAgentView) },
     text: lines.join("\n"),
@@ -116,7 +118,7 @@ export const retarget: Handler = async ({ app, args, flags, io }) => {
   if (!changed.ok) return changed;
   const { run, before, waiting } = changed.value;
   const { id: runId, landingBranch } = run;
-  const was = before === null || before === target ? "" : ` (was ${visibleLine(before)})`;
+  const was = before === null ? "" : ` (was ${visibleLine(before)})`;
   const where =
     landingBranch === null || waiting === 0
       ? ""
@@ -124,7 +126,9 @@ export const retarget: Handler = async ({ app, args, flags, io }) => {
   return ok({
     json: { runId, targetBranch: target, landingBranch, before },
     text: [
-      successLine(io.paint, `${runId} works for ${visibleLine(target)} now${was}`),
+      before === target
+        ? `${io.paint.accent(runId)} is for ${visibleLine(target)} already; nothing was changed.`
+        : successLine(io.paint, `${runId} is for ${visibleLine(target)} now${was}`),
       ...(where === "" ? [] : [hintLine(io.paint, visibleLine(where))]),
     ].join("\n"),
     quietText: runId,
@@ -175,7 +179,7 @@ function runLines(
     ...(run.targetBranch === null ? [] : [fact("target", run.targetBranch)]),
     ...(run.landingBranch === null || run.landingBranch === run.targetBranch
       ? []
-      : [fact("lands on", `${run.landingBranch}, until you take it over: ov merge promote --run ${run.id}`)]),
+      : [fact("lands on", `${run.landingBranch}, taken over by: ov merge promote --run ${run.id}`)]),
     ...mergeLines(paint, merges).map((line) => `  ${line}`),
     ...checklistLines(paint, criteria),
     ...lastReviewLines(paint, lastReview),
@@ -193,7 +197,13 @@ function endedAs({ status, lastReview, leftOpen }: Pick<RunDetail, "status" | "l
   return lacks.length === 0 ? status : `${status} (${lacks.join(", ")})`;
 }
 
-function agentLine(paint: Paint, { agent, durationMs }: RunAgent): string {
+/** Another agent, or a later generation of its name, has its work. */
+const isSucceeded = ({ agent }: RunAgent, all: readonly RunAgent[]): boolean =>
+  agent.successorName !== null ||
+  all.some(({ agent: other }) => other.name === agent.name && other.generation > agent.generation);
+
+function agentLine(paint: Paint, { agent, durationMs }: RunAgent, succeeded: boolean): string {
   const state = statusWords(paint, agent);
-  return `  ${statusIcon(paint, agent)} ${paint.accent(agent.name)}  ${agent.capability}  ${state}  ${duration(durationMs)}`;
+  const icon = succeeded && statusOf(agent).tone === "trouble" ? paint.dim("-") : statusIcon(paint, agent);
+  return `  ${icon} ${paint.accent(generationName(agent))}  ${agent.capability}  ${state}  ${duration(durationMs)}`;
 }

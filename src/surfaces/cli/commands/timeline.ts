@@ -1,6 +1,6 @@
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
-import { duration, shortTime } from "../../shared/format.ts";
+import { duration, generationName, shortTime } from "../../shared/format.ts";
 import type { Paint } from "../command.ts";
 
 interface Shown extends Pick<RunDetail, "run" | "durationMs"> {
@@ -20,7 +20,7 @@ const durationWidth = 8;
  */
 export function timelineLines(paint: Paint, { run, durationMs, agents }: Shown, width: number): readonly string[] {
   if (agents.length === 0) return [];
-  const names = agents.map(({ agent }) => shortened(visibleLine(agent.name), widestName));
+  const names = agents.map(({ agent }) => shortened(visibleLine(generationName(agent)), widestName));
   const nameWidth = Math.max(...names.map(displayWidth));
   const bar = Math.max(leastBar, width - nameWidth - durationWidth - 6);
   const span = { from: run.startedAt, ms: Math.max(1, durationMs), columns: bar };
