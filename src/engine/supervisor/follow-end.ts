@@ -91,13 +91,16 @@ async function releaseReporters(tx: Tx, context: FollowContext, turn: Turn): Pro
 
 async function rememberTask(tx: Tx, { now }: FollowContext, agent: Agent, { ending }: Settled): Promise<void> {
   const known = await tx.recovery.identity(agent.name);
+  // A task that it took up again and finished a second time is still one task.
+  const others = known?.recentTasks.filter(({ taskId }) => agent.taskId === null || taskId !== agent.taskId) ?? [];
+  const isAgain = known !== undefined && others.length < known.recentTasks.length;
   const task = { taskId: agent.taskId ?? "", summary: (ending.resultText ?? "").slice(0, 200), completedAt: now };
   await tx.recovery.putIdentity({
     agentName: agent.name,
     capability: agent.capability,
     createdAt: known?.createdAt ?? agent.startedAt,
-    completed: (known?.completed ?? 0) + 1,
-    recentTasks: [...(known?.recentTasks ?? []), task].slice(-remembered),
+    completed: (known?.completed ?? 0) + (isAgain ? 0 : 1),
+    recentTasks: [...others, task].slice(-remembered),
   });
 }
 
