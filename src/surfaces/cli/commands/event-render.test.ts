@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { nextCommand } from "../../../domain/event/error-groups.ts";
 import type { Event } from "../../../domain/event/event.ts";
 import { plain } from "../../shared/paint.ts";
-import { eventLines } from "./event-render.ts";
+import { eventLines, turnTree } from "./event-render.ts";
 
 /** As a hook writes it that proves no agent. */
 const foreign: Event = {
@@ -40,4 +40,24 @@ test("numbers stand in a column, and a state is called as ov status calls it", (
     "   #7 TURN-  b1 clean, agent waiting",
     " #112 TURN-  b1 clean, agent waiting",
   ]);
+});
+
+test("what a turn took and cost stands on a line of its own where the first has no room", () => {
+  const turn = {
+    id: "turn-0190f3a2-7c1e-7d3b-9a54-0f6f2f3a9b11",
+    agentName: "builder-of-dates",
+    trigger: "mail",
+    attempt: 1,
+    startedAt: 0,
+    endedAt: 61_000,
+    status: "settled",
+    costMicros: 1_230_000,
+  };
+  const story = { messages: 2, steps: [], outcome: null };
+  const tokens = { input: 1_000, output: 500, cacheRead: 0, cacheWrite: 0 };
+  const traced = { turn, story, tokens, isCut: false } as unknown as Parameters<typeof turnTree>[0];
+  const narrow = turnTree(traced, { paint: plain, width: 80, now: 0 });
+  expect(narrow.filter((line) => line.length > 80)).toEqual([]);
+  expect(narrow.join("\n")).toContain("1500 tokens, $1.23");
+  expect(turnTree(traced, { paint: plain, width: 200, now: 0 })[0]).toContain("$1.23");
 });

@@ -90,13 +90,16 @@ export function turnTree(traced: TracedTurn, look: EventLook): readonly string[]
     ...(turn.costMicros === null ? [] : [`$${(turn.costMicros / 1_000_000).toFixed(2)}`]),
   ];
   const time = turn.startedAt === null ? "" : `${dayIfOther(turn.startedAt, look.now)}${timeOfDay(turn.startedAt)}`;
+  const { width } = look;
+  const head = `${paint.muted(time)} ${paint.accent(turn.agentName)} ${paint.bold(`turn ${turn.id}`)}`;
+  const whole = `${head}  ${facts.join(", ")}`;
+  const isTooWide = width !== undefined && width > 0 && Bun.stringWidth(whole) > width;
   const lines = [
-    `${paint.muted(time)} ${paint.accent(turn.agentName)} ${paint.bold(`turn ${turn.id}`)}  ${facts.join(", ")}`,
+    ...(isTooWide ? [head, `│  ${facts.join(", ")}`] : [whole]),
     ...story.steps.map((step) => `├─ ${stepLine(step, paint)}`),
     ...(traced.isCut ? ["├─ (more steps than are shown)"] : []),
     `└─ ${outcomeLine(traced, paint)}`,
   ];
-  const { width } = look;
   return lines.map((line) => (width === undefined || width === 0 ? line : cutPainted(line, width)));
 }
 

@@ -207,6 +207,7 @@ export const dead: Handler = async ({ app, flags, io }) => {
   const messages = found.value.dead.map(deadLetterView);
   const rows: Rows = {
     columns: ["ID", "FROM", "TO", "TYPE", "ATTEMPTS", "LAST ERROR", "SUBJECT"],
+    optional: ["ATTEMPTS", "TYPE"],
     cells: messages.map(({ id, from, to, type, delivery, subject }) => [
       id,
       from,
