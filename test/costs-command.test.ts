@@ -226,14 +226,19 @@ test("the costs of a live agent are those of its turns and of what the running o
   await untilTurns(project, "b1", 2);
 }, 180_000);
 
-test("costs of an agent or a run that never was are refused, and not shown as nothing", async () => {
+test("costs of an agent, a run or a task that never was are refused, and not shown as nothing", async () => {
   await using project = await makeProject({});
   for (const asked of [[], ["--by", "day"], ["--live"]]) {
     expect(await project.ov("costs", ...asked, "--agent", "bert")).toMatchObject({ code: 7 });
     expect(await project.ov("costs", ...asked, "--run", "run-9")).toMatchObject({ code: 7 });
   }
   expect((await project.ov("costs")).out).toContain("No turn has settled yet");
-  expect((await project.ov("costs", "--task", "T9")).out).toContain("No turn that fits these flags");
+  for (const asked of [[], ["--by", "day"]]) {
+    expect(await project.ov("costs", ...asked, "--task", "T9")).toMatchObject({ code: 7 });
+  }
+  expect((await project.ov("costs", "--capability", "scout")).out).toContain("No turn that fits these flags");
+  const both = await project.ov("costs", "--live", "--by", "day");
+  expect(both).toMatchObject({ code: 2, err: expect.stringContaining("--by and --live exclude each other") });
 }, 60_000);
 
 const nothingTold = `

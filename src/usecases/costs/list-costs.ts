@@ -110,15 +110,21 @@ const problemOf = (last: number): Refusal | undefined =>
   last >= 1 ? undefined : invalid("last", "must be a whole number of 1 or more", { value: String(last) });
 
 /**
- * The filter of a question, refused where it names an agent or a run that never was: a sum of nothing would look like an
+ * The filter of a question, refused where it names an agent, a run or a task that never was: a sum of nothing would look like an
  * answer. A person's own session has a name, and no row of an agent.
  */
-export async function spendingFilter<Filter extends Pick<SpendingFilter, "agentName" | "runId">>(
+export async function spendingFilter<Filter extends Pick<SpendingFilter, "agentName" | "runId" | "taskId">>(
   tx: Tx,
   filter: Filter,
 ): Promise<Result<Filter, Refusal>> {
-  const { agentName, runId } = filter;
+  const { agentName, runId, taskId } = filter;
   if (runId !== undefined && (await tx.runs.get(runId)) === undefined) return no(notFound("run", runId));
+  const isTask =
+    taskId === undefined ||
+    (await tx.tasks.get(taskId)) !== undefined ||
+    (await tx.spending.sumsOf("task", [taskId])).length > 0 ||
+    (await tx.agents.list({ taskId })).length > 0;
+  if (!isTask) return no(notFound("task", taskId));
   if (agentName === undefined || (await tx.spending.sumsOf("agent", [agentName])).length > 0) return ok(filter);
   const found = await findAgent(tx, agentName);
   return found.ok ? ok({ ...filter, agentName: found.value.name }) : found;

@@ -4,6 +4,7 @@ import { endedInTrouble } from "../../domain/agent/status.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { QueuePause } from "../../domain/merge/queue-pause.ts";
+import { isReserved } from "../../domain/name/name.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
@@ -11,6 +12,7 @@ import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
+import { findAgent } from "../agents/find-agent.ts";
 import { type FleetReading, readFleet } from "../agents/fleet-reading.ts";
 import { landedNowhere } from "../agents/held-agents.ts";
 import { waitsOf } from "../agents/parked.ts";
@@ -128,6 +130,8 @@ export const overview: UseCase<OverviewRequest, Overview> = {
     const { tx } = fleet;
     const run = (runId === undefined ? await tx.runs.current() : await tx.runs.get(runId)) ?? null;
     if (run === null && runId !== undefined) return no(notFound("run", runId));
+    const reader = isReserved(mailbox) || mailbox === "" ? undefined : await findAgent(tx, mailbox);
+    if (reader?.ok === false && (await tx.deliveries.countQueued(mailbox)) === 0) return reader;
     const agents: AgentStanding[] = [];
     for (const agent of await shownAgents(fleet, run, all)) {
       const waits = agent.state === "booting" ? await waitsOf(tx, context.now, agent) : fleet.waitsOf(agent.name);

@@ -9,8 +9,8 @@ import {
 } from "../../../contract/views/cost.ts";
 import { dollars } from "../../../domain/budget/budget.ts";
 import { type CostGrouping, costGroupings, type SpendingTotals } from "../../../domain/cost/spending.ts";
-import type { Refusal } from "../../../domain/refusal.ts";
-import { ok, type Result } from "../../../domain/result.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { CostLimit, SessionCost } from "../../../usecases/costs/list-costs.ts";
 import type { LiveCost } from "../../../usecases/costs/live-costs.ts";
@@ -26,10 +26,16 @@ const defaultCount = 20;
 export const costs: Handler = async (call) => {
   const { flags } = call;
   if (isOn(flags.self)) return self(call);
-  if (isOn(flags.live)) return live(call);
+  if (isOn(flags.live)) {
+    const other = notLive.find((flag) => flags[flag] !== undefined && flags[flag] !== false);
+    return other === undefined ? live(call) : no(invalid(`--${other}`, "and --live exclude each other"));
+  }
   const by = isOn(flags["by-capability"]) ? "capability" : costGroupings.find((known) => known === flags.by);
   return by === undefined ? list(call) : grouped(call, by);
 };
+
+/** What is said of live agents is said of each of them, and narrowed by its name and its run alone. */
+const notLive = ["by", "by-capability", "task", "bead", "capability", "runtime", "last"] as const;
 
 const filterOf = ({ flags }: Call) => ({
   agentName: text(flags.agent),

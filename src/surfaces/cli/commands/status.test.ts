@@ -5,6 +5,7 @@ import { worldWith } from "../../../../testkit/world.ts";
 import { catalog, type OperationName } from "../../../usecases/catalog.ts";
 import { post } from "../../../usecases/mail/post.ts";
 import type { Call, Effect } from "../../../usecases/operation.ts";
+import { overview } from "../../../usecases/status/overview.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import type { App } from "../app.ts";
 import { runCli } from "../run.ts";
@@ -106,6 +107,16 @@ test("another active run whose coordinator was stopped is marked, and the inbox 
   const inbox = await ov(world, "inbox");
   expect(inbox).toContain("! Run run-9 is active, but c9, which led it, has ended");
   expect(inbox).toContain("let it go on: ov recover c9");
+});
+
+test("the mail of nobody is not counted", async () => {
+  await using world = await mergeWorld();
+  const asked = { all: false, mailbox: "nope" };
+  expect(await world.call(overview, asked)).toMatchObject({
+    refusal: { kind: "not-found", noun: "agent", id: "nope" },
+  });
+  expect(await ov(world, "status", "--agent", "lead-1")).toContain("unread (to lead-1)");
+  expect(await ov(world, "status", "--agent", "operator")).toContain("unread (to operator)");
 });
 
 test("agents in trouble stand above the engine and the fleet, with the command that helps", async () => {
