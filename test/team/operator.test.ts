@@ -36,6 +36,11 @@ test("a decision waits in the inbox and in the status, is made there, and wakes 
   expect(again.messages).toEqual([]);
   expect(again.decisions).toHaveLength(1);
 
+  const bare = await project.ov("decide");
+  expect([bare.code, bare.err]).toEqual([2, expect.stringContaining(`id is needed; open is ${id} (`)]);
+  const noOption = await project.ov("decide", id);
+  expect(noOption.code).toBe(2);
+  expect(noOption.err).toMatch(new RegExp(`option is needed for ${id}[^]*use Postgres or SQLite`));
   const wrong = await project.ov("decide", id, "Oracle", "--json");
   expect(wrong.code).toBe(2);
   expect(String(jsonOf(wrong).hint)).toContain("Postgres");

@@ -296,6 +296,16 @@ describe("failures", () => {
     ]);
   });
 
+  test("options that were offered are shown as a shell takes them", () => {
+    const refusal = {
+      kind: "invalid",
+      field: "option",
+      problem: "was not offered",
+      allowed: ["ja, blau", "nein"],
+    } as const;
+    expect(describeRefusal(refusal).hint).toBe("use 'ja, blau' or nein");
+  });
+
   test("every wrong setting is listed", () => {
     const variable = "OVERSTORY__AGENTS__MAX_DEPTH";
     const problems = [{ field: "agents.maxDepth", problem: "must be a number", file: variable }];

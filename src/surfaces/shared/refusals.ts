@@ -1,4 +1,6 @@
 import type { InvalidInput, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
+import { visibleLine } from "../../domain/text/visible.ts";
 import { agentWords } from "./agent-refusals.ts";
 import { type Code, type Description, listed, refusalDetails, rejected, unchanged, type Words } from "./description.ts";
 import { exits } from "./exits.ts";
@@ -280,9 +282,15 @@ function invalidInput(refusal: InvalidInput): Words {
   const base = { ...rejected("VALIDATION_ERROR"), message: `${sentence(refusal)}; ${unchanged}` };
   if (refusal.nearest !== undefined) return { ...base, hint: `did you mean "${refusal.nearest}"?` };
   if (refusal.allowed !== undefined && refusal.allowed.length > 0)
-    return { ...base, hint: `use ${listed(refusal.allowed)}` };
+    return {
+      ...base,
+      hint: `use ${listed(refusal.field === "option" ? refusal.allowed.map(typed) : refusal.allowed)}`,
+    };
   return base;
 }
+
+/** Options are an author's words, and are typed into a shell as one word each. */
+const typed = (option: string): string => (visibleLine(option) === option ? shellWord(option) : visibleLine(option));
 
 /** What the value names is the subject of the sentence: `agent "g2" has ended`. Any other value is shown at the end. */
 function sentence({ field, problem, value }: InvalidInput): string {

@@ -1,11 +1,14 @@
 import { decidedView } from "../../../contract/views/mail.ts";
-import { ok } from "../../../domain/result.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { Handler, Paint } from "../command.ts";
+import type { Call, Handler, Paint } from "../command.ts";
 import { text, word } from "../given.ts";
 import { hintLine, successLine, warningLine } from "../marks.ts";
 
-export const decide: Handler = async ({ app, args, flags, io }) => {
+export const decide: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  if (text(args.id) === undefined || text(args.option) === undefined) return whatIsOpen(call);
   const decided = await app.call("operator.decide", {
     id: word(args.id),
     option: word(args.option),
@@ -42,6 +45,26 @@ export const decide: Handler = async ({ app, args, flags, io }) => {
     quietText: messageId ?? "",
   });
 };
+
+/** Refuses to decide what was not said, with what there is to say. */
+async function whatIsOpen({ app, args }: Call): Promise<{ readonly ok: false; readonly refusal: Refusal }> {
+  const found = await app.call("operator.inbox", {});
+  if (!found.ok) return found;
+  const { decisions } = found.value;
+  const id = text(args.id);
+  const asked = decisions.find((one) => one.id === id);
+  if (asked !== undefined) return no(invalid("option", `is needed for ${asked.id}`, { allowed: asked.options }));
+  // What is wrong with an id that names none is said where decisions are made.
+  if (id !== undefined) return no(invalid("option", "is needed: ov decide <id> <option>"));
+  const none = "is needed, and no decision is open";
+  if (decisions.length === 0) return no(invalid("id", none));
+  const open = decisions.map((one) => `${one.id} (${one.from}: ${visibleLine(one.subject)})`);
+  return no(
+    invalid("id", `is needed; open ${decisions.length === 1 ? "is" : "are"} ${open.join(", ")}`, {
+      allowed: decisions.map((one) => one.id),
+    }),
+  );
+}
 
 /** An operator who said no to a branch expects its agent to go on. */
 export const goneLines = (paint: Paint, agentName: string): readonly string[] => [

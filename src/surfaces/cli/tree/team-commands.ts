@@ -263,11 +263,10 @@ export const decideCommand: Command = {
   arguments: [
     {
       name: "id",
-      summary: "Id of the decision, or merge:<number>; see ov inbox",
-      required: true,
+      summary: "Id of the decision, or merge:<number>; without it, the command names those that are open",
       complete: "decisions",
     },
-    { name: "option", summary: "One of the options, or its number", required: true },
+    { name: "option", summary: "One of the options, or its number; without it, the command names them" },
   ],
   flags: [{ name: "note", value: "text", summary: "Why, or what to mind; a rejected branch goes back with it" }],
   examples: [
