@@ -111,6 +111,14 @@ const writers: Readonly<Record<string, (fields: Fields) => string>> = {
   merge_blocked: ({ branch, cause, message }) => join(`${said(branch)} is blocked`, said(cause), said(message)),
   merge_queued: ({ branch, targetBranch }) => `${said(branch)} queued for ${said(targetBranch)}`,
   merge_waits: ({ branch, why }) => join(`${said(branch)} waits`, said(why)),
+  merge_undone: ({ branch, targetBranch, requeue }) =>
+    join(`${said(branch)} taken out of ${said(targetBranch)}`, requeue === true ? "queued again" : ""),
+  merge_promoted: ({ landing, target, commit }) =>
+    join(`${said(landing)} promoted to ${said(target)}`, said(commit).slice(0, 12)),
+  merge_promote_failed: ({ landing, target, problem }) =>
+    join(`${said(landing)} not promoted to ${said(target)}`, said(problem)),
+  run_retargeted: ({ runId, from, to }) =>
+    join(`${said(runId)} is for ${said(to)}`, from === null ? "" : `before for ${said(from)}`),
   completion_accepted: ({ commit, verdict, summary }) =>
     join("completion accepted", said(commit).slice(0, 12), said(verdict), said(summary)),
   task_created: ({ taskId, title }) => join(`${said(taskId)} created`, said(title)),

@@ -61,3 +61,22 @@ test("what a turn took and cost stands on a line of its own where the first has 
   expect(narrow.join("\n")).toContain("1500 tokens, $1.23");
   expect(turnTree(traced, { paint: plain, width: 200, now: 0 })[0]).toContain("$1.23");
 });
+
+test("promotions and undos are told in words, without the ids of operations", () => {
+  const told = (type: Event["type"], fields: object): string =>
+    eventLines([{ ...foreign, agentName: "b1", level: "info", type, data: JSON.stringify(fields) }], {
+      paint: plain,
+      width: 200,
+      now: 0,
+    }).join("\n");
+  const about = { opId: "op-1", landing: "overstory/integration/main", target: "main", removedLocks: [] };
+  const commit = "a".repeat(40);
+  expect(told("merge_promoted", { ...about, commit, problem: null })).toEndWith(
+    `overstory/integration/main promoted to main, ${"a".repeat(12)}`,
+  );
+  expect(told("merge_promote_failed", { ...about, commit: null, problem: "it moved" })).toEndWith(
+    "overstory/integration/main not promoted to main, it moved",
+  );
+  const undone = { opId: "op-2", branch: "overstory/b1/T1", targetBranch: "main", queueId: 1, requeue: true };
+  expect(told("merge_undone", undone)).toEndWith("overstory/b1/T1 taken out of main, queued again");
+});
