@@ -111,9 +111,10 @@ describe("ov clean", () => {
     });
     expect(await project.git("for-each-ref")).toBe(before);
     expect(inState(project, "worktrees")).toEqual(["landed", "open"]);
-    expect((await project.ov("clean", "--all", "--dry-run")).out).toContain(
-      "worktree overstory/open/t-1 (dirty, saved first)",
-    );
+    const { out } = await project.ov("clean", "--all", "--dry-run");
+    expect(out).toContain("worktree overstory/open/t-1 (dirty, saved first)");
+    expect(out).toMatch(/^Ends run run-\S+?(?:, with this left open:)?$/m);
+    expect(out).not.toContain("- run ");
   });
 
   test("--all asks first, and where nobody can be asked it needs --yes", async () => {

@@ -109,12 +109,12 @@ function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
     ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of usage`)]),
     ...(plan.events === 0 ? [] : [item(counted(plan.events, "event"))]),
     ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
-    ...plan.endRuns.flatMap(({ runId, open }) => [
-      item(`run ${runId} ends`),
-      ...open.map((what) => hintLine(paint, `left open: ${visibleLine(what)}`)),
-    ]),
     ...plan.dirs.map(({ dir, entries }) => item(`${stateDirName}/${dir} (${entries})`)),
     ...plan.rescues.map(({ ref }) => item(visibleLine(ref))),
+    ...plan.endRuns.flatMap(({ runId, open }) => [
+      `Ends run ${runId}${open.length === 0 ? "" : ", with this left open:"}`,
+      ...open.map((what) => `  ${paint.yellow("-")} ${visibleLine(what)}`),
+    ]),
     ...plan.keptWorktrees.map((one) => keptLine(paint, one)),
     ...plan.keptBranches.map(({ branch, reason, next }) =>
       warningLine(paint, `branch ${visibleLine(branch)} stays: ${reason}`, next),
