@@ -56,6 +56,7 @@ export const nouns = [
   "criterion",
   "event",
   "finding",
+  "attention item",
   "key",
 ] as const;
 export type Noun = (typeof nouns)[number];

@@ -167,7 +167,14 @@ test("pages of what grows go both ways, and nothing is lost or doubled while mor
     expect(seen).toEqual(all.items.map(({ id }) => id));
     expect(all.next).toBeUndefined();
   }
-  for (const wrong of ["cursor=x", "limit=0", "limit=501", "limit=ten", `cursor=${btoa('{"before":"x"}')}`])
+  for (const wrong of [
+    "cursor=x",
+    "limit=0",
+    "limit=1&limit=2",
+    "limit=501",
+    "limit=ten",
+    `cursor=${btoa('{"before":"x"}')}`,
+  ])
     expect([wrong, (await ask(handler, `/api/mail?${wrong}`)).status]).toEqual([wrong, 400]);
 });
 

@@ -79,6 +79,7 @@ export async function requestOf(
   for (const name of new Set(query.keys())) {
     const values = query.getAll(name);
     if (name === "cursor" && route.isPaged === true) {
+      if (values.length > 1) return no(invalid(name, "must not be given twice"));
       const place = placeOf(values[0] ?? "");
       if (place === undefined) return no(invalid("cursor", "is not one that this server gave out"));
       Object.assign(made, place);
@@ -86,6 +87,7 @@ export async function requestOf(
     }
     const field = fieldOf(name);
     made[field] = coerced(ownOf(properties, field), values);
+    if (values.length > 1 && !Array.isArray(made[field])) return no(invalid(name, "must not be given twice"));
     const isPageSize = name === "limit" && typeof made[field] === "number";
     if (isPageSize && (Number(made[field]) < 1 || Number(made[field]) > longestPage))
       return no(invalid("limit", `must be a number from 1 to ${longestPage}`));

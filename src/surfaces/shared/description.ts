@@ -123,6 +123,7 @@ function idField({ noun, id }: NotFound): Details {
     case "criterion":
     case "event":
     case "finding":
+    case "attention item":
     case "key":
       return {};
     case "branch":

@@ -322,6 +322,7 @@ const nounRows = {
   event: { code: "VALIDATION_ERROR", advice: "see what there is: ov logs <agent> --json" },
   criterion: { code: "LIFECYCLE_ERROR", advice: "see what there is: ov run criteria" },
   finding: { code: "VALIDATION_ERROR", advice: "see what there is: ov doctor" },
+  "attention item": { code: "VALIDATION_ERROR", advice: "see what waits: ov inbox" },
   key: { code: "VALIDATION_ERROR", advice: "see what there is: ov serve keys" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 

@@ -18,6 +18,7 @@ import { overview } from "../status/overview.ts";
 import type { UseCase } from "../usecase.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
+import { markForOperator } from "./read-attention.ts";
 import { stillnessOf } from "./troubled-agents.ts";
 
 const lead = agentCaller("lead-1", "lead");
@@ -113,6 +114,19 @@ test("a question that was handed on to a person cannot pass for one of the merge
   expect(decisions).toMatchObject([{ kind: "decision", from: "b1", subject: "Colour?" }]);
   const decided = await world.must(decide, { id: decisions[0]?.id ?? "", option: "approve" });
   expect(decided).toMatchObject({ kind: "decision", to: "b1" });
+});
+
+test("what waits for nobody cannot be marked as seen or put off", async () => {
+  await using world = await worldWithLead();
+  const gateId = await ask(world);
+  const mark = (id: string, word: "seen" | "snooze") =>
+    world.call(markForOperator, { id, what: "attention", mark: word });
+  for (const word of ["seen", "snooze"] as const) {
+    expect(await mark("decision-none", word)).toMatchObject({
+      refusal: { kind: "not-found", noun: "attention item", id: "decision-none" },
+    });
+    expect(await mark(`decision-${gateId}`, word)).toMatchObject({ ok: true });
+  }
 });
 
 test("only the operator looks into the inbox and decides", async () => {

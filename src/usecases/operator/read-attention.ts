@@ -2,7 +2,8 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { refOf } from "../../domain/budget/budget.ts";
 import { pauseWords, resumeCommand } from "../../domain/merge/queue-pause.ts";
 import { collisionSentence } from "../../domain/merge/radar.ts";
-import { ok } from "../../domain/result.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
 import { fields, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { OperatorMark } from "../../ports/store/web.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -282,6 +283,9 @@ export const markForOperator: UseCase<MarkRequest, { readonly mark: OperatorMark
     const subject = `${what}:${id}`;
     const { now } = context;
     const earlier = (await tx.web.marks(subject)).find((one) => one.subject === subject);
+    const items = what === "attention" ? await readAttention.run(tx, context, {}) : undefined;
+    const item = items?.ok === true ? items.value.items.find((one) => one.id === id) : undefined;
+    if (what === "attention" && item === undefined && earlier === undefined) return no(notFound("attention item", id));
     const before = earlier ?? { subject, seenAt: null, snoozedUntil: null, seenAs: null };
     const changed = await changedMark(before);
     await tx.web.setMark(changed);
@@ -293,8 +297,6 @@ export const markForOperator: UseCase<MarkRequest, { readonly mark: OperatorMark
       if (mark === "unsnooze") return { ...from, snoozedUntil: null, seenAs: null };
       if (minutes !== undefined)
         return { ...from, snoozedUntil: now + Math.max(0, Math.min(minutes, mostMinutes)) * 60_000 };
-      const items = what === "attention" ? await readAttention.run(tx, context, {}) : undefined;
-      const item = items?.ok === true ? items.value.items.find((one) => one.id === id) : undefined;
       return { ...from, snoozedUntil: untilItChanges, seenAs: item?.sentence ?? null };
     }
   },
