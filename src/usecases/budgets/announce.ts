@@ -32,7 +32,7 @@ export async function announceExceeded(tx: Tx, clock: Clock, agent: Agent, ledge
     `mail to them is kept. Let them go on with: ov budget raise ${raiseArguments(ledger)}${byItself}`;
   await post(tx, clock, {
     ...engineMail(agent, [{ name: "operator", wake: false }]),
-    subject: `[ENGINE] budget_exceeded: ${named(ledger)}`,
+    subject: `[ENGINE] budget used up: ${named(ledger)}`,
     body,
     type: "escalation",
     priority: "high",
@@ -54,7 +54,7 @@ export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger
   }
   await post(tx, clock, {
     ...engineMail(agent, [{ name: "operator", wake: false }, ...told]),
-    subject: `[ENGINE] budget_warning: ${named(ledger)}`,
+    subject: `[ENGINE] budget nearly used up: ${named(ledger)}`,
     body:
       `${sentence(ledger)} The last turn on it was ${agent.name}'s. At 100 % no new turn starts; ` +
       `the operator gives more with: ov budget raise ${raiseArguments(ledger)}`,
@@ -93,7 +93,7 @@ export async function announceUnpriced(
     `The prices that count are shown by: ov prices show`;
   await post(tx, clock, {
     ...engineMail(agent, [{ name: "operator", wake: false }]),
-    subject: `[ENGINE] budget_unpriced: ${named(ledger)}`,
+    subject: `[ENGINE] budget does not hold: ${named(ledger)}`,
     body,
     type: "status",
     priority: "normal",
@@ -135,7 +135,8 @@ function sentence(ledger: Filled): string {
   return `${ledger.scope} ${ledger.subject} has spent ${spent} of ${limit} (${percent} %).`;
 }
 
-const named = ({ scope, subject, unit }: LedgerKey): string => `${scope} ${subject}, ${unit}`;
+const named = ({ scope, subject, unit }: LedgerKey): string =>
+  `${scope} ${subject}, ${unit === "usd" ? "dollars" : unit}`;
 
 const raiseArguments = ({ scope, subject, unit }: LedgerKey): string => `${scope} ${subject} ${unit} <amount>`;
 

@@ -35,8 +35,8 @@ test("a raise lets every agent go on that was parked for want of it, and the nex
   await world.turn("bob", "t3", { costUsd: 0.6 });
   expect((await world.reserve("ann", "t2")).ok).toBe(false);
   const told = await world.inbox("operator");
-  expect(told.filter((subject) => subject.includes("exceeded"))).toHaveLength(2);
-  expect(told.filter((subject) => subject.includes("warning"))).toHaveLength(2);
+  expect(told.filter((subject) => subject.includes("budget used up"))).toHaveLength(2);
+  expect(told.filter((subject) => subject.includes("budget nearly used up"))).toHaveLength(2);
 });
 
 test("an agent without a queued turn gets one that needs no mail", async () => {

@@ -33,8 +33,8 @@ test("an agent over its limit is parked with one event and one mail to the opera
   expect(await world.ready()).toEqual([]);
   expect(await world.events("budget_exceeded")).toHaveLength(1);
   expect(await world.inbox("operator")).toEqual([
-    "[ENGINE] budget_warning: agent ann, turns",
-    "[ENGINE] budget_exceeded: agent ann, turns",
+    "[ENGINE] budget nearly used up: agent ann, turns",
+    "[ENGINE] budget used up: agent ann, turns",
   ]);
 });
 
@@ -43,8 +43,8 @@ test("one exhausted run is one mail, not one per agent", async () => {
   for (const name of ["ann", "bob", "cat"]) await world.agent(name);
   await world.turn("ann", "t1", { costUsd: 1.2 });
   for (const name of ["ann", "bob", "cat"]) expect((await world.reserve(name, `t-${name}`)).ok).toBe(false);
-  const exceeded = (await world.inbox("operator")).filter((subject) => subject.includes("exceeded"));
-  expect(exceeded).toEqual(["[ENGINE] budget_exceeded: run run-1, usd"]);
+  const exceeded = (await world.inbox("operator")).filter((subject) => subject.includes("budget used up"));
+  expect(exceeded).toEqual(["[ENGINE] budget used up: run run-1, dollars"]);
   const [mail] = await world.store.read((tx) => tx.deliveries.inState("operator", ["queued"]));
   expect(mail?.message).toMatchObject({ type: "escalation", priority: "high", fromAgent: "system" });
   expect(mail?.message.body).toContain("run run-1 has spent $1.20 of $1.00 (120 %)");
@@ -59,7 +59,7 @@ test("four fifths of a budget warn operator and parent once, without waking anyb
   expect(await world.inbox("operator")).toEqual([]);
   await world.turn("ann", "t2", { tokens: 150 });
   await world.turn("ann", "t3", { tokens: 50 });
-  const warning = ["[ENGINE] budget_warning: agent ann, tokens"];
+  const warning = ["[ENGINE] budget nearly used up: agent ann, tokens"];
   expect([await world.inbox("operator"), await world.inbox("lea")]).toEqual([warning, warning]);
   const [mail] = await world.store.read((tx) => tx.deliveries.inState("lea", ["queued"]));
   expect(mail?.delivery.wake).toBe(false);
@@ -76,7 +76,7 @@ test("four fifths of a run's budget are told to its coordinator too, once and wi
   await world.turn("ann", "t1", { tokens: 850 });
   await world.turn("lea", "t2", { tokens: 50 });
   for (const name of ["operator", "lea", "boss"]) {
-    expect(await world.inbox(name)).toEqual(["[ENGINE] budget_warning: run run-2, tokens"]);
+    expect(await world.inbox(name)).toEqual(["[ENGINE] budget nearly used up: run run-2, tokens"]);
   }
   const [mail] = await world.store.read((tx) => tx.deliveries.inState("boss", ["queued"]));
   expect(mail?.delivery.wake).toBe(false);
@@ -160,7 +160,7 @@ test("when they leave nothing, the operator is told then", async () => {
   await world.reserve("bob", "t2");
   await world.settle("ann", "t1", { costUsd: 0.3 });
   expect(await world.waits("bob")).toEqual(["budget run:run-1:usd"]);
-  expect(await world.inbox("operator")).toContain("[ENGINE] budget_exceeded: run run-1, usd");
+  expect(await world.inbox("operator")).toContain("[ENGINE] budget used up: run run-1, dollars");
 });
 
 test("a day's budget comes back at midnight UTC by itself", async () => {
@@ -244,7 +244,7 @@ test("a limit in dollars without known prices is reported once, with the limit o
     "task usd 1",
     "task usd 1",
   ]);
-  expect(await world.inbox("operator")).toEqual(["[ENGINE] budget_unpriced: run run-1, usd"]);
+  expect(await world.inbox("operator")).toEqual(["[ENGINE] budget does not hold: run run-1, dollars"]);
   const [told] = await world.store.read((tx) => tx.messages.list({ type: "status" }));
   expect(told?.body).toContain("Its limit of 1000 tokens holds instead.");
   expect(await world.events("budget_unpriced")).toMatchObject([{ scope: "run", subject: "run-1", tokens: 1_000 }]);

@@ -264,6 +264,9 @@ export function budgetPromises(check: Check): void {
     expect(ledgers.find(({ unit }) => unit === "usd")).toMatchObject({ spent: 3_000_000, reserved: 0 });
     const told = await store.read((tx) => tx.deliveries.inState("operator", ["queued"]));
     const subjects = told.map(({ message }) => message.subject).toSorted();
-    expect(subjects).toEqual(["[ENGINE] budget_exceeded: run r1, turns", "[ENGINE] budget_warning: run r1, turns"]);
+    expect(subjects).toEqual([
+      "[ENGINE] budget nearly used up: run r1, turns",
+      "[ENGINE] budget used up: run r1, turns",
+    ]);
   });
 }
