@@ -9,7 +9,7 @@ import type { LedRun } from "../agents/stop.ts";
 import { type BudgetSoon, budgetsSoon } from "../budgets/soon.ts";
 import { type BlockedMerge, blockedMerges } from "../merge/queue/queue-state.ts";
 import { type CollisionAhead, collisionsAhead } from "../merge/radar.ts";
-import { endedLeaderOf } from "../runs/ended-leader.ts";
+import { endedLeaderOf } from "../runs/read-runs.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, type OpenQuestion, openDecisions, openQuestions } from "./decisions.ts";
 import {

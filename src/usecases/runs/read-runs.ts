@@ -1,4 +1,4 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
@@ -9,6 +9,7 @@ import { agentDuration, runDuration, runFlag } from "../../domain/run/run.ts";
 import { fields, noFields, text, whole } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { LedRun } from "../agents/stop.ts";
 import { type MergeCounts, mergeCounts } from "../merge/queue/queue-state.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
@@ -157,4 +158,11 @@ export async function runFlagFor(tx: Tx, reader: string, runId: string): Promise
   const agent = reader === "operator" ? undefined : await tx.agents.byName(reader);
   const taken = agent === undefined ? (await tx.runs.current())?.id : agent.runId;
   return runFlag(taken === runId ? null : runId);
+}
+
+/** The agent that led the run and has ended, so that the run has no leader; null while it lives, or none led it. */
+export async function endedLeaderOf(tx: Tx, { id: runId, coordinatorName }: Run): Promise<LedRun | null> {
+  const leader = coordinatorName === null ? undefined : await tx.agents.byName(coordinatorName);
+  if (leader === undefined || leader.runId !== runId || !hasEnded(leader)) return null;
+  return { runId, coordinatorName: leader.name, capability: leader.capability };
 }

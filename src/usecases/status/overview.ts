@@ -30,7 +30,7 @@ import {
   unhandedBranches,
 } from "../operator/troubled-agents.ts";
 import { type CriterionDetail, checklist, detailsOf } from "../runs/checklist.ts";
-import { endedLeaderOf } from "../runs/ended-leader.ts";
+import { endedLeaderOf } from "../runs/read-runs.ts";
 import { lastVerdictOf, type VerdictOnWhole } from "../runs/verdict-on-whole.ts";
 import type { UseCase } from "../usecase.ts";
 
