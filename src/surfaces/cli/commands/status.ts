@@ -18,7 +18,6 @@ import { bellOf } from "../bell.ts";
 import type { Handler, Call as HandlerCall, Outcome, Paint, Rows } from "../command.ts";
 import { integer, isOn } from "../given.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
-import { screenful, screenSize } from "../screenful.ts";
 import { fileSink, jsonText } from "../sink.ts";
 import { untilInterrupted } from "../waiting.ts";
 import { mergeLines, startWords } from "./merge-render.ts";
@@ -35,11 +34,12 @@ export const status: Handler = async (call) => {
   const first = await look(call);
   if (!first.ok || !isOn(call.flags.watch)) return first;
   // With --json each look is a document of its own, on a line.
-  const text = onScreen(call, first.value.text);
+  const text = await onScreen(call, first.value.text);
   return ok({ ...first.value, text, afterPrint: () => untilInterrupted((over) => watch(call, over)) });
 };
 
-function onScreen({ flags, io }: HandlerCall, text: string): string {
+async function onScreen({ flags, io }: HandlerCall, text: string): Promise<string> {
+  const { screenful, screenSize } = await import("../screenful.ts");
   const size = io.json ? undefined : screenSize();
   return size === undefined ? text : screenful(text, size, `ov status${isOn(flags.all) ? " --all" : ""}`);
 }
@@ -59,7 +59,7 @@ async function watch(call: HandlerCall, over: AbortSignal): Promise<void> {
     if (!found.ok) return io.warn(describeRefusal(found.refusal).message);
     const text = io.json
       ? await jsonText({ success: true, command: "status", ...found.value.json })
-      : `${out.isTTY() ? "\x1b[H\x1b[2J" : "\n"}${onScreen(call, found.value.text)}`;
+      : `${out.isTTY() ? "\x1b[H\x1b[2J" : "\n"}${await onScreen(call, found.value.text)}`;
     if (out.write(`${text}\n`) === "reader-gone") unread.abort();
   };
   const request = { after: latest.value.cursor, intervalMs };
