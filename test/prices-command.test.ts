@@ -72,7 +72,7 @@ test("a turn that nobody can price costs n/a, never nothing, and the operator is
   expect(turn).toMatchObject({ costMicros: null, costSource: "unknown", priceVersion: null });
   expect(budget).toContain("n/a");
   expect(budget).not.toMatch(/\b0\.00\b.*usd/);
-  expect((await project.ov("mail", "list")).out).toContain("budget_unpriced");
+  expect((await project.ov("mail", "list")).out).toContain("[ENGINE] budget does not hold: run ");
 }, 120_000);
 
 test("where a limit in dollars cannot hold during a turn, the start of an agent says n/a and why", async () => {

@@ -45,7 +45,7 @@ describe("a budget of two turns for the run", () => {
     await project.until("it was parked", async () => (await budgetWaits(project)).length === 1);
     const notices = async () =>
       (await project.read((tx) => tx.messages.list({ to: "operator", type: "escalation" }))).filter(({ subject }) =>
-        subject.includes("budget_exceeded"),
+        subject.startsWith("[ENGINE] budget used up: "),
       );
     await project.until("the operator was told", async () => (await notices()).length === 1);
     await project.json("engine", "start");

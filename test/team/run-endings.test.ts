@@ -73,8 +73,8 @@ test("ov clean --all says before it asks which run ends and what that leaves ope
   await using project = await planned();
   await project.json("stop", "--all");
   const { out } = await project.ov("clean", "--all", "--dry-run");
-  expect(out).toContain("ends");
-  for (const what of leftOpen) expect(out).toContain(`left open: ${what}`);
+  expect(out).toContain("Ends run ");
+  for (const what of leftOpen) expect(out).toContain(`  - ${what}`);
   const done = await project.json("clean", "--all", "--yes");
   expect(done.plan).toMatchObject({ endRuns: true, openRuns: [{ open: leftOpen }] });
   expect(await runOf(project)).toEqual({

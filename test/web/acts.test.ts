@@ -75,7 +75,16 @@ test("what a person does by the page is done by its addresses: agents, groups, c
     { path: "agents/b1/pause", reply: { paused: [], alreadyPaused: ["b1"] }, after: holds, is: true },
     { path: "agents/b1/resume", reply: { resumed: ["b1"], unchanged: [] }, after: holds, is: false },
     { path: "agents/b1/resume", reply: { resumed: [], unchanged: ["b1"] }, after: stopped, is: "stopped" },
-    { path: "agents/b1/retry", reply: { agentName: "b1" }, after: async () => (await b1()).generation, is: 2 },
+    {
+      path: "agents/b1/retry",
+      reply: { agentName: "b1" },
+      after: async () => {
+        // A second nudge within half a second is not taken.
+        await Bun.sleep(600);
+        return (await b1()).generation;
+      },
+      is: 2,
+    },
     { path: "agents/b1/nudge", reply: { agentName: "b1", delivered: true }, after: stopped, is: "stopped" },
     {
       path: "agents/b1/release",

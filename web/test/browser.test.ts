@@ -110,7 +110,7 @@ describe.skipIf(browserProgram === undefined)("the page in a real browser", () =
     await page.goto(`${origin}/fleet`);
     await page.locator("[role=row][aria-label=b2]").waitFor();
     await page.keyboard.press("j");
-    await page.waitForFunction("document.activeElement.getAttribute('role') === 'row'");
+    await page.locator("[role=row]:focus").waitFor();
     const outline = await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle");
     expect(outline).not.toBe("none");
     await page.keyboard.press("o");

@@ -56,7 +56,7 @@ describe.skipIf(browserProgram === undefined)("the page of mail", () => {
     await row.waitFor();
     expect(await row.getAttribute("aria-label")).toContain("not seen");
     await page.keyboard.press("j");
-    await page.waitForFunction("document.activeElement.getAttribute('role') === 'row'");
+    await page.locator("[role=row]:focus").waitFor();
     await page.keyboard.press("Enter");
     const thread = page.getByRole("region", { name: "Thread" });
     // Words of an agent are marked up, but never HTML, and nothing is fetched for them.
@@ -106,7 +106,7 @@ describe.skipIf(browserProgram === undefined)("the page of mail", () => {
     await page.keyboard.press(".");
     await page.locator("[role=row][aria-label^='Hello']").waitFor();
     await page.keyboard.press("j");
-    await page.waitForFunction("document.activeElement.getAttribute('role') === 'row'");
+    await page.locator("[role=row]:focus").waitFor();
     await page.locator("[role=row][aria-label^='Hello']").focus();
     await page.keyboard.press("#");
     await page.getByText("Put away until a new message comes: Hello.").waitFor();

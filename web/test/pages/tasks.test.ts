@@ -119,6 +119,7 @@ describe.skipIf(browserProgram === undefined)("the page of tasks", () => {
     await page.goto(`${live.origin}/fleet`);
     await open("Write the guide for Zoë", "b8", "docs/**");
     await page.getByText("A builder starts on a new task.").first().waitFor();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await untilAgent(project, "b8", "in_turn");
     // While the pointer is over the list, new rows wait.
     await page.keyboard.press(".");
