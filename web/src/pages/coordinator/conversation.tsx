@@ -16,7 +16,7 @@ import { withTurns } from "../../ui/safe-text.ts";
 import { Speech } from "../../ui/speech.tsx";
 import { Empty, Shown } from "../../ui/states.tsx";
 import { Age } from "../../ui/text.tsx";
-import { type ConversationRow, conversationRows, didWords } from "./conversation-rows.ts";
+import { type ConversationRow, conversationRows, didWords, type Step } from "./conversation-rows.ts";
 import { CoordinatorComposer } from "./coordinator-composer.tsx";
 import css from "./coordinator-page.module.css";
 
@@ -39,6 +39,14 @@ export function Conversation({ head }: { head: Head }) {
     [letters.data, events.data, runId],
   );
   const { end, isAtEnd, scroller, toEnd } = useFollowing(rows.length);
+  // By its steps: a fold begins with another one when news of an earlier step comes late.
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const turn = (steps: readonly Step[], isOpen: boolean): void =>
+    setOpened((before) => {
+      const rest = new Set(before);
+      for (const { id } of steps) isOpen ? rest.add(id) : rest.delete(id);
+      return rest;
+    });
   useCommands("Conversation", [{ id: "conversation.end", label: "Newest message", keys: "End", run: toEnd }]);
   return (
     <>
@@ -49,7 +57,7 @@ export function Conversation({ head }: { head: Head }) {
             <>
               {rows.length === 0 ? <Empty why={`${name} has said nothing yet.`} /> : null}
               {rows.map((row) => (
-                <Row key={row.id} row={row} name={name} />
+                <Row key={row.id} row={row} name={name} opened={opened} turn={turn} />
               ))}
             </>
           )}
@@ -87,11 +95,22 @@ function useFollowing(rows: number) {
   return { scroller, end, isAtEnd, toEnd };
 }
 
-function Row({ row, name }: { row: ConversationRow; name: string }) {
+interface RowProps {
+  readonly row: ConversationRow;
+  readonly name: string;
+  readonly opened: ReadonlySet<string>;
+  readonly turn: (steps: readonly Step[], isOpen: boolean) => void;
+}
+
+function Row({ row, name, opened, turn }: RowProps) {
   const { search } = useUrl();
   if (row.kind === "did") {
     return (
-      <details className={css.did}>
+      <details
+        className={css.did}
+        open={row.steps.some(({ id }) => opened.has(id))}
+        onToggle={({ currentTarget }) => turn(row.steps, currentTarget.open)}
+      >
         <summary>
           {name}: {didWords(row.steps)}
         </summary>
