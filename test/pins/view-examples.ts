@@ -3,7 +3,6 @@ import type * as costs from "../../src/contract/views/cost.ts";
 import type * as diffs from "../../src/contract/views/diff.ts";
 import type * as doctor from "../../src/contract/views/doctor.ts";
 import type * as events from "../../src/contract/views/event.ts";
-import type * as foresights from "../../src/contract/views/foreseen.ts";
 import type * as gates from "../../src/contract/views/gate.ts";
 import type * as mail from "../../src/contract/views/mail.ts";
 import type * as merges from "../../src/contract/views/merge.ts";
@@ -29,7 +28,6 @@ type Views = typeof agents &
   typeof doctor &
   typeof notify &
   typeof events &
-  typeof foresights &
   typeof costs &
   typeof gates &
   typeof mail &

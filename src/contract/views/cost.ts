@@ -1,5 +1,7 @@
+import { shown } from "../../domain/budget/budget.ts";
 import type { TokenCounts } from "../../domain/budget/usage.ts";
 import type { SpendingTotals } from "../../domain/cost/spending.ts";
+import type { BudgetSoon } from "../../usecases/budgets/soon.ts";
 import type { CostRow, CostSeries } from "../../usecases/costs/cost-series.ts";
 import type { CostGroup, SessionCost } from "../../usecases/costs/list-costs.ts";
 import type { LiveCost, LiveCosts } from "../../usecases/costs/live-costs.ts";
@@ -176,4 +178,13 @@ export const metricsView = (metrics: Metrics) => ({
   gates: metrics.gates,
   byCapability: metrics.byCapability,
   totals: costTotalsView(metrics.totals),
+});
+
+/** A budget that will be reached before long. */
+export const budgetSoonView = ({ unit, limit, spent, since, ...budget }: BudgetSoon) => ({
+  ...budget,
+  unit,
+  limit: shown(unit, limit),
+  spent: shown(unit, spent),
+  since: iso(since),
 });

@@ -15,7 +15,7 @@ import type { PredictedEntry, QueuePlan } from "../../usecases/merge/plan-queue.
 import type { MergePreview } from "../../usecases/merge/queue/add-entry.ts";
 import type { BlockedMerge } from "../../usecases/merge/queue/queue-state.ts";
 import type { WatchedMerge } from "../../usecases/merge/queue/read-queue.ts";
-import type { RadarReply } from "../../usecases/merge/radar.ts";
+import type { CollisionAhead, RadarReply } from "../../usecases/merge/radar.ts";
 import type { MergeDetail, MergeOutcome, QueuedMerge } from "../../usecases/merge/read-merges.ts";
 import type { ShownState } from "../../usecases/merge/read-state.ts";
 import type { ShownConflicts } from "../../usecases/merge/show-conflicts.ts";
@@ -284,3 +284,6 @@ export const mergesView = ({ pending, approvals, failed, blocked, troubles = [],
   troubles,
   paused: pauseView(paused),
 });
+
+/** Two agents whose branches will collide. */
+export const collisionView = ({ since, ...collision }: CollisionAhead) => ({ ...collision, since: iso(since) });

@@ -114,8 +114,8 @@ const codeAfterAll = ({ ahead }: WorkSeen): Missing => ({
 });
 
 /**
- * Why files outside of the scope were changed: as this request says, or an earlier report that had all of them. A merge
- * or a review brings an agent back, and what was explained once stays explained.
+ * Why files outside of the scope were changed: as this request says, or an earlier report that had all of them. An agent
+ * that a merge or a review called back does not explain the same files again.
  */
 export function reasonBeyondScope({ agent, request, explained, work }: CompletionFacts): string | null {
   if (request.expansionReason !== null || explained === null || work === null) return request.expansionReason;

@@ -69,5 +69,5 @@ function costIn(values: EarlierValues): number | null {
   return micros >= 0 && micros <= mostMicros ? micros : unreadable("has no amount as estimated_cost_usd");
 }
 
-/** A billion dollars: the sums of what is taken have to stay whole numbers. */
+/** A billion dollars. Sums of the imported amounts must stay exact, and larger numbers lose digits. */
 const mostMicros = 1e15;

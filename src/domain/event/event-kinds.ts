@@ -69,7 +69,7 @@ export const eventKinds = {
   tool_end: holds<ToolFacts & { durationMs: number | null; failed?: boolean; said?: unknown }>(),
   /** `of`: the part of a command that was meant. Earlier versions stored neither this nor the reason. */
   guard_denied: holds<{ rule: GuardRule; reason?: string; of?: string } & ToolFacts>(),
-  /** The program made the conversation shorter. `asked`: somebody told it to; else it was full. */
+  /** The agent CLI shortened its conversation. `asked`: by a command of a person; otherwise because the context was full. */
   compacted: holds<{ asked: boolean; tokensBefore: number | null; tokensAfter: number | null }>(),
   /** Another model answers than before, as when the first one is overloaded or refuses. */
   model_changed: holds<{ from: string; to: string; why: string | null }>(),

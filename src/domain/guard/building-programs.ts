@@ -74,7 +74,7 @@ export const formatters: Readonly<Record<string, Targets>> = Object.fromEntries(
   ...["dos2unix", "unix2dos"].map((name) => [name, (args: readonly ShellWord[]) => awayIn(operands(args))] as const),
 ]);
 
-/** Options that name what is written, in many programs. Only what leads away from where it stands is looked at. */
+/** The options by which many programs are told which file to write. Only files outside of the directory of the command count. */
 export const outputs: Targets = (args) =>
   valuesOf(
     args,

@@ -21,8 +21,8 @@ export function sedWrites(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 /**
- * A script with a number in the place of each variable: it may be a line, a pattern or what is put there, in a command that
- * is written out. What is nothing but variables is no script that could be read.
+ * The script of sed or awk with a number in the place of each variable. A variable may be a line number, a pattern or a
+ * replacement, as long as the command around it is written out. A script that is only variables cannot be read.
  */
 function shownOf({ text, parts }: ShellWord): string {
   const shown =

@@ -57,7 +57,7 @@ const looksRandom = (text: string): boolean =>
 /** A setting that belongs on one machine. */
 export const isSecretSetting = (value: string): boolean => secretLines(value).length > 0 || isSecretAddress(value);
 
-/** Whoever has this address can use what it leads to: it holds a password, or a part that nobody could guess. */
+/** Does the address itself give access? It does with a password in it, or with a part that cannot be guessed. */
 function isSecretAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { password, pathname, searchParams } = new URL(text);

@@ -59,7 +59,7 @@ export class KnownValues {
     this.#values = values;
   }
 
-  /** What builtins of the shell do to variables. `files`: what is named on the input, if that is known. */
+  /** Follows what builtins of the shell do to variables. `files`: the files that the standard input lists, if they are known. */
   notice(name: string, args: readonly ShellWord[], files: readonly ShellWord[] | undefined): void {
     const set = variablesSet(name, args);
     if (["source", "."].includes(name) || set.some(({ dynamic }) => dynamic)) this.lose();

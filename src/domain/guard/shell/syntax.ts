@@ -13,7 +13,7 @@ export interface ShellWord {
   readonly found?: readonly ShellCommand[];
 }
 
-/** A text, or the value of a variable: the last part of its path, or what is before that, and without the text at its end. */
+/** A text, or the value of a variable. `part`: only the last name of the path in it, or only the directory before that name. `without`: the value without this text at its end. */
 export type WordPart =
   | string
   | { readonly variable: string; readonly without?: string; readonly part?: "last" | "before" };

@@ -161,7 +161,7 @@ function filledIn(words: readonly ShellWord[], inserted: string | undefined): re
   return words.map((word) => (word.text.includes(inserted) ? { ...word, dynamic: true } : word));
 }
 
-/** What is on the input: its text, and the files that are named there, where a pipe finds them. */
+/** The standard input of a program: its text, and the files that it lists when another command of the pipe found them. */
 export interface Input {
   readonly text?: ShellWord | undefined;
   readonly files?: readonly ShellWord[] | undefined;

@@ -1,7 +1,7 @@
 import { troubledAgentView } from "../../../contract/views/agent.ts";
-import { budgetSoonView, collisionView } from "../../../contract/views/foreseen.ts";
+import { budgetSoonView } from "../../../contract/views/cost.ts";
 import { decisionView, messageView, questionView } from "../../../contract/views/mail.ts";
-import { pauseView } from "../../../contract/views/merge.ts";
+import { collisionView, pauseView } from "../../../contract/views/merge.ts";
 import { priorityRank } from "../../../domain/mail/types.ts";
 import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
