@@ -40,6 +40,20 @@ test("A3: a coordinator that read the last report in its turn is told when the t
   expect(await world.dispatch()).toEqual({ chief: [phaseNews] });
 });
 
+test("two leads that report in one moment wake nobody by their reports; once both have ended, their coordinator is told", async () => {
+  await using world = await coordinatedWorld();
+  for (const lead of ["lead-1", "lead-2"]) {
+    await world.seatBelow(lead, { capability: "lead" });
+    await world.seatBelow(`builder-of-${lead}`, { parentName: lead, state: "completed", outcome: "done" });
+    await world.tell(`done by ${lead}`, false, { from: lead, fromAgentId: `agent-${lead}`, type: "worker_done" });
+  }
+  await world.end("lead-1");
+  expect(await world.dispatch()).toEqual({});
+  await world.end("lead-2");
+  const { chief } = await world.dispatch();
+  expect(chief?.length).toBeGreaterThan(0);
+});
+
 const asked = async (world: CoordinatedWorld): Promise<unknown> => {
   await world.seatBelow("lead-1", { capability: "lead" });
   const chief = agentCaller("chief", "coordinator", { runId: world.runId });
